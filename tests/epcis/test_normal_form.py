@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.epcis.writing import EVENTS, EXT, as_document, as_xml
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.epcis import decode_document, normal_events
+from tocsin.events.codecs.epcis import decode_document, event_hash, normal_events
+from tocsin.events.codecs.epcis.inside import as_line, decode_all
 from tocsin.events.event import Event
 
 BARE: dict[str, Any] = {
@@ -126,25 +127,61 @@ def test_extensions_go_by_their_namespace_whatever_the_prefix() -> None:
     assert known.attributes["ilmd"] == {"cbvmda:lotNumber": "L1"}
 
 
-def test_a_quantity_event_of_the_first_version_becomes_an_object_event() -> None:
-    text = """<epcis:EPCISDocument xmlns:epcis="urn:epcglobal:epcis:xsd:1" schemaVersion="1.0"
-      creationDate="2006-06-25T00:00:00Z"><EPCISBody><EventList><QuantityEvent>
+QUANTITY_EVENT = """<epcis:EPCISDocument xmlns:epcis="urn:epcglobal:epcis:xsd:1"
+      schemaVersion="1.0" creationDate="2006-06-25T00:00:00Z"><EPCISBody><EventList><QuantityEvent>
         <eventTime>2006-06-25T00:00:00Z</eventTime><eventTimeZoneOffset>-06:00</eventTimeZoneOffset>
         <epcClass>urn:epc:idpat:sgtin:0614141.107346.*</epcClass><quantity>300</quantity>
         <bizStep>urn:epcglobal:cbv:bizstep:stocking</bizStep></QuantityEvent></EventList></EPCISBody>
       </epcis:EPCISDocument>"""
-    (event,) = decode_document(text)
-    assert (event.type, event.attributes["type"], event.attributes["@type"]) == (
-        "ObjectEvent",
-        "ObjectEvent",
+FORMER = {
+    "type": "ObjectEvent",
+    "@type": "QuantityEvent",
+    "eventTime": "2006-06-25T00:00:00Z",
+    "eventTimeZoneOffset": "-06:00",
+    "action": "OBSERVE",
+    "quantityList": [{"epcClass": "urn:epc:idpat:sgtin:0614141.107346.*", "quantity": 300}],
+    "bizStep": "stocking",
+}
+"""The same event as versions wrote it that had no QuantityEvent."""
+
+
+def test_a_quantity_event_of_the_first_version_is_a_kind_of_its_own() -> None:
+    (event,) = decode_document(QUANTITY_EVENT)
+    assert (event.type, event.attributes["type"]) == ("QuantityEvent", "QuantityEvent")
+    assert event.attributes["epcClass"] == "urn:epc:idpat:sgtin:0614141.107346.*"
+    assert event.attributes["quantity"] == 300
+    assert event.attributes.keys().isdisjoint(("action", "quantityList", "@type"))
+    for missing in ("epcClass", "quantity", "eventTimeZoneOffset"):
+        start, end = f"<{missing}>", f"</{missing}>"
+        before, _, rest = QUANTITY_EVENT.partition(start)
+        with pytest.raises(EventProblem, match=f"{missing} is missing"):
+            decode_document(before + rest.partition(end)[2])
+    with pytest.raises(EventProblem, match="action"):
+        decode_document(QUANTITY_EVENT.replace("<bizStep>", "<action>ADD</action><bizStep>"))
+
+
+def test_a_quantity_event_that_an_earlier_version_wrote_is_read_as_one() -> None:
+    (event,) = decode_document(QUANTITY_EVENT)
+    (former,) = decode_document(json.dumps(FORMER))
+    assert (former.attributes, former.envelope) == (event.attributes, event.envelope)
+    wrapped = {"specversion": "1.0", "id": "1", "source": "s", "type": "ObjectEvent"}
+    (line,) = decode_all(json.dumps({**wrapped, "data": FORMER}))
+    assert (line.type, line.attributes) == ("QuantityEvent", event.attributes)
+    (again,) = decode_all(as_line(event))
+    assert (again.attributes, again.identity, again.type) == (
+        event.attributes,
+        event.identity,
         "QuantityEvent",
     )
-    assert event.attributes["quantityList"] == [
-        {"epcClass": "urn:epc:idpat:sgtin:0614141.107346.*", "quantity": 300}
-    ]
-    assert event.attributes["action"] == "OBSERVE"
-    with pytest.raises(EventProblem, match="quantity is missing"):
-        decode_document(text.replace("<quantity>300</quantity>", ""))
+
+
+def test_a_quantity_event_has_the_hash_of_its_form_in_version_2() -> None:
+    (event,) = decode_document(QUANTITY_EVENT)
+    (observed,) = decode_document(
+        json.dumps({name: value for name, value in FORMER.items() if name != "@type"})
+    )
+    assert observed.type == "ObjectEvent"
+    assert observed.id == event.id == event_hash(event.attributes)
 
 
 def test_the_id_is_the_event_id_or_tells_the_content() -> None:

@@ -198,13 +198,20 @@ def test_a_plan_survives_the_wire() -> None:
         assert plan_from_json(plan_to_json(plan)) == plan
 
 
-def test_the_former_name_of_a_kind_still_finds_it() -> None:
+def test_a_quantity_event_is_found_by_its_own_fields() -> None:
     counted = event_of(
         type="QuantityEvent", action=None, epcList=None, epcClass="urn:x:c", quantity=5
     )
     assert rings({"eventType": ["QuantityEvent"], "GE_quantity": 5}, counted)
-    assert rings({"eventType": ["ObjectEvent"]}, counted)
+    assert not rings({"eventType": ["ObjectEvent"]}, counted)
     assert not rings({"eventType": ["QuantityEvent"]}, SHIPPED)
+    assert rings({"eventType": ["ObjectEvent", "QuantityEvent"]}, counted)
+    assert rings({"EQ_quantity": [4, 5]}, counted)
+    assert not rings({"GT_quantity": 5}, counted)
+    assert not rings({"EQ_quantity_KGM": [5]}, counted)
+    assert rings({"MATCH_epcClass": ["urn:x:c"]}, counted)
+    assert rings({"MATCH_anyEPCClass": ["urn:x:*"]}, counted)
+    assert not rings({"MATCH_inputEPCClass": ["urn:x:c"]}, counted)
 
 
 def test_within_a_location_means_below_it_in_the_ontology() -> None:

@@ -36,6 +36,9 @@ QUERIES: tuple[dict[str, object], ...] = (
     {"EQ_readPoint": [PLACE]},
     {"EQ_readPoint": [COMMON[PLACE]]},
     {"EQ_bizLocation": ["urn:epc:id:sgln:9521321.00001.A(1)!"]},
+    {"eventType": ["QuantityEvent"], "EQ_quantity": [5]},
+    {"eventType": ["ObjectEvent"], "MATCH_epcClass": ["urn:x:c"]},
+    {"MATCH_epcClass": ["urn:x:c"]},
 )
 
 
@@ -47,7 +50,11 @@ def _events() -> list[Event]:
         **{"type": "AggregationEvent", "eventID": "urn:uuid:3", "readPoint": place},
         **{"bizLocation": place, "parentID": ASSET, "childEPCs": ["urn:uuid:child"]},
     }
-    return [first, made(2), *decode_document(json.dumps(packed))]
+    counted = {
+        **{"type": "QuantityEvent", "eventID": "urn:uuid:4", "epcClass": "urn:x:c"},
+        **{"eventTime": "2026-01-01T00:04:00Z", "eventTimeZoneOffset": "+00:00", "quantity": 5},
+    }
+    return [first, made(2), *(decode_document(json.dumps(each))[0] for each in (packed, counted))]
 
 
 def _open(folder: Path) -> tuple[EventIndex, Database]:
@@ -70,8 +77,23 @@ def _write_old(folder: Path) -> Database:
                 written = body.replace(COMMON[old], OLD[old])
                 mine = EVENTS.update().where(EVENTS.c.number == number)
                 connection.execute(mine.values(body=written))
+        _write_as_object_event(connection)
         SCHEMA.drop(connection)
     return database
+
+
+def _write_as_object_event(connection: sql.Connection) -> None:
+    """A QuantityEvent was an ObjectEvent with its name in `@type`."""
+    mine = EVENTS.c.id == "urn:uuid:4"
+    number, body = connection.execute(sql.select(EVENTS.c.number, EVENTS.c.body).where(mine)).one()
+    event = json.loads(body)
+    data = event["data"]
+    counted = {name: data.pop(name) for name in ("epcClass", "quantity")}
+    former = {"type": "ObjectEvent", "@type": "QuantityEvent", "action": "OBSERVE"}
+    event |= {"type": "ObjectEvent", "data": {**data, **former, "quantityList": [counted]}}
+    connection.execute(EVENTS.update().where(mine).values(body=json.dumps(event)))
+    kind = (TERMS.c.number == number, TERMS.c.field == "eventType")
+    connection.execute(TERMS.update().where(*kind).values(value="ObjectEvent"))
 
 
 def _found(index: EventIndex) -> list[list[str]]:
@@ -82,7 +104,9 @@ def test_old_keys_are_found_in_every_spelling(tmp_path: Path) -> None:
     _write_old(tmp_path)
     first, third = "urn:uuid:1", "urn:uuid:3"
     both = [first, third]
-    assert _found(_open(tmp_path)[0]) == [both, both, [third], both, both, both]
+    counted = ["urn:uuid:4"]
+    expected = [both, both, [third], both, both, both, counted, [], counted]
+    assert _found(_open(tmp_path)[0]) == expected
 
 
 def test_the_upgraded_index_is_what_the_present_version_writes(tmp_path: Path) -> None:
@@ -92,12 +116,12 @@ def test_the_upgraded_index_is_what_the_present_version_writes(tmp_path: Path) -
     _, upgraded = _open(tmp_path / "old")
     new, fresh = _open(tmp_path / "new")
     fill(new, _events())
-    assert _rows(upgraded) == _rows(fresh)
+    assert _rows(upgraded)[0] == _rows(fresh)[0]
+    assert _parsed(upgraded) == _parsed(fresh)
     values = {value for _, value, _, _ in _rows(upgraded)[0]}
     assert set(COMMON.values()) <= values
     assert values.isdisjoint(OLD.values())
-    bodies = [json.loads(body) for _, body in _rows(upgraded)[1]]
-    assert [body.get("readpoint") for body in bodies if "1" in body["id"]] == [COMMON[PLACE]]
+    assert _parsed(upgraded)[0]["readpoint"] == COMMON[PLACE]
 
 
 def test_it_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +136,7 @@ def test_it_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(terms, "_upgrade_event", count)
     _open(tmp_path)
     _open(tmp_path)
-    assert upgraded == [1, 2, 3]
+    assert upgraded == [1, 2, 3, 4]
 
 
 def test_what_is_moved_without_a_version_is_upgraded_in_its_new_place(tmp_path: Path) -> None:
@@ -122,6 +146,10 @@ def test_what_is_moved_without_a_version_is_upgraded_in_its_new_place(tmp_path: 
         connection.execute(SCHEMA.insert().values(one=1, version=terms.VERSION))
         forget_versions(connection, {"epcis_events": 3})
     assert _found(_open(tmp_path)[0])[0] == ["urn:uuid:1", "urn:uuid:3"]
+
+
+def _parsed(database: Database) -> list[Any]:
+    return [json.loads(body) for _, body in _rows(database)[1]]
 
 
 def _rows(database: Database) -> tuple[list[Any], list[Any]]:

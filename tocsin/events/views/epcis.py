@@ -136,7 +136,8 @@ _PARAMETERS = {
 }
 
 _ONE_VALUE = (
-    "action bizStep disposition eventID eventTimeZoneOffset ilmd parentID transformationID".split()
+    "action bizStep disposition epcClass eventID eventTimeZoneOffset ilmd parentID quantity"
+    " transformationID".split()
 )
 
 FIELDS = frozenset((*_PARAMETERS, *PLACES, *TIMES, *_ONE_VALUE))

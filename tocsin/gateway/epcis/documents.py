@@ -12,6 +12,7 @@ from typing import Any
 from tocsin.events.codecs.epcis.event import same
 from tocsin.events.codecs.epcis.identifiers import CANONICAL, canonical
 from tocsin.events.codecs.epcis.names import split_name
+from tocsin.events.codecs.epcis.quantity_event import to_object_event
 from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, NAMESPACES
 from tocsin.gateway.epcis.exceptions import NOT_ACCEPTABLE, EpcisException
 from tocsin.values.time import Instant, format_instant
@@ -102,7 +103,9 @@ def _is_key(link: str) -> bool:
 
 
 def _event(event: Mapping[str, Any], prefixes: Prefixes) -> dict[str, Any]:
-    told = {name: value for name, value in event.items() if name not in KEPT_BY_SERVICE}
+    told = {
+        name: value for name, value in to_object_event(event).items() if name not in KEPT_BY_SERVICE
+    }
     found: dict[str, Any] = _with_prefixes(told, prefixes)
     return found
 

@@ -32,7 +32,7 @@ PATHS: Mapping[str, tuple[Path, ...]] = {
     "bizLocation": (("bizLocation", "id"),),
     "eventID": (("eventID",),),
     EPC: (("epcList",), ("childEPCs",), ("inputEPCList",), ("outputEPCList",), ("parentID",)),
-    EPC_CLASS: tuple((name, "epcClass") for name in _QUANTITIES),
+    EPC_CLASS: (*((name, "epcClass") for name in _QUANTITIES), ("epcClass",)),
 }
 """The fields whose values an index has, and where an event has them."""
 

@@ -1,7 +1,8 @@
 """The rows of the index that hold values in their common spelling, and their upgrade.
 
-The common spelling of an identifier is decided by code, so an index that an earlier version wrote
-may have another one. It is computed anew from the stored events once, when the index is opened.
+The common spelling of an identifier and the form of an event are decided by code, so an index that
+an earlier version wrote may have others. They are computed anew from the stored events once, when
+the index is opened.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from typing import Any
 import sqlalchemy as sql
 
 from tocsin.events.codecs.cloudevents import decode, encode
-from tocsin.events.codecs.epcis.event import common_keys
+from tocsin.events.codecs.epcis.event import common_keys, own_type
+from tocsin.events.codecs.epcis.quantity_event import from_former_form
 from tocsin.events.event import Event
 from tocsin.gateway.epcis.narrowing import terms_of
 from tocsin.gateway.epcis.tables import EVENTS, PROGRESS, SCHEMA, TERMS
 
 VERSION = 1
-"""Version 1 escapes the characters of a key in one way; an index without a version may not."""
+"""Version 1 escapes the characters of a key in one way, and has QuantityEvents as a kind of their
+own; an index without a version may have neither.
+"""
 
 _EVENTS_AT_ONCE = 500
 """Events whose rows are in memory together."""
@@ -60,15 +64,17 @@ def _events_after(connection: sql.Connection, number: int) -> list[tuple[int, st
 def _upgrade_event(connection: sql.Connection, number: int, body: str) -> None:
     """Write the terms and the envelope of an event anew where the present spelling differs."""
     event = decode(body)
+    attributes = from_former_form(dict(event.attributes))
     mine = TERMS.c.number == number
     stored = connection.execute(sql.select(TERMS.c.field, TERMS.c.value).where(mine))
-    rows = term_rows(event.attributes, number)
+    rows = term_rows(attributes, number)
     if {tuple(row) for row in stored} != {(row["field"], row["value"]) for row in rows}:
         connection.execute(TERMS.delete().where(mine))
         if rows:
             connection.execute(TERMS.insert(), rows)
-    envelope = {**event.envelope, **common_keys(event.attributes)}
-    if envelope != event.envelope:
-        told = Event(envelope, event.data, event.interval, event.place_source)
+    keys = {"type": own_type(attributes, event.envelope), **common_keys(attributes)}
+    envelope = {**event.envelope, **keys}
+    if envelope != event.envelope or attributes != event.attributes:
+        told = Event(envelope, attributes, event.interval, event.place_source)
         change = EVENTS.update().where(EVENTS.c.number == number)
         connection.execute(change.values(body=encode(told)))

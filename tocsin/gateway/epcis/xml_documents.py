@@ -13,6 +13,7 @@ from xml.etree import ElementTree as tree
 
 from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.names import split_name
+from tocsin.events.codecs.epcis.quantity_event import to_object_event
 from tocsin.events.codecs.epcis.shape import KINDS
 from tocsin.events.codecs.epcis.vocabulary import Vocabulary
 from tocsin.events.views.document import TEXT, scalar_text
@@ -78,6 +79,7 @@ def xml_query_document(events: Sequence[Mapping[str, Any]], query: str, now: Ins
 
 
 def _add_event(parent: tree.Element, event: Mapping[str, Any]) -> None:
+    event = to_object_event(event)
     kind = event["type"]
     if kind not in KINDS:
         raise EpcisException(

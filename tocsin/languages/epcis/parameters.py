@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.names import expanded
-from tocsin.events.codecs.epcis.shape import ACTIONS, ALIAS, KINDS, QUANTITY_EVENT
+from tocsin.events.codecs.epcis.shape import ACTIONS, KINDS
 from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import (
     Lowering,
@@ -73,11 +73,12 @@ _EPCS: dict[str, tuple[Path, ...]] = {
     "anyEPC": (("epcList",), ("childEPCs",), ("inputEPCList",), ("outputEPCList",), ("parentID",)),
 }
 _CLASSES: dict[str, tuple[Path, ...]] = {
-    "epcClass": _QUANTITIES[:2],
+    "epcClass": (*_QUANTITIES[:2], ()),
     "inputEPCClass": _QUANTITIES[2:3],
     "outputEPCClass": _QUANTITIES[3:],
-    "anyEPCClass": _QUANTITIES,
+    "anyEPCClass": (*_QUANTITIES, ()),
 }
+"""Where classes stand; those of a QuantityEvent stand in the event itself."""
 _TIMED: dict[str, tuple[Path, ...]] = {
     "eventTime": (("eventTime",),),
     "recordTime": (("recordTime",),),
@@ -94,19 +95,16 @@ _DISPOSITIONS = terms(vocabulary.DISPOSITION)
 
 
 def _event_type(given: Given) -> BooleanNode:
-    """The type, or the former name that a QuantityEvent keeps."""
+    """The type, one of the standard or a URI."""
     names = [expanded(each, given.names).removeprefix("epcis:") for each in strings(given)]
-    known = (*KINDS, QUANTITY_EVENT)
     for name in names:
-        if name not in known and ":" not in name:
+        if name not in KINDS and ":" not in name:
             near = next(
-                (each for each in known if each.lower().removesuffix("event") == _stem(name)), ""
+                (each for each in KINDS if each.lower().removesuffix("event") == _stem(name)), ""
             )
-            hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
-            raise given.wrong(f"{name!r} is no kind of event", hint)
-    found = [equals((ALIAS,), [QUANTITY_EVENT])] if QUANTITY_EVENT in names else []
-    others = [name for name in names if name != QUANTITY_EVENT]
-    return any_of([*found, equals(("type",), others)] if others else found)
+            hint = f"did you mean {near}?" if near else f"known: {', '.join(KINDS)}"
+            raise given.wrong(f"{name!r} is not a kind of event", hint)
+    return equals(("type",), names)
 
 
 def _stem(name: str) -> str:
@@ -224,7 +222,12 @@ def _measured(word: str, field: str, unit: str | None) -> Lowering:
 
     def lower(given: Given) -> BooleanNode:
         values = numbers(given) if word == "EQ" else [number(given)]
-        asked = where(ORDERINGS.get(word, "="), field, *values)
-        return members(paths, *([where("=", "uom", unit)] if unit else []), asked)
+        relation = ORDERINGS.get(word, "=")
+        asked = where(relation, field, *values)
+        listed = members(paths, *([where("=", "uom", unit)] if unit else []), asked)
+        if field != "quantity" or unit:
+            return listed
+        # that of a QuantityEvent stands in the event itself, and has no unit
+        return any_of([listed, members([("quantity",)], where(relation, ITSELF, *values))])
 
     return lower

@@ -24,7 +24,7 @@ from tocsin.events.codecs.epcis.master_data import (
 from tocsin.events.codecs.epcis.names import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
-from tocsin.events.codecs.epcis.shape import KINDS, QUANTITY_EVENT, normal_event
+from tocsin.events.codecs.epcis.shape import KINDS, normal_event
 from tocsin.events.codecs.xml_text import xml_text
 from tocsin.events.event import Event
 from tocsin.events.views.document import Element, parse_xml
@@ -35,8 +35,7 @@ TOO_MANY = "RequestTooLarge"
 DOCUMENTS = ("EPCISDocument", "EPCISQueryDocument")
 
 _BYTE_ORDER_MARK = "\ufeff"
-_EVENT_ELEMENTS = (*KINDS, QUANTITY_EVENT)
-_TYPES = frozenset((*DOCUMENTS, *_EVENT_ELEMENTS))
+_TYPES = frozenset((*DOCUMENTS, *KINDS))
 
 Reading = Callable[[], dict[str, Any]]
 """One event of a document, not yet read: it gives the event in its one form, or raises."""

@@ -16,6 +16,7 @@ from typing import Any
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.event_hash import event_hash
 from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.codecs.epcis.quantity_event import QUANTITY_EVENT
 from tocsin.events.codecs.epcis.readings import wrong
 from tocsin.events.event import Event, Path, value_at
 from tocsin.events.views.epcis import EpcisData
@@ -49,13 +50,22 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
     """
     time = attributes["eventTime"]
     keys = common_keys(attributes)
-    whole = {**envelope, **keys, "time": time, "datacontenttype": "application/json"}
+    kind = own_type(attributes, envelope)
+    whole = {**envelope, **keys, "type": kind, "time": time, "datacontenttype": "application/json"}
     whole.pop("endtime", None)
     try:
         moment = require_event_time(parse_instant(time), time)
     except MeaningProblem as problem:
         raise wrong("eventTime", problem.message, problem.hint) from None
     return Event(whole, EpcisData(attributes), Interval(moment, moment), place_of(attributes))
+
+
+def own_type(attributes: Mapping[str, Any], envelope: Mapping[str, Any]) -> str:
+    """Return the type of an envelope; one that an earlier version gave to a QuantityEvent is its
+    own.
+    """
+    is_former = (attributes["type"], envelope["type"]) == (QUANTITY_EVENT, "ObjectEvent")
+    return QUANTITY_EVENT if is_former else str(envelope["type"])
 
 
 def common_keys(attributes: Mapping[str, Any]) -> dict[str, str]:

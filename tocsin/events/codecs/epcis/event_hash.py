@@ -18,6 +18,7 @@ from typing import Any
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.names import split_name
+from tocsin.events.codecs.epcis.quantity_event import to_object_event
 from tocsin.events.codecs.epcis.typed import number_of
 from tocsin.events.codecs.epcis.vocabulary import web_form
 from tocsin.events.views.document import TEXT, scalar_text
@@ -83,7 +84,8 @@ def event_hash(attributes: Mapping[str, Any]) -> str:
 
 
 def pre_hash(attributes: Mapping[str, Any]) -> str:
-    """The text that is hashed."""
+    """The text that is hashed; a QuantityEvent of 1.x has that of its form in 2.0."""
+    attributes = to_object_event(attributes)
     known = [_told(name, attributes[name], "") for name in _ORDER if name in attributes]
     rest = [name for name in attributes if name not in _ORDER and name not in _UNTOLD]
     return (

@@ -2,7 +2,7 @@
 
 After the JSON schema of the standard (EPCIS 2.0, section 7.4): ObjectEvent, AggregationEvent,
 TransactionEvent, TransformationEvent, AssociationEvent, and kinds of one's own, whose type is a URI
-and whose fields may be any of these.
+and whose fields may be any of these. Of EPCIS 1.x it has QuantityEvent, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.names import Names, expanded, names_of
+from tocsin.events.codecs.epcis.quantity_event import QUANTITY_EVENT, from_former_form
 from tocsin.events.codecs.epcis.readings import (
     Reading,
     boolean,
@@ -35,11 +36,6 @@ from tocsin.events.codecs.epcis.typed import types_used
 from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
 
 ACTIONS = ("ADD", "OBSERVE", "DELETE")
-QUANTITY_EVENT = "QuantityEvent"
-ALIAS = "@type"
-"""The attribute with the former name of a kind, beside `type`: `QuantityEvent` for what is now an
-ObjectEvent.
-"""
 
 _ACTION = matching("|".join(ACTIONS), "ADD, OBSERVE or DELETE")
 _QUANTITIES = items(
@@ -157,7 +153,7 @@ _CHANGED: dict[str, Reading] = {
 
 KINDS: dict[str, _Kind] = {
     "ObjectEvent": _Kind(
-        _COMMON | _ACTED | _OBJECTS | _ILMD | {ALIAS: matching(QUANTITY_EVENT, QUANTITY_EVENT)},
+        _COMMON | _ACTED | _OBJECTS | _ILMD,
         (*_TIMES, "action"),
         ("epcList", "quantityList", "sensorElementList"),
     ),
@@ -169,6 +165,9 @@ KINDS: dict[str, _Kind] = {
     ),
     "TransformationEvent": _Kind(_COMMON | _CHANGED | _ILMD, _TIMES, tuple(_CHANGED)),
     "AssociationEvent": _Kind(_COMMON | _ACTED | _CHILDREN, (*_TIMES, "action", "parentID")),
+    QUANTITY_EVENT: _Kind(
+        _COMMON | {"epcClass": uri, "quantity": number}, (*_TIMES, "epcClass", "quantity")
+    ),
 }
 _OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _TIMES)
 
@@ -180,14 +179,12 @@ def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise wrong(at or "event", f"expected an event, got {shown(value)}")
     inside = names_of(value.get("@context"), names)
-    given, alias = _without_quantity_event({_bare(name): item for name, item in value.items()})
+    given = from_former_form({_bare(name): item for name, item in value.items()})
     name = _kind_name(given.get("type"), f"{at}.type" if at else "type", inside)
     kind = KINDS.get(name, _OWN_KIND)
     _check_presence(given, at, kind)
     found = read_members(given, at, names, kind.fields, kind.required)
-    return (
-        found | types_used(found, inside.types) | {"type": name} | ({ALIAS: alias} if alias else {})
-    )
+    return found | types_used(found, inside.types) | {"type": name}
 
 
 def _bare(name: str) -> str:
@@ -220,21 +217,3 @@ def _check_presence(given: Mapping[str, Any], at: str, kind: _Kind) -> None:
             "parentID is missing",
             "only OBSERVE goes without it",
         )
-
-
-def _without_quantity_event(value: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """A QuantityEvent of EPCIS 1.x as the ObjectEvent it became: what it counted was observed
-    (EPCIS 1.1, 7.4.4).
-    """
-    if value.get("type") != QUANTITY_EVENT:
-        return value, ""
-    rest = {name: item for name, item in value.items() if name not in ("epcClass", "quantity")}
-    counted = {name: value[name] for name in ("epcClass", "quantity") if name in value}
-    for name in ("epcClass", "quantity"):
-        if name not in counted:
-            raise wrong(name, f"{name} is missing")
-    return rest | {
-        "type": "ObjectEvent",
-        "action": "OBSERVE",
-        "quantityList": [counted],
-    }, QUANTITY_EVENT
