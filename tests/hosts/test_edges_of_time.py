@@ -62,10 +62,10 @@ NAMES = (
 SUBSCRIPTIONS = (
     Subscription("any", "selector", "ce_id LIKE '%'"),
     Subscription("silence", "opsl", "!(A; 10d)B"),
-    Subscription("before", "opsl", "!(10d; A)B"),
+    Subscription("before", "rule", "WHEN NO b WITHIN 10d THEN A"),
     Subscription("pair", "opsl", "=|(A; 1h)(A)"),
     Subscription("counted", "rule", "WHEN COUNT(A) >= 1 OVER 30d EVERY 1d"),
-    Subscription("quiet", "rule", "WHEN NO b WITHIN 3d"),
+    Subscription("quiet", "rule", "WHEN COUNT(b) = 0 OVER 3d EVERY 1d"),
 )
 
 
