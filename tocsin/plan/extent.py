@@ -89,7 +89,8 @@ def _inner(value: Any) -> Any:
     if not is_dataclass(value) or isinstance(value, Ontology | TBox):
         return ()
     _require_short(value)
-    given = (getattr(value, name) for name in _field_names(type(value)))
+    kind: Any = type(value)
+    given = (getattr(value, name) for name in _field_names(kind))
     return [each for each in given if type(each) not in _PLAIN]
 
 
@@ -107,5 +108,5 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 @cache
-def _field_names(kind: Any) -> tuple[str, ...]:
+def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind))

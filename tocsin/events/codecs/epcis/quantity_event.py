@@ -31,10 +31,11 @@ def from_former_form(attributes: dict[str, Any]) -> dict[str, Any]:
     """
     if (attributes.get("type"), attributes.get(_FORMER_NAME)) != (_OBJECT_EVENT, QUANTITY_EVENT):
         return attributes
-    listed = attributes.get("quantityList")
-    is_former = isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], dict)
-    if not is_former or "epcList" in attributes:
-        return attributes
+    match attributes.get("quantityList"):
+        case [dict() as counted] if "epcList" not in attributes:
+            pass
+        case _:
+            return attributes
     apart = ("action", "quantityList", _FORMER_NAME)
     rest = {name: item for name, item in attributes.items() if name not in apart}
-    return {**rest, **listed[0], "type": QUANTITY_EVENT}
+    return {**rest, **counted, "type": QUANTITY_EVENT}
