@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 from uuid import uuid4
 
-from fastapi import APIRouter, Request, Response, WebSocket
+from fastapi import APIRouter, Request, Response, WebSocket, WebSocketDisconnect
 
 from tocsin.errors import LimitProblem, Problem
 from tocsin.gateway.api.access import Caller
@@ -140,11 +140,12 @@ async def stream(socket: WebSocket, name: str) -> None:
         terms = terms_of_url(socket.query_params, epc_format_of(socket.headers))
         standing = await asyncio.to_thread(_standing, part, caller.tenant, name, terms)
     except (EpcisException, Problem) as error:
-        await socket.accept()
         refused = exception_of_problem(error) if isinstance(error, Problem) else error
         told = refused.as_json()
-        await socket.send_json(told)
-        await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.accept()
+            await socket.send_json(told)
+            await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
         return
     await socket.accept()
     sending = asyncio.create_task(_send(socket, part, standing, caller))
@@ -154,7 +155,7 @@ async def stream(socket: WebSocket, name: str) -> None:
         task.cancel()
     await asyncio.gather(sending, leaving, return_exceptions=True)
     code = _GOING_AWAY if caller.is_admitted() else _POLICY_VIOLATION
-    with contextlib.suppress(RuntimeError):
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect):
         await socket.close(code)
 
 
