@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from tocsin.errors import (
     LimitProblem,
@@ -90,6 +91,13 @@ def answer(problem: Problem, status: int | None = None, **members: Any) -> JSONR
     )
 
 
+def client_left() -> Problem:
+    """Return the problem of a client that closed the connection while it sent its request. The
+    answer is not read by any client; a handler keeps the departure from being logged as a fault.
+    """
+    return Problem("the client left before it had sent all of its request", code="ClientLeft")
+
+
 def tell_problems(app: FastAPI) -> None:
     """Has the application answer with problem documents, whatever goes wrong."""
 
@@ -103,6 +111,10 @@ def tell_problems(app: FastAPI) -> None:
         where = ".".join(str(each) for each in first["loc"])
         problem = Problem(f"{where}: {first['msg']}", code="RequestError", token=where)
         return answer(problem, 400)
+
+    @app.exception_handler(ClientDisconnect)
+    async def note_departure(_: Request, __: ClientDisconnect) -> JSONResponse:
+        return answer(client_left(), 400)
 
     @app.exception_handler(HTTPException)
     async def tell_http(_: Request, error: HTTPException) -> JSONResponse:

@@ -12,11 +12,12 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
-from tocsin.gateway.api.problems import status_of
+from tocsin.gateway.api.problems import client_left, status_of
 from tocsin.gateway.epcis.documents import query_document, with_identifiers_as
 from tocsin.gateway.epcis.exceptions import (
     IMPLEMENTATION,
@@ -93,6 +94,10 @@ def tell_exceptions(app: FastAPI) -> None:
     @app.exception_handler(Problem)
     async def tell_problem(_: Request, problem: Problem) -> Response:
         return _document(exception_of_problem(problem))
+
+    @app.exception_handler(ClientDisconnect)
+    async def note_departure(_: Request, __: ClientDisconnect) -> Response:
+        return _document(exception_of_problem(client_left()))
 
     @app.exception_handler(HTTPException)
     async def tell_http(_: Request, error: HTTPException) -> Response:

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 from uuid import uuid4
 
-from fastapi import APIRouter, Request, Response, WebSocket
+from fastapi import APIRouter, Request, Response, WebSocket, WebSocketDisconnect
 
 from tocsin.errors import LimitProblem, Problem
 from tocsin.gateway.api.access import Caller
@@ -152,11 +152,12 @@ async def stream(socket: WebSocket, name: str) -> None:
         standing = await work.run(caller.tenant, _standing, part, caller.tenant, name, terms)
         counted = CountedStream(service_in(socket), caller.tenant)
     except (EpcisException, Problem) as error:
-        await socket.accept()
         refused = exception_of_problem(error) if isinstance(error, Problem) else error
         told = refused.as_json()
-        await socket.send_json(told)
-        await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.accept()
+            await socket.send_json(told)
+            await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
         return
     with counted:
         await socket.accept()
@@ -167,7 +168,7 @@ async def stream(socket: WebSocket, name: str) -> None:
             task.cancel()
         await asyncio.gather(sending, leaving, return_exceptions=True)
         code = _GOING_AWAY if caller.is_admitted() else _POLICY_VIOLATION
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(code)
 
 
