@@ -73,7 +73,7 @@ def _canonical(identifier: str) -> str:
     plain = _without_needless_escapes(identifier)
     link = _LINK.fullmatch(plain)
     if link:
-        return CANONICAL + _path(*link.group("key", "value", "rest"))
+        return CANONICAL + _path(link["key"], link["value"], link["rest"])
     if not plain.startswith("urn:epc:"):
         return identifier
     is_pattern = plain.startswith("urn:epc:idpat:")
@@ -126,7 +126,7 @@ def patterns(identifier: str) -> tuple[str, ...]:
         return found or (canonical(identifier),)
     link = _LINK.fullmatch(_without_needless_escapes(identifier))
     if link:
-        open_path = _path(*link.group("key", "value", "rest"), _with_open_runs)
+        open_path = _path(link["key"], link["value"], link["rest"], _with_open_runs)
         return (CANONICAL + open_path, canonical(identifier))
     bare = identifier.replace("urn:epc:idpat:", "urn:epc:id:")
     return (bare.replace("*", ANY_RUN), canonical(identifier))

@@ -32,8 +32,9 @@ def from_former_form(attributes: dict[str, Any]) -> dict[str, Any]:
     if (attributes.get("type"), attributes.get(_FORMER_NAME)) != (_OBJECT_EVENT, QUANTITY_EVENT):
         return attributes
     listed = attributes.get("quantityList")
-    is_former = isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], dict)
-    if not is_former or "epcList" in attributes:
+    if not isinstance(listed, list) or len(listed) != 1 or "epcList" in attributes:
+        return attributes
+    if not isinstance(listed[0], dict):
         return attributes
     apart = ("action", "quantityList", _FORMER_NAME)
     rest = {name: item for name, item in attributes.items() if name not in apart}
