@@ -87,8 +87,8 @@ def _warn_of_order(part: TimePart, problems: Problems) -> None:
                     _warn_of_needless_absence(each, middle, problems)
                 else:
                     _warn_of_shared(each, middle, problems)
-            if len(around) > 1:
-                _warn_of_shared(around[0], around[1], problems)
+            if not isinstance(last, Spot):
+                _warn_of_shared(first, last, problems)
         case _:
             assert_never(part)
 
