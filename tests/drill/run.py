@@ -13,8 +13,11 @@ from pathlib import Path
 
 from _pytest.outcomes import Skipped
 
-from tests.drill.faults import DRILLS
+from tests.drill.attacks import ATTACKS
+from tests.drill.faults import DRILLS as FAULTS
 from tests.drill.load import HEAD
+
+DRILLS = FAULTS | ATTACKS
 
 
 def main() -> int:

@@ -8,9 +8,16 @@ implementations refuse, are served as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
-from tocsin.events.views.document import Element, attributes_in
+from tocsin.events.views.document import (
+    Element,
+    attributes_in,
+    has_prefixed_attributes,
+    walk,
+)
 
 XML_SPACE = " \t\r\n"
 """What XML calls white space."""
@@ -21,17 +28,15 @@ _VALUE = str.maketrans(
     {"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#x9;", "\n": "&#xA;", "\r": "&#xD;"}
 )
 
-_Declared = Mapping[str, str]
-
 
 def canonical(element: Element) -> str:
     """The element with all that is in it, without what follows it."""
-    return "".join(_element(element, {"": ""}))
+    return "".join(_parts(element))
 
 
 def canonical_content(element: Element) -> str:
     """What is inside the element: markup and text."""
-    return "".join(_content(element, {"": ""}))
+    return "".join(_parts(element, content_only=True))
 
 
 def own_text(element: Element) -> str:
@@ -52,38 +57,116 @@ def escaped_value(value: str) -> str:
     return value.translate(_VALUE)
 
 
-def _element(element: Element, declared: _Declared) -> Iterable[str]:
+def _parts(top: Element, *, content_only: bool = False) -> Iterator[str]:
+    """Give the texts of an element, with its tags or without; the time is linear in its size."""
+    scope = _scope_of(top)
+    declared = {"": ""}
+    frames: list[_Frame] = []
+    frame = _Frame()
+    for step, node in walk(top):
+        if step == "start-ns":
+            if scope is not None and node[0]:
+                frame.bound.append((node[0], scope.bind(*node)))
+        elif step == "start":
+            if frames or not content_only:
+                yield from _start_tag(node, scope, declared, frame)
+            yield escaped_text(node.text or "")
+            frames.append(frame)
+            frame = _Frame()
+        else:
+            ended = frames.pop()
+            if frames or not content_only:
+                yield f"</{ended.tag}>"
+            ended.restore(scope, declared)
+            if frames:
+                yield escaped_text(node.tail or "")
+
+
+def _start_tag(
+    element: Element, scope: _Scope | None, declared: dict[str, str], frame: _Frame
+) -> Iterator[str]:
+    """Give the start tag, and note in the frame what is declared."""
     prefix, uri, name = element.prefix or "", *_parted(str(element.tag))
     attributes = sorted((*_parted(name), value) for name, value in attributes_in(element))
-    prefixes = _prefixes(element, {each for each, _, _ in attributes if each}) if attributes else {}
+    prefixes = {
+        space: scope.prefix_of(space) for space, _, _ in attributes if scope is not None and space
+    }
     used = {prefix: uri} | {each: space for space, each in prefixes.items() if space != _XML}
     new = sorted((each, space) for each, space in used.items() if declared.get(each) != space)
-    tag = f"{prefix}:{name}" if prefix else name
-    yield f"<{tag}"
+    frame.tag = f"{prefix}:{name}" if prefix else name
+    yield f"<{frame.tag}"
     for each, space in new:
+        frame.declared.append((each, declared.get(each)))
+        declared[each] = space
         yield f' xmlns{":" * bool(each)}{each}="{escaped_value(space)}"'
     for space, local, value in attributes:
         yield f' {prefixes[space] + ":" if space else ""}{local}="{escaped_value(value)}"'
     yield ">"
-    yield from _content(element, {**declared, **dict(new)} if new else declared)
-    yield f"</{tag}>"
 
 
-def _content(element: Element, declared: _Declared) -> Iterable[str]:
-    yield escaped_text(element.text or "")
-    for child in element:
-        yield from _element(child, declared)
-        yield escaped_text(child.tail or "")
+@dataclass(slots=True)
+class _Frame:
+    """An element that is open: its tag, and what its prefixes were before it."""
+
+    tag: str = ""
+    bound: list[tuple[str, str | None]] = field(default_factory=list)
+    declared: list[tuple[str, str | None]] = field(default_factory=list)
+
+    def restore(self, scope: _Scope | None, declared: dict[str, str]) -> None:
+        """Have prefixes mean what they meant before the element."""
+        for prefix, before in self.declared:
+            if before is None:
+                del declared[prefix]
+            else:
+                declared[prefix] = before
+        if scope is not None:
+            for prefix, before in self.bound:
+                scope.restore(prefix, before)
 
 
-def _prefixes(element: Element, spaces: set[str]) -> dict[str, str]:
-    """A prefix for each namespace that attributes use; the first in the alphabet where there are
-    several.
+class _Scope:
+    """The prefixes that are bound where one stands in a document. Each namespace has a heap of its
+    prefixes, in which those that are bound to another namespace by now are dropped when they are
+    met: every binding is pushed and dropped once.
     """
-    if not spaces:
-        return {}
-    known = sorted((prefix, uri) for prefix, uri in element.nsmap.items() if prefix)
-    return {_XML: "xml"} | {uri: prefix for prefix, uri in reversed(known) if uri in spaces}
+
+    def __init__(self, bound: Mapping[str, str]) -> None:
+        self._uris: dict[str, str] = {}
+        self._heaps: dict[str, list[str]] = {}
+        for prefix, uri in bound.items():
+            self.bind(prefix, uri)
+
+    def bind(self, prefix: str, uri: str) -> str | None:
+        """Bind a prefix; return the namespace that it had before."""
+        before = self._uris.get(prefix)
+        self._uris[prefix] = uri
+        heappush(self._heaps.setdefault(uri, []), prefix)
+        return before
+
+    def restore(self, prefix: str, before: str | None) -> None:
+        """Bind a prefix as it was before; None where it was not bound."""
+        if before is None:
+            del self._uris[prefix]
+        else:
+            self.bind(prefix, before)
+
+    def prefix_of(self, uri: str) -> str:
+        """Return the first prefix of a namespace in the alphabet."""
+        if uri == _XML:
+            return "xml"
+        heap = self._heaps[uri]
+        while self._uris.get(heap[0]) != uri:
+            heappop(heap)
+        return heap[0]
+
+
+def _scope_of(element: Element) -> _Scope | None:
+    """Return the prefixes bound around an element; None where nothing inside needs them."""
+    if not has_prefixed_attributes(element):
+        return None
+    parent = element.getparent()
+    bound = {} if parent is None else parent.nsmap
+    return _Scope({prefix: uri for prefix, uri in bound.items() if prefix})
 
 
 def _parted(name: str) -> tuple[str, str]:

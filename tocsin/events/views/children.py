@@ -13,7 +13,13 @@ from typing import Any, cast
 from lxml import etree
 
 from tocsin.errors import EventProblem, LimitProblem
-from tocsin.events.views.document import CAUTION, LIMITS, Element, document_type_refused
+from tocsin.events.views.document import (
+    CAUTION,
+    LIMITS,
+    Element,
+    document_type_refused,
+    too_many_namespaces,
+)
 
 
 def outermost_tag(head: bytes) -> str:
@@ -41,6 +47,8 @@ def child_texts(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
             depth += 1 if step == "start" else -1
             if step == "start" and depth == 1:
                 _refuse_declarations(element)
+                if len(element.nsmap) > LIMITS.namespaces:  # each child would carry all of them
+                    raise too_many_namespaces(LIMITS.namespaces)
             if step == "end" and depth == 1:
                 fed, line = 0, cast("int | None", element.sourceline)
                 yield line or 1, etree.tostring(element, encoding="unicode", with_tail=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeAlias
@@ -36,7 +36,8 @@ children.
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """What an XML text may be: characters, levels of elements and elements.
+    """What an XML text may be: characters, levels of elements, elements, and declarations of
+    namespaces on an element and those around it.
 
     As many characters as an event has bytes at most, all of them in one text if need be. libxml2
     itself allows 256 levels, and ten million characters in a text.
@@ -45,6 +46,7 @@ class DocumentLimits:
     characters: int = 4 << 20
     depth: int = 128
     elements: int = 100_000
+    namespaces: int = 1_000
 
 
 LIMITS = DocumentLimits()
@@ -93,6 +95,8 @@ def parse_xml(data: object, limits: DocumentLimits = LIMITS) -> Element:
         raise _malformed(error, "<!ENTITY" in data) from None
     _refuse_document_type(root, data)
     _refuse_large(root, data.count("<"), limits)
+    if data.count("xmlns") > limits.namespaces and _declared_in_scope(root) > limits.namespaces:
+        raise too_many_namespaces(limits.namespaces)
     return root
 
 
@@ -125,11 +129,28 @@ def has_attributes_in_namespaces(root: Element) -> bool:
     return bool(_SPACED_ATTRIBUTES(root))
 
 
+def has_prefixed_attributes(element: Element) -> bool:
+    """True if an attribute of the element, or of one inside it, is in a namespace."""
+    return bool(_PREFIXED_INSIDE(element))
+
+
+def walk(element: Element) -> Iterator[tuple[str, Any]]:
+    """Give the steps through an element: `start-ns` with prefix and namespace for each declaration
+    of an element before its `start`, and its `end`.
+
+    `nsmap` of an element collects the declarations of all elements around it; asked for every
+    element that is quadratic.
+    """
+    steps: Any = etree.iterwalk(element, events=("start-ns", "start", "end"))
+    yield from steps
+
+
 _FEW = 16
 """Up to so many attributes of an element are told quickest by the element itself."""
 
 _OWN_ATTRIBUTES = etree.XPath("@*")
 _ATTRIBUTES = etree.XPath("//@*", smart_strings=False)
+_PREFIXED_INSIDE = etree.XPath("boolean(descendant-or-self::*/@*[namespace-uri() != ''])")
 _SPACED_ATTRIBUTES = etree.XPath("count(//@*[namespace-uri() != '']) > 0")
 
 
@@ -216,6 +237,25 @@ def _refuse_large(root: Element, tags: int, limits: DocumentLimits) -> None:
         raise _too_much(f"the XML has more than {limits.depth} levels of elements")
     if tags > limits.elements and _count(root) > limits.elements:
         raise _too_much(f"the XML has more than {limits.elements:,} elements")
+
+
+def too_many_namespaces(most: int) -> LimitProblem:
+    """The problem of XML with more declarations of namespaces in scope than may be."""
+    return _too_much(f"the XML declares more than {most:,} namespaces around an element")
+
+
+def _declared_in_scope(root: Element) -> int:
+    """Return the greatest number of declarations on an element and those around it."""
+    own, most, levels = 0, 0, [0]
+    for step, _ in walk(root):
+        if step == "start-ns":
+            own += 1
+        elif step == "start":
+            levels.append(levels[-1] + own)
+            own, most = 0, max(most, levels[-1])
+        else:
+            levels.pop()
+    return most
 
 
 @cache
