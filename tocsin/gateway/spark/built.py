@@ -47,12 +47,18 @@ class BuiltEvents:
 
 
 def _match_of(key: str, body: dict[str, Any]) -> Match:
-    detected = body["detected"]
+    start, end, detected = (
+        None if body[name] is None else parse_instant(body[name])
+        for name in ("start", "end", "detected")
+    )
     return Match(
         key,
         tuple(body["events"]),
+        start=start,
+        end=end,
+        detected=detected,
+        place=body["place"],
         id=body["id"],
         outputs=tuple(body["outputs"]),
         sources=tuple(body["sources"]),
-        detected=None if detected is None else parse_instant(detected),
     )
