@@ -179,20 +179,3 @@ def cut_state(checkpoint: Path) -> None:
     for path in (checkpoint / "state").rglob("*"):
         if path.suffix in (".zip", ".changelog", ".sst"):
             path.write_bytes(path.read_bytes()[:10])
-
-
-def test_a_checkpoint_goes_on_from_a_copy_in_its_own_place(stream: Stream) -> None:
-    """Spark writes the absolute path of a checkpoint into it: a backup goes back to where it was."""
-    checkpoint, backup = stream.folder / "checkpoint", stream.folder / "backup"
-    lines = [line("a1", "a", 1), line("b1", "b", 3), line("z1", "z", 30)]
-    stream.put(lines[:1])
-    stream.run([*NAMES, THEN])
-    named = str(checkpoint).encode()
-    state = (each for each in (checkpoint / "state").rglob("*") if each.is_file())
-    assert any(named in each.read_bytes() for each in state)
-    shutil.copytree(checkpoint, backup)
-    shutil.rmtree(checkpoint)
-    shutil.copytree(backup, checkpoint)
-    stream.put(lines[1:])
-    stream.run([*NAMES, THEN])
-    assert ids(stream.all_matches()) == ids(local([*NAMES, THEN], lines))
