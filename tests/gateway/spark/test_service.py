@@ -130,9 +130,7 @@ def answers_of(up: Up) -> dict[str, Any]:
     """What a service says of documents that are constructed one of the other, and of events that
     a graph subscription finds odd.
     """
-    found = up.client.put(
-        "/v1/definitions/shop", json={"ontology": SHOP, "media_type": "text/turtle"}
-    )
+    found = up.client.put("/v1/definitions/shop", json={"ontology": SHOP, "format": "text/turtle"})
     assert found.status_code in (200, 201), found.text
     up.subscribe("sold", "graph", "(_:H, ?1, (Selling, target, Thing))")
     agg = "WHERE <a>$x</> #A <b>$x</> #B #A ; #B CONSTRUCT <ab>$x</>"
