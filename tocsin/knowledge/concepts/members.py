@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tocsin.errors import LimitProblem
 from tocsin.knowledge.concepts.assertions import Assertions, Individual, Kind, World
+from tocsin.knowledge.concepts.axioms import Axiom
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Datatype,
+    Enumeration,
+    ForAll,
+    Nothing,
+    concepts_in,
+)
 from tocsin.knowledge.concepts.tableau import Limits, examine
 from tocsin.knowledge.concepts.tbox import TBox
 
@@ -12,10 +24,22 @@ _NOTHING_SAID = Assertions((), ())
 _LIMITS = Limits(branches=200, assumptions=5_000, all_assumptions=50_000)
 """Past them a concept counts as one with members: whether to refuse a TBox is not worth more."""
 
+_DENYING = (Complement, Nothing, Datatype, Enumeration, ForAll)
+"""A concept that is made of none of these has members, whatever else is known."""
+
 
 def memberless(tbox: TBox) -> frozenset[str]:
-    """The names of all concepts of which it is certain that nothing can ever have them."""
+    """The names of all concepts of which it is certain that nothing can ever have them.
+
+    Only what denies something can contradict: most ontologies are hierarchies, and need no search.
+    """
+    if not any(isinstance(each, _DENYING) for axiom in tbox.axioms for each in _parts(axiom)):
+        return frozenset()
     return frozenset(axiom.name for axiom in tbox.axioms if _is_empty(tbox, axiom.name))
+
+
+def _parts(axiom: Axiom) -> Iterator[Concept]:
+    return concepts_in(axiom.concept)
 
 
 def _is_empty(tbox: TBox, name: str) -> bool:
