@@ -8,8 +8,6 @@ import json
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -21,7 +19,6 @@ from fastapi.testclient import TestClient
 
 from tests.gateway.core.asking import Asked, event, wait_for
 from tests.gateway.core.damage import DAMAGES, FILES, STORES, Damage
-from tests.gateway.core.process import Running, running
 from tocsin.errors import Problem
 from tocsin.gateway.parts import open_app, open_service
 from tocsin.gateway.recovery import explain_losses, recover_stores
@@ -221,42 +218,3 @@ def test_a_folder_of_an_earlier_version_opens_as_before(
         state.commit()
     _require_everything(folder)
     assert {mark.stem for mark in folder.glob("*.mark")} == set(STORES)
-
-
-def test_a_process_refuses_recovers_and_goes_on(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    with running(folder, "--no-auth") as up:
-        body = {"language": "selector", "expression": "number >= 0"}
-        assert up.http.put("/v1/subscriptions/every", json=body).status_code == 201
-        _post(up, range(40))
-        up.kill()
-    (folder / "log.db-wal").write_bytes((folder / "log.db-wal").read_bytes()[:5000])
-    refused = _tocsin("up", folder, "--no-auth", "--port", "0")
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert "StoreBehind: the log is behind" in refused.stderr
-    shown = _tocsin("recover", folder)
-    assert shown.returncode == 1
-    assert "the log is behind" in shown.stdout
-    assert _tocsin("recover", folder, "--yes").returncode == 0
-    with running(folder, "--no-auth") as up:
-        _post(up, range(100, 140))
-        wanted = {str(number) for number in range(100, 140)}
-        wait_for(lambda: wanted <= {each["events"][0] for each in _matches(up)})
-        letters = up.http.get("/v1/dead-letters").json()["dead_letters"]
-        assert [each["code"] for each in letters] == ["LogLost"]
-
-
-def _post(up: Running, numbers: range) -> None:
-    kind = {"content-type": "application/cloudevents-batch+json"}
-    events = [event(str(number), number=number) for number in numbers]
-    assert up.http.post("/v1/events", json=events, headers=kind).status_code == 202
-
-
-def _matches(up: Running) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = up.http.get("/v1/matches?limit=1000").json()["matches"]
-    return found
-
-
-def _tocsin(command: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "tocsin", command, "--data", str(folder), *options]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
