@@ -72,6 +72,11 @@ OF_THE_PACKAGE = {
         "move",
         "Move all that a data folder holds into a PostgreSQL database; the service goes on there.",
     ),
+    "reset-time": Lazy(
+        "tocsin.cli.reset_time",
+        "reset_time",
+        "Set the time of a service back after a clock was ahead; composites lose what waited.",
+    ),
     "recover": Lazy(
         "tocsin.cli.recover",
         "recover",

@@ -57,7 +57,7 @@ _LOSSES = {
 def explain_losses(settings: Settings) -> list[str]:
     """Return a line for each fault of the stores, and one for what it costs; changes nothing."""
     with sole_use(settings):
-        return _explain(find_faults(settings.data, settings.database))
+        return _explain(_find_all_faults(settings))
 
 
 def recover_stores(settings: Settings) -> list[str]:
@@ -66,7 +66,7 @@ def recover_stores(settings: Settings) -> list[str]:
     The marks go last: a recovery that is interrupted can be repeated.
     """
     with sole_use(settings):
-        faults = find_faults(settings.data, settings.database)
+        faults = _find_all_faults(settings)
         if not faults:
             return []
         marks = {} if settings.database else read_marks(settings.data)
@@ -160,6 +160,21 @@ def set_checkpoint_aside(folder: Path) -> Iterator[str]:
         number = 1 + sum(1 for _ in folder.glob(f"{CHECKPOINT}.before-*"))
         aside = checkpoint.rename(folder / f"{CHECKPOINT}.before-{number}")
         yield f"the checkpoint of Spark is in {aside} now"
+
+
+def _find_all_faults(settings: Settings) -> list[StoreFault]:
+    """Return the faults of stores; where they have none, that of the runner's snapshots."""
+    faults = find_faults(settings.data, settings.database)
+    if faults:
+        return faults
+    service = open_service(settings, recovering=True)
+    try:
+        service.progress.load()
+    except Problem as problem:
+        return [StoreFault("state", FaultKind.BEHIND, problem.message)]
+    finally:
+        service.stop()
+    return []
 
 
 def _explain(faults: Sequence[StoreFault]) -> list[str]:

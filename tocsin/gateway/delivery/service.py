@@ -36,6 +36,7 @@ from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.results import NewLetter, store_letters
 from tocsin.gateway.storage.rows import LetterRow
 from tocsin.hosts.local.alarm import wall_clock
+from tocsin.values.time import Instant
 
 LOGGER = logging.getLogger(__name__)
 
@@ -124,6 +125,10 @@ class Delivery:
         """
         self._lines.follow()
         return self._changed(self._store.move(key, min(position, self._around.matches.head())))
+
+    def set_clock_back(self, now: Instant) -> None:
+        """Have deliveries that wait for a later time than `now` be tried at once."""
+        self._store.set_clock_back(now)
 
     def resume(self, key: Key) -> Line:
         """Tries again at once, even where the receiver wanted no more."""

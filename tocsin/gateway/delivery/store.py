@@ -126,6 +126,14 @@ class DeliveryStore:
             with self._database.writing() as connection:
                 connection.execute(statement, rows)
 
+    def set_clock_back(self, now: Instant) -> None:
+        """Replace instants later than `now`: tries are due at once, secrets were changed now."""
+        columns = DELIVERIES.c
+        with self._database.writing() as connection:
+            waiting = DELIVERIES.update().where(columns.not_before > now)
+            connection.execute(waiting.values(not_before=0))
+            connection.execute(DELIVERIES.update().where(columns.rotated > now).values(rotated=now))
+
     def close(self) -> None:
         """Closes the database."""
         self._database.close()

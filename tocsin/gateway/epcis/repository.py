@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sql
@@ -20,6 +21,7 @@ from tocsin.gateway.epcis.standing import QuerySubscription, Terms
 from tocsin.gateway.epcis.tables import JOBS, QUERIES, SUBSCRIPTIONS
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.rows import LogRow
+from tocsin.values.time import Instant
 
 _CHUNK = 1000
 _MOST_JOBS = 10_000
@@ -128,6 +130,12 @@ class Repository:
         change = SUBSCRIPTIONS.update().where(SUBSCRIPTIONS.c.id == subscription.id)
         with self._database.writing() as connection:
             return connection.execute(change.values(_changing(subscription))).rowcount > 0
+
+    def set_clock_back(self, now: Instant) -> None:
+        """Have subscriptions with a schedule be due next as seen from `now`."""
+        for each in self.all_subscriptions():
+            if each.due is not None and each.due > now:
+                self.save_subscription(replace(each, due=each.terms.next_after(now)))
 
     def remove_subscription(self, tenant: str, query: str, id: str) -> bool:
         """Drops a subscription; False where there is none."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -111,7 +112,9 @@ class SessionLock:
         return True
 
     def release(self) -> None:
-        """Gives it up."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        """Gives it up, by name: the server notices the end of a session some time after it."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sql.exc.SQLAlchemyError):  # the lock went with the session
+                connection.execute(sql.select(sql.func.pg_advisory_unlock(_KEY)))
+            connection.close()
