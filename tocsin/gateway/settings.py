@@ -51,6 +51,13 @@ class Limits(_Section):
     waiting: Annotated[int, Field(ge=1, description="occurrences that may wait in one place")] = (
         100_000
     )
+    matches: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="matches a second beyond one for each event; 0 for no limit",
+        ),
+    ] = 10_000
     streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
     try_events: Annotated[int, Field(ge=1, description="events that /v1/try looks at")] = 100_000
 
