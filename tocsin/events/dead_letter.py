@@ -282,6 +282,17 @@ def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
     )
 
 
+def suspended_for_matches(subscription: str, rate: int) -> DeadLetter:
+    """Return the dead letter of a subscription that was suspended for too many matches."""
+    return DeadLetter(
+        "MatchLimitExceeded",
+        f"subscription {subscription!r} is suspended: it has more than {rate:,} matches a second"
+        " beyond one for each event (give it a window, a key to join on or another policy, then"
+        " subscribe again)",
+        subscription,
+    )
+
+
 def undelivered(error: BaseException, told: str) -> DeadLetter:
     """The dead letter of what a receiver failed to take."""
     return DeadLetter(

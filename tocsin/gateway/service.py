@@ -209,6 +209,7 @@ class Service:
             interval=settings.interval,
             remember=settings.remember,
             queue_limit=settings.limits.waiting,
+            match_limit=settings.limits.matches,
             ontology=self.own or None,
         )
 

@@ -52,6 +52,13 @@ class Limits(_Section):
     waiting: Annotated[int, Field(ge=1, description="occurrences that may wait in one place")] = (
         100_000
     )
+    matches: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="matches a second beyond one for each event; 0 for no limit",
+        ),
+    ] = 10_000
     streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
     tenant_streams: Annotated[int, Field(ge=1, description="live streams of a tenant")] = 250
     tenant_work: Annotated[

@@ -24,6 +24,7 @@ from tocsin.events.dead_letter import (
     refused,
     suspended,
     suspended_for_faults,
+    suspended_for_matches,
     too_many_hops,
     undecided,
     unpublished,
@@ -33,6 +34,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, matches_of_events
 from tocsin.hosts.containment import STRIKES, Strikes, contain, is_at_fault, serve_apart
 from tocsin.hosts.fan_out import FanOut
+from tocsin.hosts.match_limit import MatchLimit
 from tocsin.hosts.outcome import NOTHING, Outcome, Served
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
@@ -46,7 +48,7 @@ Plans = Callable[[], Mapping[str, Plan]]
 class GuardedEngine:
     """An engine that contains faults, and how often subscriptions have raised in it."""
 
-    __slots__ = ("_fan_out", "_plans", "_strikes", "_struck_out", "_suspends", "engine")
+    __slots__ = ("_fan_out", "_plans", "_strikes", "_struck_out", "_suspends", "engine", "limit")
 
     def __init__(
         self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True
@@ -56,6 +58,7 @@ class GuardedEngine:
         self._suspends = suspends
         self._plans = plans
         self._strikes = Strikes()
+        self.limit = MatchLimit()
         self._struck_out: set[str] = set()
 
     def match(self, events: Sequence[Event]) -> Served:
@@ -137,7 +140,7 @@ class GuardedEngine:
         engine = self.engine
         while (due := engine.next_timer()) is not None and due <= now:
             try:
-                if self._struck_out or self._strikes:
+                if self._struck_out or self._strikes or self.limit.rate:
                     found = engine.advance_to(due, now)
                 else:
                     found = engine.advance_to(now, now, outcome.matches)
@@ -172,12 +175,17 @@ class GuardedEngine:
 
     def snapshot(self) -> dict[str, Any]:
         """What has been raised and what was built, as plain data."""
-        return {"strikes": self._strikes.snapshot(), "fan_out": self._fan_out.snapshot()}
+        return {
+            "strikes": self._strikes.snapshot(),
+            "fan_out": self._fan_out.snapshot(),
+            "matches": self.limit.snapshot(),
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Takes over a snapshot."""
         self._strikes.restore(state["strikes"])
         self._fan_out.restore(state["fan_out"])
+        self.limit.restore(state.get("matches", {}))  # earlier versions had none
 
     def forget(self, key: str) -> None:
         """A subscription is gone, or another has its id now: what it raised before counts
@@ -185,6 +193,7 @@ class GuardedEngine:
         """
         self._strikes.forget(key)
         self._struck_out.discard(key)
+        self.limit.forget(key)
 
     def _constructs(self, key: str) -> bool:
         """Whether what a subscription puts out are events again."""
@@ -241,7 +250,7 @@ class GuardedEngine:
         """What was detected, without what subscriptions tell that have raised once too often."""
         odd = found.untold or found.faults or found.suspended
         if not (odd or self._struck_out or self._strikes):
-            return Outcome(list(found.matches))
+            return self._limited(Outcome(list(found.matches)))
         outcome = Outcome(letters=[each.letter() for each in found.untold])
         for fault in found.faults:
             self._blame(fault, outcome)
@@ -250,6 +259,16 @@ class GuardedEngine:
             if match.subscription not in self._struck_out:
                 self._strikes.forget(match.subscription)
                 outcome.matches.append(match)
+        return self._limited(outcome)
+
+    def _limited(self, outcome: Outcome) -> Outcome:
+        """Suspend the subscriptions that have too many matches; those of this event still count."""
+        if self.limit.rate and len(outcome.matches) > 1:
+            for key in self.limit.count(match.subscription for match in outcome.matches):
+                self.limit.forget(key)
+                if key in self.engine:
+                    self.engine.remove(key)
+                    outcome.ended.append((key, suspended_for_matches(key, self.limit.rate)))
         return outcome
 
     def _blame(self, fault: Fault, outcome: Outcome, at_fault: bool | None = None) -> None:

@@ -8,7 +8,6 @@ The walk here has a stack of its own and ends at the first limit that is passed.
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any
 
 from tocsin.errors import LimitProblem, Place
@@ -89,8 +88,7 @@ def _inner(value: Any) -> Any:
     if not is_dataclass(value) or isinstance(value, Ontology | TBox):
         return ()
     _require_short(value)
-    kind: Any = type(value)
-    given = (getattr(value, name) for name in _field_names(kind))
+    given = (getattr(value, each.name) for each in fields(value))
     return [each for each in given if type(each) not in _PLAIN]
 
 
@@ -105,8 +103,3 @@ def _require_short(node: Any) -> None:
 
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
-
-
-@cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))

@@ -15,6 +15,10 @@ Spend = Callable[[int], object]
 """Hears how many rows are about to be made or looked at; may raise."""
 
 
+A_ROW = 3
+"""The work of laying one row out to be found by its values, in microseconds."""
+
+
 def spend_nothing(rows: int) -> None:
     """For those who do not count."""
 
@@ -28,7 +32,7 @@ def natural_join(left: Rows, right: Rows, spend: Spend = spend_nothing) -> Rows:
     if right == NOTHING_BOUND:
         return left
     tables: dict[Names, dict[Names, dict[Values, list[tuple[int, Row]]]]] = defaultdict(dict)
-    spend(len(left) + len(right))
+    spend(A_ROW * (len(left) + len(right)))
     by_names = _by_names(right)
     found: dict[Row, None] = {}
     for one in left:

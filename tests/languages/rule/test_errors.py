@@ -68,7 +68,7 @@ ROWS: list[Row] = [
     ("WHEN a x10001 WITHIN 1s THEN b", "RuleLimitError", (1, 8), "part of the match"),
     ("WHEN " + " THEN ".join(["a"] * 51), "RuleLimitError", (1, 356), "the limit is 50"),
     ("WHEN " + " OR ".join(["a"] * 1025), "RuleLimitError", (1, 1), "the limit is 1,024"),
-    ("WHEN " + "(" * 70 + "a" + ")" * 70, "RuleLimitError", (1, 76), "64 levels"),
+    ("WHEN " + "(" * 110 + "a" + ")" * 110, "RuleLimitError", (1, 116), "100 levels"),
     ("WHEN a -- " + "b" * 70_000, "RuleLimitError", (1, 1), "the limit is 65,536"),
     # How often
     ("WHEN a THEN b x0 WITHIN 5s", "RepeatError", (1, 15), "an absence is NO"),

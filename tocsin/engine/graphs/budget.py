@@ -8,8 +8,10 @@ pattern and the event are like.
 
 from __future__ import annotations
 
-LIMIT = 200_000
-"""Steps of one search, after which it is given up."""
+LIMIT = 100_000
+"""Steps of one search, after which it is given up: a step takes up to two microseconds, so this is
+less than 200 ms.
+"""
 
 
 class Undecided(Exception):

@@ -55,10 +55,13 @@ class DrivenHub(Hub):
     """A hub without a thread or a clock of its own; nothing happens but in its steps.
 
     What it knows is `snapshot`, plain data save for the events that are held; `restore` takes it
-    over into a hub that has taken no step yet.
+    over into a hub that has taken no step yet. A subscription with more than `match_limit` matches
+    a second, beyond one for each event, is suspended; 0 for no limit.
     """
 
-    def __init__(self, catalog: Catalog, *, idle: str | None = "1s", **settings: Any) -> None:
+    def __init__(
+        self, catalog: Catalog, *, idle: str | None = "1s", match_limit: int = 0, **settings: Any
+    ) -> None:
         self._idle = None if idle is None else parse_duration(idle)
         self._time: Instant = 0
         self._arrived: Instant = 0
@@ -67,6 +70,7 @@ class DrivenHub(Hub):
         self._broken: set[str] = set()
         self._over: set[str] = set()
         super().__init__(clock=self._told_time, keep_dead_letters=1, **settings)
+        self._guard.limit.rate = match_limit
         self._catalog = catalog
 
     def _told_time(self) -> Instant:
@@ -83,6 +87,7 @@ class DrivenHub(Hub):
     ) -> Outcome:
         """The time is `now`, the catalog is at `version`, and these events have come."""
         self._time = max(now, self._time)
+        self._guard.limit.begin(self._time)
         given = tuple(events)
         with self._at_work():
             if version != self._version:
