@@ -35,13 +35,16 @@ from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.terms import Iri, Literal
 from tocsin.values.truth import Truth
 
-VERSION = 2
-"""Version 2 knows keys, counting, changes and values to tell; a plan without them is written as
-version 1, which every version reads.
+VERSION = 3
+"""Version 2 knows keys, counting, changes and values to tell, version 3 conditions between the
+variables of a graph; a plan is written in the first version that can say it, which every later
+version reads.
 """
 
-_VERSIONS = (1, 2)
+_VERSIONS = (1, 2, 3)
 _SINCE_2 = {"by": (), "select": (), "whole": False}
+_SINCE_3 = {"across": None}
+_LATER: Mapping[str, object] = {**_SINCE_2, **_SINCE_3}
 """Fields that version 1 did not have, with what they are where nothing was said."""
 
 
@@ -140,7 +143,7 @@ def _encode(value: Any) -> Any:
         body = {
             name: _encode(each)
             for name, each in said.items()
-            if name not in _SINCE_2 or each != _SINCE_2[name]
+            if name not in _LATER or each != _LATER[name]
         }
         return {"node": type(value).__name__, **body}
     if isinstance(value, tuple):
@@ -158,8 +161,10 @@ def _version_of(body: Any) -> int:
         return max(map(_version_of, body), default=1)
     if not isinstance(body, dict):
         return 1
+    if not _SINCE_3.keys().isdisjoint(body):
+        return VERSION
     is_new = body.get("node") in _NODES_SINCE_2 or not _SINCE_2.keys().isdisjoint(body)
-    return 2 if is_new else max(map(_version_of, body.values()), default=1)
+    return max(2 if is_new else 1, max(map(_version_of, body.values()), default=1))
 
 
 _NODES_SINCE_2 = {
