@@ -18,12 +18,18 @@ from tocsin.plan.graphs import (
     ITSELF,
     Comparison,
     Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
     GraphPattern,
     Home,
     Injective,
+    Regex,
     StatementPattern,
     Statements,
     Variable,
+    VariableComparison,
+    VariableRegex,
     Vertex,
     ids_of,
 )
@@ -73,8 +79,9 @@ def _statement(pattern: GraphPattern, statement: StatementPattern, number: int) 
         yield f"FILTER(isLiteral({target}) && datatype({target}) IN ({', '.join(f'<{each}>' for each in below)}))"
     else:
         yield _is_a(target, f"?o{number}", below)
-    if statement.filter is not None:
-        yield f"FILTER({_filter(statement.filter, target)})"
+    for condition in (statement.filter, statement.across):
+        if condition is not None:
+            yield f"FILTER({_filter(condition, target)})"
 
 
 def _is_a(vertex: str, name: str, below: list[str]) -> str:
@@ -86,8 +93,49 @@ def _is_a(vertex: str, name: str, below: list[str]) -> str:
 
 
 def _filter(condition: Filter, target: str) -> str:
-    assert isinstance(condition, Comparison)
-    return f"{target} {condition.relation} {condition.value}"
+    match condition:
+        case Comparison(relation, value):
+            return _compared(target, relation, str(value))
+        case VariableComparison(left, relation, right):
+            return _compared(_vertex(left), relation, _vertex(right))
+        case Regex(pattern, flags):
+            return f'REGEX(STR({target}), "{pattern}", "{flags}")'
+        case VariableRegex(variable, pattern, flags):
+            text = _vertex(variable)
+            return f'IF(isLiteral({text}), REGEX(STR({text}), "{pattern}", "{flags}"), {_ERROR})'
+        case FilterNot(operand):
+            return f"(!{_filter(operand, target)})"
+        case FilterAll(operands):
+            return f"({' && '.join(_filter(each, target) for each in operands)})"
+        case FilterAny(operands):
+            return f"({' || '.join(_filter(each, target) for each in operands)})"
+
+
+_ERROR = "?nothing"
+"""A variable without a value: an error, as SPARQL has it for terms that cannot be compared."""
+
+
+def _compared(one: str, relation: str, other: str) -> str:
+    """A comparison as the SPARQL recommendation has it (17.3).
+
+    The store extends it, which the recommendation allows: literals of two known datatypes differ,
+    truth values and texts with a language are ordered, a date with a zone differs from one without.
+    """
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    both = [f"datatype({one}) = <{xsd}{kind}> && datatype({other}) = <{xsd}{kind}>" for kind in (
+        "string", "date", "dateTime",
+    )]  # fmt: skip
+    kinds = [f"isNumeric({one}) && isNumeric({other})", both[0]]
+    kinds += [f"{each} && ({one} <= {other} || {one} > {other})" for each in both[1:]]
+    if relation in ("=", "!="):
+        kinds.append(both[0].replace("string", "boolean"))
+        same = f"IF(sameTerm({one}, {other}), {'true' if relation == '=' else 'false'}, {_ERROR})"
+        resources = f"({one} {relation} {other})"
+    else:
+        same = resources = _ERROR
+    comparable = " || ".join(f"({each})" for each in kinds)
+    literals = f"IF({comparable}, {one} {relation} {other}, {same})"
+    return f"IF(isLiteral({one}) && isLiteral({other}), {literals}, {resources})"
 
 
 def _differ(injective: Injective, one: Vertex, other: Vertex) -> str:

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from tests.graphs.oracle import oracle_holds
 from tests.graphs.worlds import (
-    DIFFERENT_VALUES,
+    CONSTANTS,
     EQUAL_VALUES,
+    OF_EVERY_TYPE,
     World,
     comparisons,
     ontologies,
     pairs,
     patterns,
+    with_conditions,
     worlds,
 )
 from tocsin.engine.graphs.encoding import EncodedGraph
@@ -49,7 +51,8 @@ def subscribed_worlds(draw: st.DrawFn, most: int = 3) -> tuple[list[GraphPattern
     ontology = draw(ontologies())
     given_worlds = draw(st.lists(worlds(), min_size=1, max_size=most))
     some = st.sampled_from(given_worlds).flatmap(lambda world: patterns(ontology, world))
-    return draw(st.lists(some, min_size=1, max_size=5)), given_worlds
+    either = st.one_of(some, some.flatmap(with_conditions))
+    return draw(st.lists(either, min_size=1, max_size=5)), given_worlds
 
 
 @st.composite
@@ -57,9 +60,11 @@ def plain_worlds(draw: st.DrawFn) -> tuple[GraphPattern, World]:
     """A world where literals are equal by value only if they are the same, and a pattern that
     SPARQL can say.
     """
-    world = draw(worlds(DIFFERENT_VALUES))
-    conditions = comparisons(DIFFERENT_VALUES, ("<", "<=", ">", ">=", "="))
-    return draw(patterns(draw(ontologies()), world, DIFFERENT_VALUES, conditions)), world
+    world = draw(worlds(OF_EVERY_TYPE))
+    simple = comparisons([*OF_EVERY_TYPE, *CONSTANTS], RELATIONS)
+    compared = st.one_of(simple, st.builds(FilterNot, simple))
+    pattern = draw(patterns(draw(ontologies()), world, OF_EVERY_TYPE, compared))
+    return draw(st.one_of(st.just(pattern), with_conditions(pattern, OF_EVERY_TYPE))), world
 
 
 @given(given_world=plain_worlds())

@@ -170,7 +170,8 @@ def test_a_literal_has_no_arcs() -> None:
         (FilterAny((below("400"), Regex("^ch"))), Literal("cheap"), Truth.TRUE),
         (FilterAll((below("400"), Regex("^x"))), Literal("cheap"), Truth.FALSE),
         (Regex("CHEAP", "i"), Literal("so cheap"), Truth.TRUE),
-        (Comparison("=", Iri(EX + "x")), Literal("x"), Truth.UNKNOWN),
+        (Comparison("=", Iri(EX + "x")), Literal("x"), Truth.FALSE),
+        (Comparison("<", Iri(EX + "x")), Literal("x"), Truth.UNKNOWN),
     ],
 )
 def test_filters_follow_three_valued_logic(

@@ -5,7 +5,7 @@ and self-loops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
@@ -26,12 +26,17 @@ from tocsin.plan.graphs import (
     StatementPattern,
     Statements,
     Variable,
+    VariableComparison,
+    VariableRegex,
     Vertex,
     home_is_a,
+    variables_of,
 )
 from tocsin.values.terms import (
     ANY_LITERAL,
     BOOLEAN,
+    DATE,
+    DATE_TIME,
     DECIMAL,
     DOUBLE,
     INTEGER,
@@ -71,6 +76,26 @@ EQUAL_VALUES = [
     Literal("NaN", DOUBLE),
     Literal("x", EX + "colour"),
 ]
+
+
+OF_EVERY_TYPE = [
+    *DIFFERENT_VALUES,
+    Literal("7e0", DOUBLE),
+    Literal("true", BOOLEAN),
+    Literal("false", BOOLEAN),
+    Literal("a", LANG_STRING, "en"),
+    Literal("b", LANG_STRING, "en"),
+    Literal("x", EX + "colour"),
+    Literal("2006-08-22", DATE),
+    Literal("2006-08-23", DATE),
+    Literal("2006-08-22Z", DATE),
+    Literal("2006-08-24+02:00", DATE),
+    Literal("2006-08-22T10:00:00", DATE_TIME),
+    Literal("2006-08-23T10:00:00", DATE_TIME),
+    Literal("2006-08-22T12:00:00Z", DATE_TIME),
+    Literal("2006-08-23T09:00:00-05:00", DATE_TIME),
+]
+"""Literals of every type, no two of one value."""
 
 
 def ontology_of(
@@ -171,15 +196,66 @@ def worlds(draw: st.DrawFn, literals: Sequence[Literal] = EQUAL_VALUES) -> World
     return World((*typed, *arcs))
 
 
-def comparisons(literals: Sequence[Literal], relations: Sequence[str]) -> st.SearchStrategy[Filter]:
-    """A comparison with one of the literals."""
+def comparisons(
+    literals: Sequence[Literal | Iri], relations: Sequence[str]
+) -> st.SearchStrategy[Filter]:
+    """A comparison with one of the values."""
     return st.builds(Comparison, st.sampled_from(relations), st.sampled_from(literals))
+
+
+def conditions(
+    names: Sequence[str], literals: Sequence[Literal] = EQUAL_VALUES
+) -> st.SearchStrategy[Filter]:
+    """Conditions between variables of these names, and of variables with values."""
+    variable = st.sampled_from([Variable(name) for name in names])
+    relations = ("<", "<=", ">", ">=", "=", "!=")
+    leaves: st.SearchStrategy[Filter] = st.one_of(
+        st.builds(VariableComparison, variable, st.sampled_from(relations), variable),
+        st.builds(
+            VariableComparison,
+            variable,
+            st.sampled_from(relations),
+            st.one_of(variable, st.sampled_from([*literals, *CONSTANTS])),
+        ),
+        st.builds(VariableRegex, variable, st.sampled_from(["a", "^2", "1"])),
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.builds(FilterNot, inner),
+            st.builds(lambda *parts: FilterAll(parts), inner, inner),
+            st.builds(lambda *parts: FilterAny(parts), inner, inner),
+        ),
+        max_leaves=2,
+    )
+
+
+@st.composite
+def with_conditions(
+    draw: st.DrawFn, pattern: GraphPattern, literals: Sequence[Literal] = EQUAL_VALUES
+) -> GraphPattern:
+    """The pattern with a condition between variables in each of its groups, where it has some."""
+
+    def conditioned(group: Statements) -> Statements:
+        known = sorted({each.name for each in variables_of((pattern.statements, group))})
+        if not known or draw(st.integers(0, 3)) == 0:
+            return group
+        place = draw(st.integers(0, len(group) - 1))
+        condition = draw(conditions(known, literals))
+        return (*group[:place], replace(group[place], across=condition), *group[place + 1 :])
+
+    return replace(
+        pattern,
+        statements=conditioned(pattern.statements),
+        optionals=tuple(map(conditioned, pattern.optionals)),
+        absents=tuple(map(conditioned, pattern.absents)),
+    )
 
 
 def filters() -> st.SearchStrategy[Filter]:
     """Filters of every kind."""
     leaves: st.SearchStrategy[Filter] = st.one_of(
-        comparisons(EQUAL_VALUES, ("<", "<=", ">", ">=", "=", "!=")),
+        comparisons([*EQUAL_VALUES, *CONSTANTS], ("<", "<=", ">", ">=", "=", "!=")),
         st.builds(Regex, st.sampled_from(["a", "^1", "b|c", "[0-9]$"]), st.sampled_from(["", "i"])),
     )
     return st.recursive(
@@ -257,7 +333,8 @@ def taken_statements(
         )
     )
     drawing.reached.setdefault(target, end)
-    filtered = isinstance(end, Literal) and isinstance(target, Variable) and draw(st.booleans())
+    often = 1 if isinstance(end, Literal) else 7
+    filtered = isinstance(target, Variable) and draw(st.integers(0, often)) == 0
     return StatementPattern(
         subject,
         target,

@@ -24,9 +24,11 @@ from tocsin.values.terms import (
     INTEGER,
     LANG_STRING,
     XSD,
+    Blank,
     Family,
     Iri,
     Literal,
+    Term,
     compare,
     plain_value,
     same_value,
@@ -83,8 +85,26 @@ T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
         (
             Literal("2026-01-01T12:00:00", DATE_TIME),
             "=",
+            Literal("2026-01-01T12:00:00.0", DATE_TIME),
+            T,
+        ),
+        (
             Literal("2026-01-01T12:00:00", DATE_TIME),
+            "<",
+            Literal("2026-01-02T02:00:00Z", DATE_TIME),
             U,
+        ),
+        (
+            Literal("2026-01-01T12:00:00", DATE_TIME),
+            "<",
+            Literal("2026-01-02T02:00:00.000001Z", DATE_TIME),
+            T,
+        ),
+        (
+            Literal("2026-01-03T12:00:00Z", DATE_TIME),
+            "=",
+            Literal("2026-01-02T02:00:00", DATE_TIME),
+            F,
         ),
         (
             Literal("2026-13-01T12:00:00Z", DATE_TIME),
@@ -93,17 +113,35 @@ T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
             U,
         ),
         (Literal("2026-01-01", XSD + "date"), "=", Literal("2026-01-01", XSD + "date"), T),
-        (Literal("2026-01-01", XSD + "date"), "<", Literal("2026-01-02", XSD + "date"), U),
+        (Literal("2026-01-01", XSD + "date"), "<", Literal("2026-01-02", XSD + "date"), T),
+        (Literal("2026-01-01", XSD + "date"), "!=", Literal("2026-01-02", XSD + "date"), T),
+        (Literal("2026-01-01", XSD + "date"), "=", Literal("2026-01-01Z", XSD + "date"), U),
+        (Literal("2026-01-01", XSD + "date"), "!=", Literal("2026-01-01Z", XSD + "date"), U),
+        (Literal("2026-01-01", XSD + "date"), "<", Literal("2026-01-02Z", XSD + "date"), T),
+        (
+            Literal("2002-10-10+13:00", XSD + "date"),
+            "=",
+            Literal("2002-10-09-11:00", XSD + "date"),
+            T,
+        ),
+        (Literal("2026-01-01", XSD + "date"), "<", Literal("2026-01-02T00:00:00", DATE_TIME), U),
+        (Literal("2026-02-30", XSD + "date"), "<", Literal("2026-03-02", XSD + "date"), U),
         (Literal("abc", DECIMAL), "!=", Literal("5", DECIMAL), U),
         (Literal("1e5", DECIMAL), "=", Literal("100000", DECIMAL), U),
         (Literal("300", XSD + "byte"), "=", Literal("300", INTEGER), U),
         (Literal("-1", XSD + "unsignedInt"), "=", Literal("-1", INTEGER), U),
         (Literal("-1", XSD + "negativeInteger"), "=", Literal("-1", INTEGER), T),
         (Literal("1e" + "9" * 30, DOUBLE), ">", Literal("1", INTEGER), U),
-        (Literal("5", INTEGER), "=", Iri("http://x/"), U),
+        (Literal("5", INTEGER), "=", Iri("http://x/"), F),
+        (Literal("5", INTEGER), "!=", Iri("http://x/"), T),
+        (Literal("5", INTEGER), "<", Iri("http://x/"), U),
+        (Iri("http://x/"), "=", Iri("http://x/"), T),
+        (Iri("http://x/"), "!=", Iri("http://x/"), F),
+        (Blank("x"), "!=", Iri("http://x/"), T),
+        (Blank("x"), "<", Blank("y"), U),
     ],
 )
-def test_comparison(one: Literal, relation: str, other: Literal | Iri, truth: Truth) -> None:
+def test_comparison(one: Term, relation: str, other: Term, truth: Truth) -> None:
     assert compare(one, relation, other) is truth
 
 

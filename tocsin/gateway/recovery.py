@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tocsin.errors import StateProblem
+from tocsin.errors import Problem, StateProblem
 from tocsin.gateway.delivery.part import delivery_of
 from tocsin.gateway.epcis.part import part_of
 from tocsin.gateway.parts import open_service

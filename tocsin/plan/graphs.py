@@ -13,6 +13,8 @@ Beyond the paper:
 * a repeated statement (`p+`) holds when a path of one or more such arcs leads from image to image;
   the classes and the filter are about the two ends, what lies between is free and is nobody's
   image;
+* a condition between variables (`across`) belongs to a group, whatever statement carries it: it is
+  TRUE of the images of its variables, which the group or the statements around it have;
 * an absent group refuses a map that can be extended to the group's own variables so that M1-M5 hold
   for both together: with injectivity, "a bidder ?1, absent: a bidder ?2" therefore means exactly
   one bidder;
@@ -26,9 +28,10 @@ is less, home least of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
 from tocsin.errors import MeaningProblem
@@ -104,13 +107,40 @@ class FilterAny:
     operands: tuple[Filter, ...]
 
 
-Filter: TypeAlias = Comparison | Regex | FilterNot | FilterAll | FilterAny
+@dataclass(frozen=True, slots=True)
+class VariableComparison:
+    """The image of a variable stands in the relation to that of another, or to a value; literals
+    by value.
+    """
+
+    left: Variable
+    relation: str
+    right: Variable | Literal | Iri
+
+    def __post_init__(self) -> None:
+        if self.relation not in RELATIONS:
+            raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {self.relation}")
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRegex:
+    """The regular expression is found in the lexical form of a variable's image."""
+
+    variable: Variable
+    pattern: str
+    flags: str = ""
+
+
+Filter: TypeAlias = (
+    Comparison | Regex | VariableComparison | VariableRegex | FilterNot | FilterAll | FilterAny
+)
+"""Of a statement: comparisons and expressions about its object. `across`: those about variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementPattern:
     """An arc from the subject to the object, or a path of them where repeated; see the module for
-    when it holds.
+    when it holds. `across` is a condition between variables that the group has to meet.
     """
 
     subject: Vertex
@@ -120,6 +150,7 @@ class StatementPattern:
     object_class: str
     filter: Filter | None = None
     repeated: bool = False
+    across: Filter | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.subject, Literal):
@@ -194,6 +225,18 @@ class GraphPattern:
             raise MeaningProblem(
                 f"no statement has {names} to select", code="UNKNOWN_VARIABLE", token=names
             )
+        for group in (self.statements, *self.optionals, *self.absents):
+            self._require_variables(group)
+
+    def _require_variables(self, group: Statements) -> None:
+        """Raises where a condition of a group is about a variable that has no image there."""
+        known = set(variables_of((self.statements, group)))
+        asked = {each for condition in conditions_of(group) for each in variables_in(condition)}
+        if unknown := asked - known:
+            names = ", ".join(sorted(map(vertex_text, unknown)))
+            raise MeaningProblem(
+                f"no statement has {names} to compare", code="UNKNOWN_VARIABLE", token=names
+            )
 
     @property
     def ids(self) -> tuple[Vertex, ...]:
@@ -219,6 +262,31 @@ def variables_of(groups: Iterable[Statements]) -> Iterator[Variable]:
     )
 
 
+def conditions_of(statements: Iterable[StatementPattern]) -> tuple[Filter, ...]:
+    """The conditions between variables that a group has to meet."""
+    return tuple(each.across for each in statements if each.across is not None)
+
+
+def variables_in(condition: Filter) -> Iterator[Variable]:
+    """The variables that a condition between variables is about."""
+    match condition:
+        case VariableComparison(left, _, right):
+            yield left
+            if isinstance(right, Variable):
+                yield right
+        case VariableRegex(variable):
+            yield variable
+        case FilterNot(operand):
+            yield from variables_in(operand)
+        case FilterAll(operands) | FilterAny(operands):
+            for operand in operands:
+                yield from variables_in(operand)
+        case Comparison() | Regex():
+            return
+        case _:
+            assert_never(condition)
+
+
 def is_below(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology) -> bool:
     """Whether one of the classes of a vertex is at or below the wanted one; those of a literal are
     datatypes.
@@ -227,23 +295,36 @@ def is_below(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology
     return any(wanted in above(each) for each in classes)
 
 
-def filter_truth(condition: Filter, literal: Literal) -> Truth:
-    """The truth of a filter for one literal; what cannot be evaluated is UNKNOWN, which at the top
-    is not TRUE.
+def filter_truth(
+    condition: Filter, term: Term | None, images: Mapping[Variable, Term] = MappingProxyType({})
+) -> Truth:
+    """The truth of a filter for the object's term, or of a condition for the images of variables;
+    what cannot be evaluated is UNKNOWN, which at the top is not TRUE.
     """
     match condition:
         case Comparison(relation, value):
-            return compare(literal, relation, value)
+            return Truth.UNKNOWN if term is None else compare(term, relation, value)
         case Regex(pattern, flags):
-            return truth(Search(pattern, flags).found_in(literal.lexical))
+            return _is_found(pattern, flags, term)
+        case VariableComparison(left, relation, right):
+            other = images[right] if isinstance(right, Variable) else right
+            return compare(images[left], relation, other)
+        case VariableRegex(variable, pattern, flags):
+            return _is_found(pattern, flags, images[variable])
         case FilterNot(operand):
-            return negation(filter_truth(operand, literal))
+            return negation(filter_truth(operand, term, images))
         case FilterAll(operands):
-            return conjunction(filter_truth(operand, literal) for operand in operands)
+            return conjunction(filter_truth(operand, term, images) for operand in operands)
         case FilterAny(operands):
-            return disjunction(filter_truth(operand, literal) for operand in operands)
+            return disjunction(filter_truth(operand, term, images) for operand in operands)
         case _:
             assert_never(condition)
+
+
+def _is_found(pattern: str, flags: str, term: Term | None) -> Truth:
+    if not isinstance(term, Literal):
+        return Truth.UNKNOWN
+    return truth(Search(pattern, flags).found_in(term.lexical))
 
 
 def vertex_text(vertex: Vertex) -> str:

@@ -37,13 +37,14 @@ from tocsin.values.terms import Iri, Literal
 from tocsin.values.truth import Truth
 
 VERSION = 3
-"""Version 2 knows keys, counting, changes and values to tell, version 3 several measures of one
-window; a plan without them is written as the first version that can say it, which later ones read.
+"""Version 2 knows keys, counting, changes and values to tell; version 3 several measures of one
+window, and conditions between the variables of a graph. A plan is written in the first version
+that can say it, which every later version reads.
 """
 
 _VERSIONS = (1, 2, 3)
 _SINCE_2 = {"by": (), "select": (), "whole": False}
-_SINCE_3: dict[str, Any] = {"also": ()}
+_SINCE_3: dict[str, Any] = {"also": (), "across": None}
 _LEFT_OUT = _SINCE_2 | _SINCE_3
 """Fields that version 1 did not have, with the values for which they are left out."""
 

@@ -4,11 +4,22 @@ hierarchies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, Regex
+from tocsin.plan.graphs import (
+    Comparison,
+    Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
+    Regex,
+    Variable,
+    VariableComparison,
+    VariableRegex,
+    Vertex,
+)
 from tocsin.values.regex import Search
 from tocsin.values.terms import Literal, Term, compare
 from tocsin.values.truth import Truth
@@ -31,28 +42,45 @@ def is_of_class(term: Term, classes: Iterable[str], wanted: str, ontology: Ontol
     return False
 
 
-def passes(condition: Filter, literal: Literal) -> bool:
-    """Whether a literal passes a filter: it is TRUE, and not only not false."""
-    return _truth(condition, literal) is Truth.TRUE
+def passes(condition: Filter, term: Term) -> bool:
+    """Whether a term passes the filter of its statement: it is TRUE, and not only not false."""
+    return _truth(condition, term, {}) is Truth.TRUE
 
 
-def _truth(condition: Filter, literal: Literal) -> Truth:
+def agrees(condition: Filter, images: Mapping[Vertex, Term]) -> bool:
+    """Whether a condition between variables is TRUE of their images."""
+    return _truth(condition, None, images) is Truth.TRUE
+
+
+def _truth(condition: Filter, term: Term | None, images: Mapping[Vertex, Term]) -> Truth:
     match condition:
         case Comparison(relation, value):
-            return compare(literal, relation, value)
+            assert term is not None
+            return compare(term, relation, value)
+        case VariableComparison(left, relation, right):
+            other: Term = images[right] if isinstance(right, Variable) else right
+            return compare(images[left], relation, other)
         case Regex(pattern, flags):
-            return Truth.TRUE if Search(pattern, flags).found_in(literal.lexical) else Truth.FALSE
+            return _found(pattern, flags, term)
+        case VariableRegex(variable, pattern, flags):
+            return _found(pattern, flags, images[variable])
         case FilterNot(operand):
-            return _OPPOSITE[_truth(operand, literal)]
+            return _OPPOSITE[_truth(operand, term, images)]
         case FilterAll(operands):
-            found = {_truth(operand, literal) for operand in operands}
+            found = {_truth(operand, term, images) for operand in operands}
             return next(
                 (each for each in (Truth.FALSE, Truth.UNKNOWN) if each in found), Truth.TRUE
             )
         case FilterAny(operands):
-            found = {_truth(operand, literal) for operand in operands}
+            found = {_truth(operand, term, images) for operand in operands}
             return next(
                 (each for each in (Truth.TRUE, Truth.UNKNOWN) if each in found), Truth.FALSE
             )
         case _:
             assert_never(condition)
+
+
+def _found(pattern: str, flags: str, term: Term | None) -> Truth:
+    if not isinstance(term, Literal):
+        return Truth.UNKNOWN
+    return Truth.TRUE if Search(pattern, flags).found_in(term.lexical) else Truth.FALSE

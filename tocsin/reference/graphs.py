@@ -27,7 +27,7 @@ from tocsin.plan.graphs import (
     Vertex,
     ids_of,
 )
-from tocsin.reference.filters import is_of_class, passes
+from tocsin.reference.filters import agrees, is_of_class, passes
 from tocsin.reference.inference import inferred
 from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value
 
@@ -88,7 +88,7 @@ class _Search:
         """Every extension of the map to the ids of the statements that makes all of them hold."""
         missing = next((each for each in ids_of(statements) if each not in found), None)
         if missing is None:
-            if all(self._holds(each, found) for each in statements):
+            if all(self._holds(each, found) and _agrees(each, found) for each in statements):
                 yield found
             return
         for image in self._candidates(missing):
@@ -166,9 +166,11 @@ class _Search:
 
 
 def _passes(statement: StatementPattern, end: Term) -> bool:
-    if statement.filter is None:
-        return True
-    return isinstance(end, Literal) and passes(statement.filter, end)
+    return statement.filter is None or passes(statement.filter, end)
+
+
+def _agrees(statement: StatementPattern, found: Map) -> bool:
+    return statement.across is None or agrees(statement.across, found)
 
 
 def _same(one: Term, other: Term) -> bool:

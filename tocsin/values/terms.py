@@ -35,6 +35,7 @@ STRING, BOOLEAN, INTEGER, DECIMAL = (
     XSD + "decimal",
 )
 DOUBLE, FLOAT, DATE_TIME = XSD + "double", XSD + "float", XSD + "dateTime"
+DATE = XSD + "date"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,8 @@ rdfs:Literal.
 class Family(Enum):
     """Values of one family compare; OTHER values are equal only where they are the same term.
 
-    A LOCAL_TIME has no zone, so that it compares with nothing, not even in a filter with itself
-    (spec 3.3).
+    A LOCAL_TIME or LOCAL_DATE has no zone. With an instant, or a date that has one, it compares
+    where the two differ by more than any zone can make up for (XML Schema part 2, 3.2.7.4).
     """
 
     NUMBER = "number"
@@ -130,6 +131,8 @@ class Family(Enum):
     BOOLEAN = "boolean"
     INSTANT = "instant"
     LOCAL_TIME = "local time"
+    DATE = "date"
+    LOCAL_DATE = "local date"
     OTHER = "other"
 
 
@@ -150,6 +153,10 @@ _DATE_TIME = re.compile(
     r"-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
     r"(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
+_DATE = re.compile(r"(-?[0-9]{4,}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2})?")
+_ZONED = {Family.LOCAL_TIME: Family.INSTANT, Family.LOCAL_DATE: Family.DATE}
+_WIDEST_ZONE = 14 * 3_600_000_000
+"""No zone is further from UTC, in microseconds."""
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _ALL = (None, None)
 _RANGES: Mapping[str, tuple[int | None, int | None]] = {
@@ -202,24 +209,37 @@ def same_value(one: Literal, other: Literal) -> bool:
     return left is not None and left == value_of(other)
 
 
-def compare(literal: Literal, relation: str, other: Literal | Iri) -> Truth:
-    """The truth of `literal relation other` by section 3.3: numbers exactly, texts by code point,
-    instants by time.
+def compare(one: Term, relation: str, other: Term) -> Truth:
+    """The truth of `one relation other` by section 3.3: numbers exactly, texts by code point,
+    instants by time, dates by their first instant.
+
+    A resource is equal to itself only and has no order, as in SPARQL.
     """
-    if isinstance(other, Iri):
-        return Truth.UNKNOWN
-    left, right = value_of(literal), value_of(other)
-    if (
-        left is None
-        or right is None
-        or left.family is not right.family
-        or left.family is Family.LOCAL_TIME
-    ):
-        return Truth.UNKNOWN
+    if not (isinstance(one, Literal) and isinstance(other, Literal)):
+        return truth((one == other) == (relation == "=")) if relation in _EQUALITY else _UNKNOWN
+    left, right = value_of(one), value_of(other)
+    if left is None or right is None:
+        return _UNKNOWN
+    if left.family is not right.family:
+        return _compared_zones(left, relation, right)
     if left.family is Family.OTHER:
-        return truth(relation == "=") if left == right and relation in _EQUALITY else Truth.UNKNOWN
+        return truth(relation == "=") if left == right and relation in _EQUALITY else _UNKNOWN
     if left.family is Family.BOOLEAN and relation not in _EQUALITY:
-        return Truth.UNKNOWN
+        return _UNKNOWN
+    return truth(_compared(left.content, relation, right.content))
+
+
+def _compared_zones(left: Value, relation: str, right: Value) -> Truth:
+    """The truth for two times of which one has no zone; UNKNOWN where a zone could decide, and for
+    all other values of two families.
+    """
+    is_pair = right.family is _ZONED.get(left.family) or left.family is _ZONED.get(right.family)
+    if not is_pair:
+        return _UNKNOWN
+    assert isinstance(left.content, int)
+    assert isinstance(right.content, int)
+    if abs(left.content - right.content) <= _WIDEST_ZONE:
+        return _UNKNOWN
     return truth(_compared(left.content, relation, right.content))
 
 
@@ -248,6 +268,7 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "!=": ne,
 }
 _EQUALITY = ("=", "!=")
+_UNKNOWN = Truth.UNKNOWN
 _LARGEST_EXPONENT = 300
 
 
@@ -291,15 +312,27 @@ def _truth_value(lexical: str) -> Value | None:
 
 
 def _instant(lexical: str) -> Value | None:
-    """An instant in microseconds; without a zone it is a time of the clock on a wall."""
+    """An instant in microseconds; without a zone it is a time of the clock on a wall, counted as if
+    that hung in Greenwich.
+    """
     text = lexical.strip(" \t\r\n")
     found = _DATE_TIME.fullmatch(text)
     if found is None:
         return None
-    if found[1] is None:
-        return Value(Family.LOCAL_TIME, text)
+    return _at(text, found[1], Family.INSTANT, Family.LOCAL_TIME)
+
+
+def _date(lexical: str) -> Value | None:
+    """The first instant of a day, in microseconds; without a zone counted as if in Greenwich."""
+    found = _DATE.fullmatch(lexical.strip(" \t\r\n"))
+    if found is None:
+        return None
+    return _at(f"{found[1]}T00:00:00{found[2] or ''}", found[2], Family.DATE, Family.LOCAL_DATE)
+
+
+def _at(text: str, zone: str | None, zoned: Family, local: Family) -> Value | None:
     try:
-        return Value(Family.INSTANT, parse_instant(text))
+        return Value(zoned if zone else local, parse_instant(text if zone else f"{text}Z"))
     except MeaningProblem:
         return None
 
@@ -312,6 +345,7 @@ def _readers() -> dict[str, Callable[[str], Value | None]]:
         BOOLEAN: _truth_value,
         DATE_TIME: _instant,
         XSD + "dateTimeStamp": _instant,
+        DATE: _date,
     }
     readers |= {XSD + name: _number(_WHOLE, low, high) for name, (low, high) in _RANGES.items()}
     readers |= {name: _text for name in DATATYPE_PARENT if _is_text(name)}

@@ -76,11 +76,9 @@ class EncodedGraph:
         return len(self._answers) + self.decided_at_once
 
     def passes(self, condition: Filter | None, term: Term) -> bool:
-        """Whether a filter is TRUE of a term; only literals pass one."""
+        """Whether a filter is TRUE of a term."""
         if condition is None:
             return True
-        if not isinstance(term, Literal):
-            return False
         known = self._answers.get((condition, term))
         if known is None:
             known = self._answers[condition, term] = filter_truth(condition, term) is Truth.TRUE

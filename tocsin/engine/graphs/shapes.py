@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tocsin.engine.graphs.links import Link
-from tocsin.plan.graphs import GraphPattern, Home, Injective, StatementPattern, Variable, Vertex
+from tocsin.plan.graphs import (
+    GraphPattern,
+    Home,
+    Injective,
+    StatementPattern,
+    Variable,
+    Vertex,
+    conditions_of,
+)
 from tocsin.values.terms import Iri, Literal
 
 HOME_POSITION = 0
@@ -57,7 +65,8 @@ def shape_of(pattern: GraphPattern) -> Shape:
     constants = sorted((each for each in pattern.ids if isinstance(each, Iri | Literal)), key=str)
     positions: dict[Vertex, int] = {each: place for place, each in enumerate((Home(), *constants))}
     steps = _ordered(list(dict.fromkeys(pattern.statements)), positions)
-    exact = replace(pattern, select=(), optionals=()) if pattern.absents else None
+    is_open = bool(pattern.absents or conditions_of(pattern.statements))
+    exact = replace(pattern, select=(), optionals=()) if is_open else None
     variables = sum(isinstance(each, Variable) for each in positions)
     return Shape(tuple(constants), variables, steps, pattern.injective, exact)
 

@@ -25,9 +25,13 @@ from tocsin.plan.graphs import (
     Statements,
     Variable,
     Vertex,
+    conditions_of,
+    filter_truth,
     ids_of,
+    variables_in,
 )
 from tocsin.values.terms import Literal, plain_value
+from tocsin.values.truth import Truth
 
 Map: TypeAlias = Mapping[Vertex, int]
 Domains: TypeAlias = dict[Vertex, set[int]]
@@ -98,6 +102,19 @@ class Solver:
             missing.sort(key=lambda each: len(domains[each]))
         yield from self._placed(statements, domains, missing, {Home(): HOME})
 
+    def agrees(self, statements: Statements, found: Map, newest: Vertex | None = None) -> bool:
+        """Whether the conditions of a group between variables are TRUE of a map, as far as it has
+        their variables; with `newest` those that are about it.
+        """
+        for condition in conditions_of(statements):
+            about = set(variables_in(condition))
+            if about <= found.keys() and (newest is None or newest in about):
+                self._budget.spend()
+                images = {each: self._graph.terms[found[each]] for each in about}
+                if filter_truth(condition, None, images) is not Truth.TRUE:
+                    return False
+        return True
+
     def _extensions(self, group: Statements, found: Map) -> Iterator[Map]:
         """Every extension of a map to the ids of a group."""
         if all(
@@ -106,7 +123,8 @@ class Solver:
             if each.subject in found and each.object in found
         ):
             missing = [each for each in ids_of(group) if each not in found]
-            yield from self._placed(group, {}, missing, found)
+            if self.agrees(group, found):
+                yield from self._placed(group, {}, missing, found)
 
     def _holds(self, statement: StatementPattern, found: Map) -> bool:
         self._budget.spend()
@@ -176,8 +194,9 @@ class Solver:
         first, *others = missing
         for image in self._images(first, statements, domains, found):
             self._budget.spend(1 + len(found) // _TESTS_FOR_A_STEP)
-            if self._free(image, found):
-                yield from self._placed(statements, domains, others, {**found, first: image})
+            larger = {**found, first: image}
+            if self._free(image, found) and self.agrees(statements, larger, first):
+                yield from self._placed(statements, domains, others, larger)
 
     def _images(
         self, wanted: Vertex, statements: Statements, domains: Domains, found: Map

@@ -77,7 +77,10 @@ class Thresholds:
         answers = np.zeros(self.capacity, np.bool_)
         number = _number(term)
         if number is None:
-            answers[wanted] = self._one_by_one(wanted, term, graph) if _is_nan(term) else False
+            # a number that is none, and a resource, differ from every number; other literals do not
+            # compare
+            odd = _is_nan(term) or not isinstance(term, Literal)
+            answers[wanted] = self._one_by_one(wanted, term, graph) if odd else False
             return answers
         limits, codes = self._limits.array[wanted], self._relations.array[wanted]
         answers[wanted] = np.where(number < limits, _LESS[codes], _GREATER[codes])

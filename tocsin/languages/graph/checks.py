@@ -19,13 +19,18 @@ from tocsin.plan.graphs import (
     FilterAny,
     FilterNot,
     GraphPattern,
+    Injective,
     Variable,
+    VariableComparison,
+    conditions_of,
+    vertex_text,
 )
 from tocsin.values.ranges import OPPOSITE, can_all_hold
 from tocsin.values.terms import Family, Iri, Value, value_of
 
 _EQUALITIES = ("=", "!=")
 _UNORDERED = (Family.BOOLEAN, Family.OTHER)
+_MIXED_TIMES = ({Family.INSTANT, Family.LOCAL_TIME}, {Family.DATE, Family.LOCAL_DATE})
 
 
 def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) -> list[Problem]:
@@ -52,7 +57,38 @@ def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) ->
                 message,
                 "as it stands it never rings; join alternatives with ||",
             )
+    for message in dict.fromkeys(_pointless(pattern)):
+        problems.add(
+            "UNSATISFIABLE",
+            subscription.statements[0].spot,
+            message,
+            "compare values, or set the option injective to none",
+        )
     return problems.in_reading_order()
+
+
+def _pointless(pattern: GraphPattern) -> Iterator[str]:
+    """What is asked of resources that has one answer whatever the event: those of two variables
+    differ, and none has an order.
+    """
+    classes = {
+        each.object: each.object_class
+        for group in (pattern.statements, *pattern.optionals, *pattern.absents)
+        for each in group
+        if isinstance(each.object, Variable)
+    }
+    for condition in _conjuncts(conditions_of(pattern.statements)):
+        if not isinstance(condition, VariableComparison):
+            continue
+        left, relation, right = condition.left, condition.relation, condition.right
+        kinds = [classes.get(each) for each in (left, right) if isinstance(each, Variable)]
+        if any(each is not None and pattern.ontology.is_datatype(each) for each in kinds):
+            continue
+        told = f"?{left.name} {relation} {vertex_text(right)}"
+        if relation not in _EQUALITIES:
+            yield f"{told} never holds: resources, which may be blank nodes, have no order"
+        elif relation == "=" and len(kinds) == 2 and pattern.injective is not Injective.NONE:
+            yield f"{told} never holds: different variables are different resources"
 
 
 def _filters_by_variable(pattern: GraphPattern) -> dict[str, list[Filter]]:
@@ -72,8 +108,12 @@ def _can_hold(filters: Iterable[Filter]) -> bool:
                 if not any(_can_hold([operand]) for operand in operands):
                     return False
             case Comparison(relation, value):
-                known = None if isinstance(value, Iri) else value_of(value)
-                if known is None or known.family is Family.LOCAL_TIME:
+                if isinstance(value, Iri):
+                    if relation not in _EQUALITIES:
+                        return False
+                    continue  # whether the object is a literal is not known here
+                known = value_of(value)
+                if known is None:
                     return False
                 tests.append((relation, known))
     return _can_be_met(tests)
@@ -99,6 +139,8 @@ def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
 
 def _can_be_met(tests: list[tuple[str, Value]]) -> bool:
     families = {value.family for _, value in tests}
+    if families in _MIXED_TIMES:
+        return True  # with and without a zone, some time may meet both
     if len(families) > 1:
         return False
     if not families & {*_UNORDERED}:

@@ -1,7 +1,11 @@
-"""Filters of a text as filters of the plan: about one variable, the object of their statement."""
+"""Filters of a text as filters of the plan: about the object of their statement, or between
+variables of its group.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from typing import assert_never
 
 from tocsin.errors import Problem
@@ -18,10 +22,21 @@ from tocsin.languages.graph.syntax import (
     Negated,
     Node,
     Statement,
+    leaves_of,
     spot_of,
     variables_in,
 )
-from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, Regex
+from tocsin.plan.graphs import (
+    Comparison,
+    Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
+    Regex,
+    Variable,
+    VariableComparison,
+    VariableRegex,
+)
 from tocsin.values.regex import Search
 from tocsin.values.terms import Iri, Literal
 
@@ -29,50 +44,116 @@ _SPELLINGS = {"≤": "<=", "≥": ">=", "≠": "!="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
-def filter_of(
-    statement: Statement, is_literal: bool, names: Names, problems: Problems
-) -> Filter | None:
-    """The filter of a statement; None where it has none, or a problem. `is_literal` is told of the
-    object.
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The filter of a statement's object, and the condition between variables that it carries."""
+
+    own: Filter | None = None
+    across: Filter | None = None
+
+
+def filters_of(
+    statement: Statement,
+    is_literal: bool,
+    known: Container[str],
+    names: Names,
+    problems: Problems,
+) -> Filters:
+    """The filters of a statement; nothing where it has none, or a problem. `is_literal` is told of
+    the object, `known` are the names of the variables that have an image in its group.
     """
-    condition = statement.filter
-    if condition is None:
-        return None
+    conjuncts = list(_conjuncts(statement.filter))
+    own = [each for each in conjuncts if _is_about(each, statement.object)]
+    across = [each for each in conjuncts if each not in own]
+    if own and _own_is_allowed(statement, own, is_literal, problems):
+        whole = statement.filter if not across else _all_of(own)
+    else:
+        whole = None
+    for condition in across:
+        _check_variables(condition, statement.object, known, problems)
+    for condition in statement.across:
+        _check_variables(condition, None, known, problems)
+    walk = _Lowering(names, problems)
+    found = None if whole is None else walk.lowered(whole)
+    walk.across = True
+    conditions = [walk.lowered(each) for each in (*across, *statement.across)]
+    whole_across = [each for each in conditions if each is not None]
+    if len(whole_across) < 2:
+        return Filters(found, whole_across[0] if whole_across else None)
+    return Filters(found, FilterAll(tuple(whole_across)))
+
+
+def _conjuncts(condition: FilterSyntax | None) -> Iterator[FilterSyntax]:
+    if isinstance(condition, AllOf):
+        for operand in condition.operands:
+            yield from _conjuncts(operand)
+    elif condition is not None:
+        yield condition
+
+
+def _all_of(conditions: list[FilterSyntax]) -> FilterSyntax:
+    return conditions[0] if len(conditions) == 1 else AllOf(tuple(conditions))
+
+
+def _is_about(condition: FilterSyntax, vertex: Node) -> bool:
+    """True if the condition is about the vertex, or about nothing that has a name."""
+    return {each.name for each in variables_in(condition)} <= {vertex.name}
+
+
+def _own_is_allowed(
+    statement: Statement, own: list[FilterSyntax], is_literal: bool, problems: Problems
+) -> bool:
     if statement.object.kind is not Kind.VARIABLE:
-        problems.add(
-            "FILTER_NOT_ALLOWED",
-            spot_of(condition),
-            "the object is a constant, so there is nothing to filter",
-            "put a variable in its place",
-        )
-        return None
-    if not is_literal:
-        problems.add(
-            "FILTER_NOT_ALLOWED",
-            spot_of(condition),
-            "a filter is about literals, and the object's class is no datatype",
-            "give the object a datatype such as xsd:decimal, or rdfs:Literal",
-        )
-    _check_variables(condition, statement.object, problems)
-    return _Lowering(names, problems).lowered(condition)
+        _refuse_constant(own[0], problems)
+        return False
+    for condition in () if is_literal else own:
+        if not any(map(_names_iri, leaves_of(condition))):
+            problems.add(
+                "FILTER_NOT_ALLOWED",
+                spot_of(condition),
+                "a resource is compared with a resource, and the object's class is no datatype",
+                "compare it with an IRI by = or !=, or give the object a datatype such as"
+                " xsd:decimal, or rdfs:Literal",
+            )
+    return True
 
 
-def _check_variables(condition: FilterSyntax, variable: Node, problems: Problems) -> None:
-    for each in variables_in(condition):
-        if each != variable:
+def _refuse_constant(condition: FilterSyntax, problems: Problems) -> None:
+    problems.add(
+        "FILTER_NOT_ALLOWED",
+        spot_of(condition),
+        "the object is a constant, so there is nothing to filter",
+        "put a variable in its place",
+    )
+
+
+def _names_iri(leaf: Compared | Matched) -> bool:
+    return isinstance(leaf, Compared) and Kind.IRI in (leaf.left.kind, leaf.right.kind)
+
+
+def _check_variables(
+    condition: FilterSyntax, target: Node | None, known: Container[str], problems: Problems
+) -> None:
+    unknown = [each for each in variables_in(condition) if each.name not in known]
+    if unknown and target is not None and target.kind is not Kind.VARIABLE:
+        _refuse_constant(condition, problems)
+    else:
+        for each in unknown:
             problems.add(
                 "FILTER_VARIABLE",
                 each.spot,
-                f"the filter is about {variable.spot.text}, not {each.spot.text}",
-                f"name {variable.spot.text} only; say the rest in a statement that ends at"
-                f" {each.spot.text}",
+                f"no statement of this group, or around it, has {each.spot.text}",
+                f"say in a statement how {each.spot.text} is reached",
             )
 
 
 class _Lowering:
+    """One filter on its way to the plan; `across`, variables are named in it."""
+
     def __init__(self, names: Names, problems: Problems) -> None:
         self._names = names
         self._problems = problems
+        self.across = False
 
     def lowered(self, condition: FilterSyntax) -> Filter | None:
         """The filter, or None where a part of it has a problem; all of its parts are looked at."""
@@ -100,22 +181,27 @@ class _Lowering:
 
     def _compared(self, condition: Compared) -> Filter | None:
         relation = _SPELLINGS.get(condition.relation.text, condition.relation.text)
-        variables = [
-            node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE
-        ]
-        if len(variables) != 1:
+        left, right = condition.left, condition.right
+        variables = [node.name for node in (left, right) if node.kind is Kind.VARIABLE]
+        if not variables or (len(variables) == 2 and variables[0] == variables[1]):
             self._problems.add(
                 "FILTER_VARIABLE",
                 condition.relation,
-                "a comparison has a variable on one side and a value on the other",
+                "a comparison has a variable on one side, and on the other a value or another"
+                " variable",
                 "compare the object's variable with a literal",
             )
             return None
-        if condition.left.kind is Kind.VARIABLE:
-            value = self._value(condition.right)
-            return None if value is None else Comparison(relation, value)
-        value = self._value(condition.left)
-        return None if value is None else Comparison(_TURNED[relation], value)
+        if len(variables) == 2:
+            return VariableComparison(Variable(left.name), relation, Variable(right.name))
+        if left.kind is not Kind.VARIABLE:
+            left, relation, right = right, _TURNED[relation], left
+        value = self._value(right)
+        if value is None:
+            return None
+        if self.across:
+            return VariableComparison(Variable(left.name), relation, value)
+        return Comparison(relation, value)
 
     def _value(self, node: Node) -> Literal | Iri | None:
         if node.kind is Kind.LITERAL:
@@ -133,5 +219,7 @@ class _Lowering:
         except Problem as problem:
             self._problems.add(problem.code, condition.pattern, problem.message, problem.hint)
             return None
-        found = Regex(pattern, flags)
+        found: Filter = Regex(pattern, flags)
+        if self.across:
+            found = VariableRegex(Variable(condition.variable.name), pattern, flags)
         return FilterNot(found) if condition.negated else found

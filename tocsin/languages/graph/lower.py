@@ -9,11 +9,12 @@ ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.graph.filters import filter_of
+from tocsin.languages.graph.filters import Filters, filters_of
 from tocsin.languages.graph.literals import literal_of
 from tocsin.languages.graph.names import Names
 from tocsin.languages.graph.options import Settings
@@ -25,7 +26,6 @@ from tocsin.languages.graph.rules import (
 )
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
 from tocsin.plan.graphs import (
-    Filter,
     GraphPattern,
     Home,
     StatementPattern,
@@ -45,7 +45,7 @@ def lower(
     """The pattern of a subscription, or None where there are problems."""
     prefixes = {each.name: each.namespace for each in subscription.prefixes}
     walk = _Walk(Names(prefixes, ontology, problems), ontology, settings, problems)
-    main, *groups = ([walk.patterns(each) for each in group] for group in subscription.groups())
+    main, *groups = (walk.group(subscription, group) for group in subscription.groups())
     check_reachable(subscription, problems)
     check_kinds(subscription, walk.literal_objects, problems)
     check_selection(subscription, problems)
@@ -81,7 +81,20 @@ class _Walk:
         self._problems = problems
         self._fresh = count(1)
         self._inside: dict[tuple[Node, Node, tuple[Step, ...]], list[Variable]] = {}
+        self._known: set[str] = set()
         self.literal_objects: dict[Statement, bool] = {}
+
+    def group(
+        self, subscription: Subscription, group: tuple[Statement, ...]
+    ) -> list[list[StatementPattern]]:
+        """The patterns of a group, whose conditions see the variables of the statements, too."""
+        self._known = {
+            end.name
+            for each in (*subscription.statements, *group)
+            for end in (each.subject, each.object)
+            if end.kind is Kind.VARIABLE
+        }
+        return [self.patterns(each) for each in group]
 
     def patterns(self, statement: Statement) -> list[StatementPattern]:
         """The statement patterns of a statement, one for each step of its path; none where there is
@@ -96,7 +109,7 @@ class _Walk:
             self.literal_objects[statement] = self._ontology.is_datatype(object_class)
         # a class that is not known has its own problem
         is_literal = self.literal_objects.get(statement, True)
-        condition = filter_of(statement, is_literal, self._names, self._problems)
+        filters = filters_of(statement, is_literal, self._known, self._names, self._problems)
         if statement.subject.kind is Kind.LITERAL:
             self._problems.add(
                 "LITERAL_SUBJECT",
@@ -110,7 +123,7 @@ class _Walk:
         subject, value = ends
         if self._problems or subject is None or value is None:
             return []
-        return self._steps(statement, (subject, value), known, condition)
+        return self._steps(statement, (subject, value), known, filters)
 
     def _class_of_home(self, statement: Statement) -> list[StatementPattern]:
         """`(_:H, class)`; of other vertices the statements that lead to them tell the class."""
@@ -126,7 +139,8 @@ class _Walk:
         if name is None:
             return []
         self.literal_objects[statement] = self._ontology.is_datatype(name)
-        return [] if self._problems else [home_is_a(name)]
+        across = filters_of(statement, True, self._known, self._names, self._problems).across
+        return [] if self._problems else [replace(home_is_a(name), across=across)]
 
     def _types(self, statement: Statement) -> list[str | None]:
         """The class of the subject, the properties of the path and the class of the object."""
@@ -139,24 +153,24 @@ class _Walk:
         statement: Statement,
         ends: tuple[Vertex, Vertex],
         types: Sequence[str],
-        condition: Filter | None,
+        conditions: Filters,
     ) -> list[StatementPattern]:
         first, *properties, last = types
         vertices = [ends[0], *self._between(statement), ends[1]]
         classes = [first, *(THING for _ in properties[1:]), last]
-        filters = [None] * (len(properties) - 1) + [condition]
-        return [
+        steps = [
             StatementPattern(
                 vertices[place],
                 vertices[place + 1],
                 classes[place],
                 prop,
                 classes[place + 1],
-                filters[place],
-                statement.path[place].repeated,
+                repeated=statement.path[place].repeated,
             )
             for place, prop in enumerate(properties)
         ]
+        steps[-1] = replace(steps[-1], filter=conditions.own, across=conditions.across)
+        return steps
 
     def _between(self, statement: Statement) -> list[Variable]:
         """The vertices inside a path; two statements about the same path between the same ends

@@ -3,9 +3,12 @@ of its ends.
 
 A vertex has the classes that `a` gives it in its group, or in the group around it where its own
 gives it none; without any it is an rdfs:Literal where it is a literal, is filtered or is an
-rdfs:label, else an owl:Thing. A filter belongs to the first statement of its group that ends at its
-variable. A group that only says what a vertex is (`?1 a :Gift`) is said of the arc that leads to
-the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the class.
+rdfs:label, else an owl:Thing. A filter that compares it with an IRI alone says nothing of that, and
+variables that are compared by = or != are of one kind. A filter belongs to the first statement of
+its group that ends at its variable; one on several variables, or on one of the group around it, to
+the last statement of its group. A group that only says what a vertex is (`?1 a :Gift`) is said of
+the arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every
+event of the class.
 
 Bare triples need not name home: the one vertex that no arc leads to is home then, so that
 `?x a :Selling` says the same.
@@ -13,15 +16,17 @@ Bare triples need not name home: the one vertex that no arc leads to is home the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, product
 
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.graph.syntax import (
     AllOf,
+    Compared,
     FilterSyntax,
     Kind,
+    Matched,
     Node,
     Query,
     Statement,
@@ -29,10 +34,11 @@ from tocsin.languages.graph.syntax import (
     Triple,
     TripleGroup,
     class_statement,
+    leaves_of,
     spot_of,
     variables_in,
 )
-from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, RDFS, THING
+from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, RDFS, THING, XSD
 
 _TEXT_VERBS = tuple(
     spelling.format(name)
@@ -40,6 +46,8 @@ _TEXT_VERBS = tuple(
     for name in ("label", "comment")
 )
 """Properties whose values RDF Schema says to be literals."""
+_EQUALITIES = ("=", "!=", "≠")
+_LITERALS = ("rdfs:Literal", f"<{ANY_LITERAL}>")
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
 
@@ -50,12 +58,17 @@ def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
     """
     group = _from_home(query) if query.bare else query.group
     main = _Group(group, problems, most + 1)
-    statements = main.statements()
+    optionals, absents = (
+        [_Group(each, problems, most + 1, main) for each in inner]
+        for inner in (group.optionals, group.absents)
+    )
+    for inner in (*optionals, *absents):
+        main.filtered |= inner.filtered & main.variables()
     return Subscription(
         query.prefixes,
-        statements,
-        tuple(_Group(each, problems, most + 1, main).statements() for each in group.optionals),
-        tuple(_Group(each, problems, most + 1, main).statements() for each in group.absents),
+        main.statements(),
+        tuple(each.statements() for each in optionals),
+        tuple(each.statements() for each in absents),
         query.selection,
     )
 
@@ -108,6 +121,7 @@ class _Group:
         self.classes: dict[Node, list[Spot]] = {}
         self.filtered: set[str] = set()
         self._filters: dict[str, list[FilterSyntax]] = {}
+        self._across: list[FilterSyntax] = []
         for triple in group.triples:
             if _is_type(triple):
                 self._note_class(triple)
@@ -119,6 +133,12 @@ class _Group:
                 self.filtered.add(triple.object.name)
         for condition in group.filters:
             self._note_filter(condition)
+        self._spread_kinds(group.filters)
+
+    def variables(self) -> set[str]:
+        """The names of the variables of the group's triples."""
+        ends = (end for arc in self.arcs for end in (arc.subject, arc.object))
+        return {end.name for end in ends if end.kind is Kind.VARIABLE}
 
     def statements(self) -> tuple[Statement, ...]:
         """The statements of the group; every filter must find its place."""
@@ -128,11 +148,22 @@ class _Group:
         found = tuple(islice(said, self._most))
         if len(found) == self._most:
             return found
+        across = [*self._across, *self._of_others(waiting)]
         for name, conditions in waiting.items():
             spot = next(each for each in variables_in(conditions[0]) if each.name == name).spot
             message = f"no statement of this group ends at ?{name}"
             self._problems.add("FILTER_NOT_ALLOWED", spot, message, "filter the end of a statement")
-        return found
+        if not across or not found:
+            return found
+        return (*found[:-1], replace(found[-1], across=tuple(across)))
+
+    def _of_others(self, waiting: dict[str, list[FilterSyntax]]) -> list[FilterSyntax]:
+        """Takes out the filters on variables that are no end of a statement here, and have their
+        image all the same: from the group around, or as a subject.
+        """
+        around = set() if self._around is None else self._around.variables()
+        known = (self.variables() | around) & waiting.keys()
+        return [each for name in sorted(known) for each in waiting.pop(name)]
 
     def _home_classes(self, arcs: list[Triple]) -> Iterator[Statement]:
         """The classes of home where no arc tells them."""
@@ -199,9 +230,8 @@ class _Group:
             self._unsupported(triple.object.spot, "a class that is no name", "name the class")
 
     def _note_filter(self, condition: FilterSyntax) -> None:
-        """A filter is about one variable; those of the same variable count together."""
-        variables = list(variables_in(condition))
-        names = list(dict.fromkeys(each.name for each in variables))
+        """Filters of the same variable count together; those on several are the group's."""
+        names = list(dict.fromkeys(each.name for each in variables_in(condition)))
         if not names:
             message = "the filter names no variable"
             self._problems.add(
@@ -210,11 +240,35 @@ class _Group:
         elif len(names) == 1:
             self._filters.setdefault(names[0], []).append(condition)
         else:
-            spot = next(each.spot for each in variables if each.name == names[1])
-            self._unsupported(
-                spot, "a filter on several variables", "compare each variable with a value"
-            )
-        self.filtered.update(names)
+            self._across.append(condition)
+        for leaf in leaves_of(condition):
+            if _is_about_literals(leaf):
+                self.filtered.update(each.name for each in variables_in(leaf))
+
+    def _spread_kinds(self, conditions: Iterable[FilterSyntax]) -> None:
+        """Whatever is compared with a literal is one: by = and != from variable to variable."""
+        leaves = [leaf for condition in conditions for leaf in leaves_of(condition)]
+        pairs = [
+            {leaf.left, leaf.right}
+            for leaf in leaves
+            if isinstance(leaf, Compared) and leaf.left.kind is leaf.right.kind is Kind.VARIABLE
+        ]
+        growing = True
+        while growing:
+            more = {
+                end.name for pair in pairs if any(map(self._is_literal, pair)) for end in pair
+            } - self.filtered
+            self.filtered |= more
+            growing = bool(more)
+
+    def _is_literal(self, vertex: Node) -> bool:
+        group: _Group | None = self
+        while group is not None:
+            classes = group.classes.get(vertex, ())
+            if vertex.name in group.filtered or any(map(_is_datatype, classes)):
+                return True
+            group = group._around
+        return False
 
     def _unsupported(self, spot: Spot, what: str, hint: str) -> None:
         self._problems.add("UNSUPPORTED", spot, f"{what} is not served", hint)
@@ -224,6 +278,18 @@ def _joined(conditions: list[FilterSyntax]) -> FilterSyntax | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return AllOf(tuple(conditions), depth=max(each.depth for each in conditions) + 1)
+
+
+def _is_about_literals(leaf: Compared | Matched) -> bool:
+    """True unless resources can be compared so: with an IRI or with a variable, by = or !=."""
+    if isinstance(leaf, Matched):
+        return True
+    kinds = {leaf.left.kind, leaf.right.kind}
+    return leaf.relation.text not in _EQUALITIES or Kind.LITERAL in kinds
+
+
+def _is_datatype(name: Spot) -> bool:
+    return name.text.startswith(("xsd:", f"<{XSD}")) or name.text in _LITERALS
 
 
 def _is_type(triple: Triple) -> bool:

@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """`left relation right`; the meaning asks for one variable and one value."""
+    """`left relation right`; the meaning asks for at least one variable."""
 
     left: Node
     relation: Spot
@@ -112,6 +112,8 @@ class Statement:
     path: tuple[Step, ...]
     object_class: Spot
     filter: FilterSyntax | None = None
+    across: tuple[FilterSyntax, ...] = ()
+    """Conditions of the group between variables, which one of its statements carries."""
 
     @property
     def spot(self) -> Spot:
@@ -194,6 +196,20 @@ def variables_in(condition: FilterSyntax) -> Iterator[Node]:
         case AllOf() | AnyOf():
             for operand in condition.operands:
                 yield from variables_in(operand)
+        case _:
+            assert_never(condition)
+
+
+def leaves_of(condition: FilterSyntax) -> Iterator[Compared | Matched]:
+    """Every comparison and regular expression in a filter, in the order of the text."""
+    match condition:
+        case Compared() | Matched():
+            yield condition
+        case Negated():
+            yield from leaves_of(condition.operand)
+        case AllOf() | AnyOf():
+            for operand in condition.operands:
+                yield from leaves_of(operand)
         case _:
             assert_never(condition)
 

@@ -58,6 +58,8 @@ def _triples(statements: Statements, ontology: Ontology) -> str:
         classes[f"{value} a {ontology.short(each.object_class)} ."] = None
         if each.filter is not None:
             filters.append(f"FILTER({filter_text(each.filter, value, ontology)})")
+        if each.across is not None:
+            filters.append(f"FILTER({filter_text(each.across, '', ontology)})")
     return " ".join((*arcs, *classes, *filters))
 
 

@@ -23,6 +23,8 @@ from tocsin.plan.graphs import (
     Statements,
     Strategy,
     Variable,
+    VariableComparison,
+    VariableRegex,
     Vertex,
 )
 from tocsin.values.terms import STRING, Iri, Literal
@@ -63,17 +65,23 @@ def statement_text(statement: StatementPattern, ontology: Ontology) -> str:
     parts = [*(id_text(end, ontology) for end in statement.ends()), kinds]
     if statement.filter is not None:
         parts.append(filter_text(statement.filter, id_text(statement.object, ontology), ontology))
+    if statement.across is not None:
+        told = filter_text(statement.across, "", ontology)
+        parts[3:] = [f"({parts[3]}) && ({told})" if len(parts) > 3 else told]
     return f"({', '.join(parts)})"
 
 
 def filter_text(condition: Filter, about: str, ontology: Ontology) -> str:
-    """A filter about one variable."""
+    """A filter about one variable, or a condition between variables, which names them itself."""
     match condition:
         case Comparison(relation, value):
             return f"{about} {relation} {id_text(value, ontology)}"
+        case VariableComparison(left, relation, right):
+            return f"{id_text(left, ontology)} {relation} {id_text(right, ontology)}"
         case Regex(pattern, flags):
-            said = [about, str(Literal(pattern)), *([str(Literal(flags))] if flags else [])]
-            return f"regex({', '.join(said)})"
+            return _regex_text(about, pattern, flags)
+        case VariableRegex(variable, pattern, flags):
+            return _regex_text(id_text(variable, ontology), pattern, flags)
         case FilterNot(operand):
             return f"!({filter_text(operand, about, ontology)})"
         case FilterAll(operands):
@@ -82,6 +90,11 @@ def filter_text(condition: Filter, about: str, ontology: Ontology) -> str:
             return _joined(" || ", operands, about, ontology)
         case _:
             assert_never(condition)
+
+
+def _regex_text(about: str, pattern: str, flags: str) -> str:
+    said = [about, str(Literal(pattern)), *([str(Literal(flags))] if flags else [])]
+    return f"regex({', '.join(said)})"
 
 
 def id_text(vertex: Vertex, ontology: Ontology) -> str:

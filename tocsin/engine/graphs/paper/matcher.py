@@ -225,9 +225,14 @@ class PaperMatcher:
 
 
 def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
-    """Whether a tree stands for a map that no absent group extends."""
-    solver = Solver(tree.pattern, graph, limit)
-    return any(not solver.refuses(found) for found in Verification(tree, graph, limit).maps())
+    """Whether a tree stands for a map that the conditions between variables allow and no absent
+    group extends.
+    """
+    solver, statements = Solver(tree.pattern, graph, limit), tree.pattern.statements
+    return any(
+        solver.agrees(statements, found) and not solver.refuses(found)
+        for found in Verification(tree, graph, limit).maps()
+    )
 
 
 def tree_of(pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT) -> Tree | None:
