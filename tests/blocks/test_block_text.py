@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 
@@ -17,6 +19,7 @@ from tocsin.plan.row_text import condition_text
 from tocsin.plan.xml_patterns import XmlBlock, XPathPattern
 
 problems = EXMLQL.problems
+_REPEATED_TWICE = re.compile(r"[*+?]\)*[*+?]")
 
 TEXTS = [case[1] for case in CASES] + [f"{PROLOG} WHERE {asked.text}" for asked in ASKED.values()]
 
@@ -40,7 +43,11 @@ def _without_spaces(block: XmlBlock) -> XmlBlock:
 
 @given(blocks().filter(lambda block: not problems(block_text(block), {}, Context())))
 def test_any_block_of_the_language_reads_as_the_same(block: XmlBlock) -> None:
-    assert block_text(block_of(block_text(block))) == block_text(block)
+    text = block_text(block)
+    again = block_text(block_of(text))
+    assert block_text(block_of(again)) == again
+    if not _REPEATED_TWICE.search(text):  # `a**` is read as `a*`, which means the same
+        assert again == text
 
 
 def test_conditions() -> None:

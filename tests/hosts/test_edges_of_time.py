@@ -22,7 +22,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.reference import matches
-from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT, format_instant
+from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT, format_instant, parse_instant
 
 FAR_ZONES = [timezone(timedelta(hours=hours)) for hours in (-23, -18, -12, 12, 14, 18, 23)]
 DAYS = [
@@ -178,7 +178,7 @@ def test_what_is_within_is_served_by_all_and_no_deadline_is_after_time(times: li
         hub.define(*NAMES)
         for each in SUBSCRIPTIONS:
             hub.subscribe(each.expression, language=each.language, id=each.id)
-        in_order = sorted(bodies, key=lambda body: str(body["time"]))
+        in_order = sorted(bodies, key=lambda body: parse_instant(str(body["time"])))
         rung = [match for body in in_order for match in hub.publish(body)] + hub.advance_to(last)
         assert list(hub.dead_letters) == []
         assert told(rung) == told(in_file(lines, LAST_INSTANT)[0])

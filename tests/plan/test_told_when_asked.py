@@ -75,14 +75,18 @@ def test_each_id_is_told_once(drawn: list[tuple[Occurrence, str]]) -> None:
     assert once(found) == list(first.values())
 
 
-@pytest.mark.parametrize("absences", [((0, 10**18),), ((-(10**18), 0),)])
-def test_a_window_that_cannot_be_written_is_known_at_once(
-    absences: tuple[tuple[int, int], ...],
+@pytest.mark.parametrize(
+    ("window", "written"),
+    [
+        ((0, 10**18), "1970-01-01T00:00:00Z/9999-12-31T23:59:59.999999Z"),
+        ((-(10**18), 0), "0001-01-01T00:00:00Z/1970-01-01T00:00:00Z"),
+    ],
+)
+def test_a_window_beyond_all_time_is_written_up_to_its_end(
+    window: tuple[int, int], written: str
 ) -> None:
-    silent = Occurrence((EVENTS[0],), 0, 1, {}, absences)
-    for occurrence in (silent, Occurrence((EVENTS[0],), 0, 1, {"a": silent})):
-        with pytest.raises(OverflowError):
-            made(occurrence)
+    silent = Occurrence((EVENTS[0],), 0, 1, {}, (window,))
+    assert made(silent).bindings == {"absence": written}
 
 
 def test_a_value_that_cannot_be_written_is_known_at_once() -> None:

@@ -41,7 +41,16 @@ from tocsin.plan.composites import (
     Waiting,
 )
 from tocsin.plan.expression import Attribute, Call
-from tocsin.plan.measures import Aggregate, Apart, Lasts, Measure, Ring, Satisfies, Selected
+from tocsin.plan.measures import (
+    Aggregate,
+    Apart,
+    Lasts,
+    Measure,
+    MeasureCondition,
+    Ring,
+    Satisfies,
+    Selected,
+)
 from tocsin.plan.passes.set_policy import with_settings
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
@@ -58,6 +67,7 @@ TEXTS = (
     ("concept", "exists kind.Thing or exists v.Nothing"),
     ("exmlql", "WHERE <v>$x</> #A <w>$y</> #B $x < $y #A ; #B CONSTRUCT <o>text<x>$x</></>"),
     ("exmlql", "WHERE <v>$x</> #A <w>$y</> #B $x < $y #A ; #B ~> #B"),
+    ("graph", "ASK { _:H v ?1 ; w ?2 . FILTER(?1 < ?2 && (regex(?1, '2') || ?2 > 5)) }"),
 )
 _SAME = Related(PartAttribute("x", ("v",)), "=", PartAttribute("y", ("v",)))
 _SUM = Call("SUM", (Attribute(("y", "v")),))
@@ -84,6 +94,14 @@ MEASURED: tuple[Part, ...] = (
         Fulfilling((Apart("x", SpatialRelation.WITHIN, "y", 1.0, negated=True),)),
     ),
     Only(B, Keyed(_V)),
+    Sliding(
+        B,
+        Measure(Aggregate.COUNT),
+        ">=",
+        2,
+        9,
+        also=(MeasureCondition(Measure(Aggregate.SUM, ("v",)), ">", 2),),
+    ),
 )
 """What a rule says beyond the languages of the papers."""
 

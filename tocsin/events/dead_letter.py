@@ -282,13 +282,14 @@ def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
     )
 
 
-def suspended_for_matches(subscription: str, rate: int) -> DeadLetter:
-    """Return the dead letter of a subscription that was suspended for too many matches."""
+def suspended_for_matches(subscription: str, passed: str) -> DeadLetter:
+    """Return the dead letter of a subscription that has too many matches: `passed` says the
+    limit.
+    """
     return DeadLetter(
         "MatchLimitExceeded",
-        f"subscription {subscription!r} is suspended: it has more than {rate:,} matches a second"
-        " beyond one for each event (give it a window, a key to join on or another policy, then"
-        " subscribe again)",
+        f"subscription {subscription!r} is suspended: {passed} beyond one for each event (give it"
+        " a window, a key to join on or another policy, then subscribe again)",
         subscription,
     )
 

@@ -210,6 +210,7 @@ class Service:
             remember=settings.remember,
             queue_limit=settings.limits.waiting,
             match_limit=settings.limits.matches,
+            tenant_match_limit=settings.limits.tenant_matches,
             ontology=self.own or None,
         )
 

@@ -59,6 +59,9 @@ class Limits(_Section):
             description="matches a second beyond one for each event; 0 for no limit",
         ),
     ] = 10_000
+    tenant_matches: Annotated[
+        int, Field(ge=0, description="the same for all subscriptions of a tenant together")
+    ] = 30_000
     streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
     tenant_streams: Annotated[int, Field(ge=1, description="live streams of a tenant")] = 250
     tenant_work: Annotated[

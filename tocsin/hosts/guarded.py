@@ -140,7 +140,7 @@ class GuardedEngine:
         engine = self.engine
         while (due := engine.next_timer()) is not None and due <= now:
             try:
-                if self._struck_out or self._strikes or self.limit.rate:
+                if self._struck_out or self._strikes or self.limit.is_on:
                     found = engine.advance_to(due, now)
                 else:
                     found = engine.advance_to(now, now, outcome.matches)
@@ -263,12 +263,13 @@ class GuardedEngine:
 
     def _limited(self, outcome: Outcome) -> Outcome:
         """Suspend the subscriptions that have too many matches; those of this event still count."""
-        if self.limit.rate and len(outcome.matches) > 1:
-            for key in self.limit.count(match.subscription for match in outcome.matches):
+        if self.limit.is_on and len(outcome.matches) > 1:
+            counted = self.limit.count(match.subscription for match in outcome.matches)
+            for key, passed in counted.items():
                 self.limit.forget(key)
                 if key in self.engine:
                     self.engine.remove(key)
-                    outcome.ended.append((key, suspended_for_matches(key, self.limit.rate)))
+                    outcome.ended.append((key, suspended_for_matches(key, passed)))
         return outcome
 
     def _blame(self, fault: Fault, outcome: Outcome, at_fault: bool | None = None) -> None:

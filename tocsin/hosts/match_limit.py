@@ -1,8 +1,8 @@
-"""A limit on the matches of one subscription: a combination of everything with everything would
-fill the disk and hold the others up.
+"""Limits on the matches of a subscription and of a tenant: a combination of everything with
+everything would fill the disk and hold the others up.
 
 Counted are the matches beyond one for each event, so that a subscription which rings once for every
-event never meets the limit. Time is that of the owner, and is kept with its steps: steps that are
+event never meets a limit. Time is that of the owner, and is kept with its steps: steps that are
 taken again suspend the same subscription at the same match.
 """
 
@@ -11,45 +11,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tocsin.catalog.tenants import Owned
 from tocsin.values.time import Instant
 
 SECOND = 1_000_000
 BURST_SECONDS = 2
-"""Matches may come at once that the limit allows in so many seconds."""
+"""Matches may come at once that the limit allows in two seconds."""
 
 
-class MatchLimit:
-    """Matches that subscriptions have left: `rate` a second each; 0 for no limit."""
+class TokenBuckets:
+    """Token buckets by key: each holds `BURST_SECONDS` of the `rate`; 0 for no limit."""
 
-    __slots__ = ("_left", "_now", "rate")
+    __slots__ = ("_left", "rate")
 
     def __init__(self, rate: int = 0) -> None:
         self.rate = rate
-        self._now: Instant = 0
         self._left: dict[str, tuple[int, Instant]] = {}
 
-    def begin(self, now: Instant) -> None:
-        """Set the time of what is counted next."""
-        self._now = now
-
-    def count(self, subscriptions: Iterable[str]) -> list[str]:
-        """Count the matches of one event, by subscription; return those with too many."""
-        matches: dict[str, int] = {}
-        for each in subscriptions:
-            matches[each] = matches.get(each, 0) + 1
-        return [key for key, number in matches.items() if number > 1 and self._spend(key, number)]
-
-    def _spend(self, key: str, matches: int) -> bool:
-        """Take matches away; return True if there are not as many left."""
+    def spend(self, key: str, count: int, now: Instant) -> bool:
+        """Take tokens of a key; return True if it did not have as many."""
+        if not self.rate:
+            return False
         most = BURST_SECONDS * self.rate
-        left, since = self._left.get(key, (most, self._now))
-        gained = max(0, self._now - since) * self.rate // SECOND
-        left = min(most, left + gained) - (matches - 1)
-        self._left[key] = (left, self._now)
+        left, since = self._left.get(key, (most, now))
+        gained = max(0, now - since) * self.rate // SECOND
+        left = min(most, left + gained) - count
+        self._left[key] = (left, now)
         return left < 0
 
     def forget(self, key: str) -> None:
-        """Forget a subscription that is gone, or begins anew."""
+        """Fill the bucket of a key again."""
         self._left.pop(key, None)
 
     def snapshot(self) -> dict[str, list[int]]:
@@ -59,3 +50,59 @@ class MatchLimit:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take over a snapshot."""
         self._left = {key: (left, since) for key, (left, since) in state.items()}
+
+
+class MatchLimit:
+    """Matches that subscriptions and tenants have left, beyond one for each event."""
+
+    __slots__ = ("_now", "subscriptions", "tenants")
+
+    def __init__(self, rate: int = 0, tenant_rate: int = 0) -> None:
+        self._now: Instant = 0
+        self.subscriptions = TokenBuckets(rate)
+        self.tenants = TokenBuckets(tenant_rate)
+
+    @property
+    def is_on(self) -> bool:
+        """True if there is a limit at all."""
+        return bool(self.subscriptions.rate or self.tenants.rate)
+
+    def begin(self, now: Instant) -> None:
+        """Set the time of what is counted next."""
+        self._now = now
+
+    def count(self, subscriptions: Iterable[str]) -> dict[str, str]:
+        """Count the matches of one event, by subscription; return those with too many, each with
+        the limit that it has passed, in words.
+        """
+        matches: dict[str, int] = {}
+        for each in subscriptions:
+            matches[each] = matches.get(each, 0) + 1
+        passed = {key: self._spend(key, n - 1) for key, n in matches.items() if n > 1}
+        return {key: limit for key, limit in passed.items() if limit}
+
+    def _spend(self, key: str, count: int) -> str:
+        """Count for a subscription and its tenant; return the limit that is passed, or ""."""
+        is_over = self.subscriptions.spend(key, count, self._now)
+        is_tenant_over = self.tenants.spend(Owned.of_key(key).tenant, count, self._now)
+        if is_over:
+            return f"it has more than {self.subscriptions.rate:,} matches a second"
+        if is_tenant_over:
+            return f"its tenant has more than {self.tenants.rate:,} matches a second"
+        return ""
+
+    def forget(self, key: str) -> None:
+        """Forget a subscription that is gone, or begins anew; its tenant is not forgiven."""
+        self.subscriptions.forget(key)
+
+    def snapshot(self) -> dict[str, dict[str, list[int]]]:
+        """Return what is left as plain data."""
+        return {
+            "subscriptions": self.subscriptions.snapshot(),
+            "tenants": self.tenants.snapshot(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take over a snapshot; an empty one is that of a service without limits."""
+        self.subscriptions.restore(state.get("subscriptions", {}))
+        self.tenants.restore(state.get("tenants", {}))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.bindings import Row, Rows
-from tocsin.values.scalars import canonical_number
+from tocsin.values.scalars import key_number
 
 Elements = tuple[str, Path]
 """A variable, and the path to the values that it is bound to."""
@@ -30,6 +30,6 @@ def _scalars(value: object, path: Sequence[str]) -> Iterator[Hashable]:
     elif isinstance(value, bool):
         yield (value,)  # TRUE is not 1
     elif isinstance(value, int | float):
-        yield canonical_number(value)  # 1.0 is 1, and a match tells it
+        yield key_number(value)  # 1.0 is 1, and a match tells it
     elif isinstance(value, str):
         yield value

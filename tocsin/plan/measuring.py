@@ -20,7 +20,7 @@ from tocsin.plan.measures import (
     MeasureCondition,
     Selected,
 )
-from tocsin.values.scalars import Constant, Kind, canonical_number, kind_of
+from tocsin.values.scalars import Constant, Kind, canonical_number, key_number, kind_of
 from tocsin.values.time import format_instant
 from tocsin.values.truth import Truth
 
@@ -70,7 +70,7 @@ def scalar_key(value: Any) -> Hashable:
     if isinstance(value, bool):
         return (value,)
     if isinstance(value, float):
-        return canonical_number(value)
+        return key_number(value)
     return value if isinstance(value, int | str) else None
 
 

@@ -46,6 +46,11 @@ def kind_of(value: object) -> Kind:
     return _KINDS.get(type(value), Kind.OTHER)
 
 
+def key_number(value: float) -> int | float:
+    """Return a number in the normal form of keys: 1.0 is 1. NaN stays NaN."""
+    return value if math.isnan(value) else canonical_number(value)
+
+
 def canonical_number(value: float | Decimal) -> int | float:
     """One carrier per numeric value: whole numbers are `int`, other decimals the nearest float. NaN
     is refused.

@@ -92,9 +92,34 @@ def test_time_gives_matches_back(catalog: Catalog) -> None:
 
 def test_one_match_for_each_event_is_never_too_many() -> None:
     limit = MatchLimit(1)
-    assert all(limit.count(["s"]) == [] for _ in range(1_000))
-    assert limit.count(["s", "s", "s"]) == []
-    assert limit.count(["s", "t", "s"]) == ["s"]
+    assert all(limit.count(["s"]) == {} for _ in range(1_000))
+    assert limit.count(["s", "s", "s"]) == {}
+    assert limit.count(["s", "t", "s"]) == {"s": "it has more than 1 matches a second"}
+
+
+def test_subscriptions_of_a_tenant_share_a_limit_that_no_other_tenant_feels() -> None:
+    limit = MatchLimit(100, tenant_rate=10)
+    ten = [["acme::a"] * 6, ["acme::b"] * 6, ["acme::c"] * 6, ["acme::d"] * 6]
+    assert [limit.count(each) for each in ten] == [{}] * 4
+    assert list(limit.count(["acme::e"] * 2)) == ["acme::e"]
+    assert "tenant" in limit.count(["acme::e"] * 2)["acme::e"]
+    assert limit.count(["beta::a"] * 6) == {}
+    limit.begin(SECOND)
+    assert limit.count(["acme::e"] * 6) == {}
+
+
+def test_limits_go_on_after_a_snapshot() -> None:
+    chance = Random(2)
+    one, kept = MatchLimit(20, tenant_rate=30), MatchLimit(20, tenant_rate=30)
+    for step in range(300):
+        now = step * 40_000
+        keys = [f"{chance.choice(['', 'a::', 'b::'])}{chance.randrange(3)}"] * chance.randrange(6)
+        again = MatchLimit(20, tenant_rate=30)
+        again.restore(json.loads(json.dumps(kept.snapshot())))
+        kept = again
+        one.begin(now)
+        kept.begin(now)
+        assert one.count(keys) == kept.count(keys)
 
 
 def test_a_batch_is_cut_at_the_event_that_is_too_much(catalog: Catalog) -> None:

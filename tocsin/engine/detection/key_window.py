@@ -17,7 +17,7 @@ from tocsin.plan.composites import Key, Sliding
 from tocsin.plan.measures import Aggregate, MeasureCondition
 from tocsin.plan.measuring import Number, is_fulfilled
 from tocsin.plan.occurrence import Occurrence
-from tocsin.values.scalars import canonical_number
+from tocsin.values.scalars import key_number
 from tocsin.values.time import Instant
 
 _ROOM = 32
@@ -163,7 +163,7 @@ def key_from(plain: Any) -> Any:
     """Return the key of plain data; numbers that an earlier version wrote get their normal form."""
     if isinstance(plain, list):
         return tuple(map(key_from, plain))
-    return canonical_number(plain) if isinstance(plain, float) else plain
+    return key_number(plain) if isinstance(plain, float) else plain
 
 
 def _reader_of(conditions: Sequence[MeasureCondition]) -> Callable[[Event], Any]:

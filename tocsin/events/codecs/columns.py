@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.views.document import TEXT
-from tocsin.values.time import format_instant, parse_instant
+from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT, format_instant, parse_instant
 
 FIELDS = ("id", "source", "type", "time", "endtime", "place")
 TIMES = ("time", "endtime", "receivedtime")
@@ -134,8 +134,11 @@ def _text(name: str, value: object) -> str:
 
 def _counted(name: str, value: object, unit: int) -> str:
     try:
-        return format_instant(int(Decimal(str(value)) * unit))
-    except (ArithmeticError, ValueError, OverflowError):
+        instant = int(Decimal(str(value)) * unit)
+        if not FIRST_INSTANT <= instant <= LAST_INSTANT:
+            raise OverflowError
+        return format_instant(instant)
+    except (ArithmeticError, ValueError):
         raise EventProblem(
             f"{name}: {value!r} is no number of seconds that is a time", token=name
         ) from None

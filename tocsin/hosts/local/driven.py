@@ -56,11 +56,18 @@ class DrivenHub(Hub):
 
     What it knows is `snapshot`, plain data save for the events that are held; `restore` takes it
     over into a hub that has taken no step yet. A subscription with more than `match_limit` matches
-    a second, beyond one for each event, is suspended; 0 for no limit.
+    a second, beyond one for each event, is suspended; so is one that passes `tenant_match_limit`,
+    which all subscriptions of a tenant share. 0 for no limit.
     """
 
     def __init__(
-        self, catalog: Catalog, *, idle: str | None = "1s", match_limit: int = 0, **settings: Any
+        self,
+        catalog: Catalog,
+        *,
+        idle: str | None = "1s",
+        match_limit: int = 0,
+        tenant_match_limit: int = 0,
+        **settings: Any,
     ) -> None:
         self._idle = None if idle is None else parse_duration(idle)
         self._time: Instant = 0
@@ -70,7 +77,8 @@ class DrivenHub(Hub):
         self._broken: set[str] = set()
         self._over: set[str] = set()
         super().__init__(clock=self._told_time, keep_dead_letters=1, **settings)
-        self._guard.limit.rate = match_limit
+        self._guard.limit.subscriptions.rate = match_limit
+        self._guard.limit.tenants.rate = tenant_match_limit
         self._catalog = catalog
 
     def _told_time(self) -> Instant:

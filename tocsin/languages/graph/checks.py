@@ -38,8 +38,9 @@ def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) ->
     or absent may be so.
     """
     problems = Problems(text)
+    literals = _literal_variables(pattern)
     for name, filters in _filters_by_variable(pattern).items():
-        if not _can_hold(filters):
+        if not _can_hold(filters, name in literals):
             where = [
                 each
                 for each in subscription.statements
@@ -99,19 +100,28 @@ def _filters_by_variable(pattern: GraphPattern) -> dict[str, list[Filter]]:
     return found
 
 
-def _can_hold(filters: Iterable[Filter]) -> bool:
-    """Whether some literal may meet all filters; False is certain."""
+def _literal_variables(pattern: GraphPattern) -> frozenset[str]:
+    """Return the variables whose images are literals."""
+    return frozenset(
+        each.object.name
+        for each in pattern.statements
+        if isinstance(each.object, Variable) and pattern.ontology.is_datatype(each.object_class)
+    )
+
+
+def _can_hold(filters: Iterable[Filter], is_literal: bool) -> bool:
+    """Return False if no literal, and unless `is_literal` no resource, can meet all filters."""
     tests: list[tuple[str, Value]] = []
     for condition in _conjuncts(filters):
         match condition:
             case FilterAny(operands):
-                if not any(_can_hold([operand]) for operand in operands):
+                if not any(_can_hold([operand], is_literal) for operand in operands):
                     return False
             case Comparison(relation, value):
                 if isinstance(value, Iri):
-                    if relation not in _EQUALITIES:
+                    if relation not in _EQUALITIES or (is_literal and relation == "="):
                         return False
-                    continue  # whether the object is a literal is not known here
+                    continue
                 known = value_of(value)
                 if known is None:
                     return False
