@@ -49,19 +49,29 @@ SPACE = "http://univ.example/"
 ONTOLOGY = f"""@prefix : <{SPACE}> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :Student owl:intersectionOf (:Person [ owl:onProperty :takesCourse ; owl:someValuesFrom :Course ]) .
-:Chair owl:intersectionOf (:Person [ owl:onProperty :headOf ; owl:someValuesFrom :Department ]) .
+:Chair owl:intersectionOf (:Person [ owl:onProperty :headOf ; owl:someValuesFrom :Department ]) ; rdfs:subClassOf :Professor .
+:Employee owl:intersectionOf (:Person [ owl:onProperty :worksFor ; owl:someValuesFrom :Organization ]) .
+:TeachingAssistant owl:intersectionOf (:Person [ owl:onProperty :teachingAssistantOf ; owl:someValuesFrom :Course ]) .
+:ResearchAssistant rdfs:subClassOf :Person , [ owl:onProperty :worksFor ; owl:someValuesFrom :ResearchGroup ] .
 :GraduateStudent rdfs:subClassOf :Person , [ owl:onProperty :takesCourse ; owl:someValuesFrom :GraduateCourse ] .
 :UndergraduateStudent rdfs:subClassOf :Student . :GraduateCourse rdfs:subClassOf :Course .
 :FullProfessor rdfs:subClassOf :Professor . :AssociateProfessor rdfs:subClassOf :Professor .
-:AssistantProfessor rdfs:subClassOf :Professor . :Professor rdfs:subClassOf :Faculty . :Faculty rdfs:subClassOf :Person .
-:Book rdfs:subClassOf :Publication . :University rdfs:subClassOf :Organization . :ResearchGroup rdfs:subClassOf :Organization .
-:headOf rdfs:subPropertyOf :worksFor . :worksFor rdfs:subPropertyOf :memberOf .
-:undergraduateDegreeFrom rdfs:subPropertyOf :degreeFrom . :doctoralDegreeFrom rdfs:subPropertyOf :degreeFrom .
+:AssistantProfessor rdfs:subClassOf :Professor . :Professor rdfs:subClassOf :Faculty . :Lecturer rdfs:subClassOf :Faculty .
+:Faculty rdfs:subClassOf :Employee . :Book rdfs:subClassOf :Publication . :University rdfs:subClassOf :Organization .
+:Department rdfs:subClassOf :Organization . :ResearchGroup rdfs:subClassOf :Organization .
+:headOf rdfs:subPropertyOf :worksFor . :worksFor rdfs:subPropertyOf :memberOf . :memberOf owl:inverseOf :member .
+:member rdfs:domain :Organization ; rdfs:range :Person .
+:undergraduateDegreeFrom rdfs:subPropertyOf :degreeFrom . :mastersDegreeFrom rdfs:subPropertyOf :degreeFrom .
+:doctoralDegreeFrom rdfs:subPropertyOf :degreeFrom .
 :degreeFrom owl:inverseOf :hasAlumnus ; rdfs:domain :Person ; rdfs:range :University .
-:subOrganizationOf a owl:TransitiveProperty .
-:advisor a owl:ObjectProperty . :teacherOf a owl:ObjectProperty . :publicationAuthor a owl:ObjectProperty .
+:subOrganizationOf a owl:TransitiveProperty ; rdfs:domain :Organization ; rdfs:range :Organization .
+:advisor rdfs:domain :Person ; rdfs:range :Professor . :teacherOf rdfs:domain :Faculty ; rdfs:range :Course .
+:teachingAssistantOf rdfs:domain :TeachingAssistant ; rdfs:range :Course .
+:publicationAuthor rdfs:domain :Publication ; rdfs:range :Person .
 :name a owl:DatatypeProperty . :telephone a owl:DatatypeProperty . :emailAddress a owl:DatatypeProperty .
 """
+"""The axioms of univ-bench, the ontology of LUBM, that its data and its queries touch."""
+
 DATA = f"""@prefix : <{SPACE}> . @prefix d: <http://www.Department0.University0.edu/> .
 {DEPARTMENT} a :Department ; :subOrganizationOf {UNIVERSITY} .
 d:Group0 a :ResearchGroup ; :subOrganizationOf {DEPARTMENT} . d:Group1 a :ResearchGroup ; :subOrganizationOf {DEPARTMENT} .
@@ -120,15 +130,31 @@ def knowledge(*texts: tuple[str, str], infer: Iterable[str] = ALL) -> Ontology:
     )
 
 
-def patterns(ontology: Ontology, space: str = SPACE) -> Iterator[GraphPattern]:
-    """The queries; a query counts its answers for x, y and z."""
+def patterns(ontology: Ontology) -> Iterator[GraphPattern]:
+    """Yield the queries as patterns that select x, y and z."""
     for query in QUERIES:
-        starts = dict.fromkeys(re.findall(r"(\?[xyz]|<http[^>]*>)(?= a ub:| ub:)", query))
+        starts = _starts(query)
         home = " ".join(f"_:H <{SPACE}has> {each} ." for each in starts)
-        select = " ".join(each for each in starts if each.startswith("?"))
-        text = f"PREFIX ub: <{space}> ASK {{ {home} {query} . }} select {select}"
+        text = f"PREFIX ub: <{SPACE}> ASK {{ {home} {query} . }} select {_selected(starts)}"
         found = parse_subscription(
             "graph", text, {"injective": "none"}, Context(ontology=ontology)
         ).pattern
         assert isinstance(found, GraphPattern)
         yield found
+
+
+def sparql_queries() -> Iterator[str]:
+    """Yield the queries in SPARQL, with the same variables in the same order."""
+    for query in QUERIES:
+        # a store has no rule that literals are of the class of literals
+        text = re.sub(r"(\?\w) a rdfs:Literal", r"FILTER(isLiteral(\1))", query)
+        yield f"PREFIX ub: <{SPACE}> SELECT DISTINCT {_selected(_starts(query))} {{ {text} }}"
+
+
+def _starts(query: str) -> list[str]:
+    """Return the resources that a query has something to say about."""
+    return list(dict.fromkeys(re.findall(r"(\?[xyz]|<http[^>]*>)(?= a ub:| ub:)", query)))
+
+
+def _selected(starts: list[str]) -> str:
+    return " ".join(each for each in starts if each.startswith("?"))
