@@ -212,12 +212,13 @@ class Ontology:
         return self.class_order.above(iri) if iri in self.class_order else frozenset((iri, THING))
 
     def superdatatypes(self, iri: str) -> frozenset[str]:
-        """The same for the datatype of a literal: one that is not known is below rdfs:Literal
-        alone.
+        """Return the datatype of a literal and all above it. One that is not known is below
+        rdfs:Literal alone; a class that is not a datatype has no literals, whatever they say.
         """
-        return (
-            self.class_order.above(iri) if self.is_datatype(iri) else frozenset((iri, ANY_LITERAL))
-        )
+        if self.is_datatype(iri):
+            return self.class_order.above(iri)
+        own = frozenset() if iri in self.class_order else frozenset((iri,))
+        return own | {ANY_LITERAL}
 
     def subclasses(self, iri: str) -> frozenset[str]:
         """The class and all below it, by every name they have."""
