@@ -7,12 +7,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tocsin
 from tocsin.knowledge.loading import Source, load_ontology, ontology_of
 from tocsin.knowledge.ontology import Ontology
 from tocsin.values.rdf import RDF_XML
-from tocsin.values.terms import ANY_LITERAL, DECIMAL, THING
+from tocsin.values.terms import ANY_LITERAL, DATE_TIME, DECIMAL, THING, XSD
 
 X = "http://auction.example/"
 SPACES = ["http://www.daml.org/2001/03/daml+oil#", "http://www.daml.org/2000/12/daml+oil#"]
@@ -104,3 +106,69 @@ def test_names_by_rdf_id_stand_in_the_default_namespace(daml: str) -> None:
     text = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:daml="{daml}" xmlns="{X}#">
       <daml:Class rdf:ID="Laptop"><daml:subClassOf rdf:resource="#Computer"/></daml:Class></rdf:RDF>"""
     assert X + "#Computer" in ontology_of([Source(text, RDF_XML)]).superclasses(X + "#Laptop")
+
+
+OLD_SCHEMAS = [
+    "http://www.w3.org/1999/XMLSchema#",
+    "http://www.w3.org/2000/08/XMLSchema#",
+    "http://www.w3.org/2000/10/XMLSchema#",
+    "http://www.w3.org/2000/10/XMLSchema-datatypes#",
+    "http://www.w3.org/2001/XMLSchema-datatypes#",
+]
+NUMERIC = ["decimal", "integer", "double", "float", "int", "nonNegativeInteger"]
+PRICES = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:daml="{daml}"
+  xmlns:{prefix}="{declared}" xmlns="http://auction.example/" xml:base="http://auction.example/">
+  <daml:DatatypeProperty rdf:about="price"><daml:range rdf:resource="{schema}{datatype}"/></daml:DatatypeProperty>
+</rdf:RDF>"""
+
+
+@given(
+    schema=st.sampled_from([*OLD_SCHEMAS, XSD]),
+    is_marked=st.booleans(),
+    space=st.sampled_from(SPACES),
+    prefix=st.sampled_from(["xsd", "xs", "dt"]),
+    datatype=st.sampled_from(NUMERIC),
+)
+def test_the_prefix_of_an_old_schema_means_the_datatypes_of_today(
+    schema: str, is_marked: bool, space: str, prefix: str, datatype: str
+) -> None:
+    text = PRICES.format(
+        daml=space,
+        prefix=prefix,
+        declared=schema if is_marked else schema.removesuffix("#"),
+        schema=schema,
+        datatype=datatype,
+    )
+    hub, rung = tocsin.Hub(), []
+    hub.define(tocsin.Definition("prices", ontology=text, media_type=RDF_XML))
+    hub.subscribe(
+        f"(_:H, ?1, (owl:Thing, price, {prefix}:{datatype}), ?1 < 400)",
+        language="graph",
+        id="s",
+        to=rung.append,
+    )
+    for number, price in enumerate((350.0, 450)):
+        hub.publish({"id": str(number), "source": "s", "type": "t", "data": {"price": price}})
+    assert [match.events for match in rung] == [("0",)]
+
+
+@pytest.mark.parametrize("schema", OLD_SCHEMAS)
+def test_datatypes_of_the_drafts_have_their_names_of_today(schema: str) -> None:
+    text = PRICES.format(
+        daml=SPACES[0], prefix="xsd", declared=schema, schema=schema, datatype="timeInstant"
+    )
+    assert ontology_of([Source(text, RDF_XML)]).value_classes(X + "price") == {DATE_TIME}
+
+
+@pytest.mark.parametrize(
+    "namespace",
+    [
+        "http://www.w3.org/2000/10/XMLSchema-instance",
+        "http://www.w3.org/2000/10/XMLSchema/more#",
+        "http://shop.example/XMLSchema#",
+        SPACES[1],
+    ],
+)
+def test_other_prefixes_stay(namespace: str) -> None:
+    text = f"@prefix p: <{namespace}> . @prefix : <{X}> . :A a :B ."
+    assert ontology_of([Source(text)]).prefixes["p"] == namespace

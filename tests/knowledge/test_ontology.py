@@ -87,6 +87,13 @@ def test_unknown_classes_are_things_and_unknown_datatypes_literals() -> None:
     assert not ontology.is_class(X + "Gizmo")
 
 
+def test_a_literal_is_not_an_instance_of_a_class() -> None:
+    ontology = known(":Laptop rdfs:subClassOf :Computer . :Percent a rdfs:Datatype .")
+    assert ontology.superdatatypes(X + "Laptop") == {ANY_LITERAL}
+    assert ontology.superdatatypes(THING) == {ANY_LITERAL}
+    assert ontology.superdatatypes(X + "Percent") == full("Percent", ANY_LITERAL)
+
+
 def test_properties() -> None:
     ontology = known(
         ":cell rdfs:subPropertyOf :phone . :phone rdfs:subPropertyOf :contact, :number ."

@@ -148,3 +148,9 @@ def test_no_word_of_owl_in_a_real_ontology_is_passed_over(folder: str) -> None:
         ):
             stated = any(prop == OWL + name for _, prop, _ in text.triples) or OWL + name in kinds
             assert ("owl:" + name in told) == stated
+
+
+def test_a_range_that_gives_a_datatype_is_used() -> None:
+    text = ":p rdfs:range <http://www.w3.org/2001/XMLSchema#decimal> . :q rdfs:range :A ."
+    found = usage_of(read_ontology(PREFIXES + text, TURTLE))
+    assert (found.used, found.unused) == ((("rdfs:range", 1),), (("rdfs:range", 1),))

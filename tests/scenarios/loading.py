@@ -4,6 +4,7 @@ every host.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -88,7 +89,8 @@ def refusals(file: str) -> Iterator[Refusal]:
 def _runs(file: str) -> Iterator[Scenario]:
     body = _body(file)
     bodies = {
-        name: body.get("prefixes", "") + text for name, text in body.get("bodies", {}).items()
+        name: text if text[0] in "<{" else body.get("prefixes", "") + text
+        for name, text in body.get("bodies", {}).items()
     }
     for each in body["scenario"]:
         for number, run in enumerate(each["runs"], 1):
@@ -156,8 +158,8 @@ def events_of(
 ) -> Iterator[dict[str, Any]]:
     """CloudEvents objects of the short hand; the order of writing is not the order in time.
 
-    Where bodies are given, the kinds name one of them, which is Turtle and takes the place of the
-    data. Where they are `typed`, the kinds are also the type.
+    Where bodies are given, the kinds name one of them, which takes the place of the data: XML where
+    it begins with `<`, JSON with `{`, else Turtle. Where they are `typed`, the kinds are also the type.
     """
     for found in _EVENT.finditer(text):
         kinds = found["kinds"] or re.sub(r"\d", "", found["name"])
@@ -172,9 +174,15 @@ def events_of(
         if found["points"]:
             event["place"] = _place(found["points"].split(","))
         if bodies:
-            media_type = "application/xml" if bodies[kinds].startswith("<") else "text/turtle"
-            event |= {"datacontenttype": media_type, "data": bodies[kinds]}
+            event |= _content(bodies[kinds])
         yield event
+
+
+def _content(body: str) -> dict[str, Any]:
+    if body.startswith("{"):
+        return {"data": json.loads(body)}
+    media_type = "application/xml" if body.startswith("<") else "text/turtle"
+    return {"datacontenttype": media_type, "data": body}
 
 
 def shown(match: Match) -> str:

@@ -2,8 +2,9 @@
 grew out of it.
 
 Every term of DAML+OIL (March 2001 and December 2000) has its counterpart there, with the same
-meaning; so have the namespaces of RDF Schema and XML Schema that its texts used. `equivalentTo`
-says that two names are one; the rest of the text tells what kind of names they are.
+meaning; so have the namespaces of RDF Schema and XML Schema that its texts used, in triples and as
+prefixes. `equivalentTo` says that two names are one; the rest of the text tells what kind of names
+they are.
 """
 
 from __future__ import annotations
@@ -15,8 +16,31 @@ from tocsin.knowledge.vocabulary import DAML_SPACES
 from tocsin.values.rdf import RdfText, Triple
 from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Iri, Literal, Term
 
-_OLD_RDFS = ("http://www.w3.org/TR/1999/PR-rdf-schema-19990303#",)
-_OLD_XSD = tuple(f"http://www.w3.org/{month}/XMLSchema#" for month in ("1999", "2000/10"))
+_DRAFTS = ("1999", "1999/05", "2000/08", "2000/10")
+_OLD_SPACES: Mapping[str, str] = {
+    "http://www.w3.org/TR/1999/PR-rdf-schema-19990303#": RDFS,
+    **{f"http://www.w3.org/{month}/XMLSchema#": XSD for month in _DRAFTS},
+    **{f"http://www.w3.org/{month}/XMLSchema-datatypes#": XSD for month in (*_DRAFTS, "2001")},
+}
+_OLD_DATATYPES = {
+    "timeInstant": "dateTime",
+    "timeDuration": "duration",
+    "uriReference": "anyURI",
+    "CDATA": "normalizedString",
+    "year": "gYear",
+    "month": "gYearMonth",
+    "recurringDate": "gMonthDay",
+    "recurringDay": "gDay",
+    "non-negative-integer": "nonNegativeInteger",
+    "positive-integer": "positiveInteger",
+    "non-positive-integer": "nonPositiveInteger",
+    "negative-integer": "negativeInteger",
+    "unsigned-long": "unsignedLong",
+    "unsigned-int": "unsignedInt",
+    "unsigned-short": "unsignedShort",
+    "unsigned-byte": "unsignedByte",
+}
+"""Datatypes that the drafts of XML Schema call otherwise."""
 
 _SAME = {
     OWL: (
@@ -61,7 +85,8 @@ _OF_CLASSES = frozenset((RDFS + "Class", OWL + "Class", RDFS + "Datatype"))
 
 
 def modernised(text: RdfText) -> RdfText:
-    """The same text without a word of DAML+OIL; another text stays as it is."""
+    """Return the same text without a word of DAML+OIL; another text stays as it is."""
+    text = replace(text, prefixes={name: _space(each) for name, each in text.prefixes.items()})
     if not any(_is_old(each) for triple in text.triples for each in _names(triple)):
         return text
     triples = [(_term(subject), _name(prop), _term(value)) for subject, prop, value in text.triples]
@@ -116,7 +141,7 @@ def _names(triple: Triple) -> Iterable[str]:
 
 
 def _is_old(name: str) -> bool:
-    return name.startswith((*DAML_SPACES, *_OLD_RDFS, *_OLD_XSD))
+    return name.startswith((*DAML_SPACES, *_OLD_SPACES))
 
 
 def _term(term: Term) -> Term:
@@ -133,10 +158,17 @@ def _name(name: str) -> str:
     """The name of today; one that never was a term of DAML+OIL stays what it is."""
     if not _is_old(name):
         return name
-    for space, today in (
-        *dict.fromkeys(_OLD_RDFS, RDFS).items(),
-        *dict.fromkeys(_OLD_XSD, XSD).items(),
-    ):
+    for space, today in _OLD_SPACES.items():
         if name.startswith(space):
-            return today + name.removeprefix(space)
+            local = name.removeprefix(space)
+            return today + (_OLD_DATATYPES.get(local, local) if today == XSD else local)
     return _TERMS.get(name.rpartition("#")[2], name)
+
+
+def _space(namespace: str) -> str:
+    """Return the namespace of today that a prefix stands for, so that `xsd:decimal` of a
+    subscription is the datatype that the triples name. XML writes that of XML Schema without `#`,
+    too. The words of DAML+OIL have several homes today: its namespace stays.
+    """
+    marked = namespace if namespace.endswith("#") else f"{namespace}#"
+    return XSD if marked == XSD else _OLD_SPACES.get(marked, namespace)

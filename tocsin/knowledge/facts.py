@@ -28,6 +28,7 @@ from tocsin.knowledge.statements import (
     Triples,
     declared_statements,
     domain_range_statements,
+    ranges_of,
     shape_statements,
 )
 from tocsin.values.rdf import RdfText
@@ -84,6 +85,7 @@ class Facts:
     same_classes: set[Edge] = field(default_factory=set)
     same_properties: set[Edge] = field(default_factory=set)
     statements: set[MetaStatement] = field(default_factory=set)
+    ranges: set[Edge] = field(default_factory=set)
     axioms: Axioms = field(default_factory=Axioms)
     prefixes: dict[str, str] = field(default_factory=dict)
 
@@ -105,6 +107,7 @@ def facts_of(
     triples = Triples(text.triples)
     facts = names_in(triples)
     facts.prefixes, facts.axioms = dict(text.prefixes), axioms_in(triples, infer)
+    facts.ranges = set(ranges_of(triples))
     _read_statements(triples, facts, domain_and_range)
     return facts
 

@@ -129,6 +129,7 @@ def _built(facts: Facts) -> Ontology:
         rules=facts.axioms.rules(
             classes, properties, lambda one, other: _reaches(one, other, below_class)
         ),
+        ranges=tuple(sorted({(properties.get(p, p), classes.get(c, c)) for p, c in facts.ranges})),
     )
 
 

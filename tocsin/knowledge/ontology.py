@@ -62,15 +62,20 @@ class Ontology:
     open: bool = False
     tbox: object | None = None
     rules: Rules = NO_RULES
+    ranges: tuple[tuple[str, str], ...] = ()
+    """Properties with the classes and datatypes of their values, as `rdfs:range` gives them."""
     fingerprint: str = field(init=False)
     _by_property: dict[str, list[MetaStatement]] = field(
         default_factory=dict, init=False, repr=False
     )
     _by_local_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
+    _ranges_of: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for each in self.meta_statements:
             self._by_property.setdefault(each.property, []).append(each)
+        for prop, value in self.ranges:
+            self._ranges_of.setdefault(prop, []).append(value)
         names = self.classes | self.properties | self.individuals
         for name in sorted(names - DATATYPE_PARENT.keys() - (QUIET - self._spoken_of())):
             self._by_local_name.setdefault(local_name(name), []).append(name)
@@ -207,12 +212,13 @@ class Ontology:
         return self.class_order.above(iri) if iri in self.class_order else frozenset((iri, THING))
 
     def superdatatypes(self, iri: str) -> frozenset[str]:
-        """The same for the datatype of a literal: one that is not known is below rdfs:Literal
-        alone.
+        """Return the datatype of a literal and all above it. One that is not known is below
+        rdfs:Literal alone; a class that is not a datatype has no literals, whatever they say.
         """
-        return (
-            self.class_order.above(iri) if self.is_datatype(iri) else frozenset((iri, ANY_LITERAL))
-        )
+        if self.is_datatype(iri):
+            return self.class_order.above(iri)
+        own = frozenset() if iri in self.class_order else frozenset((iri,))
+        return own | {ANY_LITERAL}
 
     def subclasses(self, iri: str) -> frozenset[str]:
         """The class and all below it, by every name they have."""
@@ -258,8 +264,21 @@ class Ontology:
         )
 
     def value_classes(self, prop: str) -> frozenset[str]:
-        """The classes that meta-statements give the values of a property."""
-        return frozenset(each.object for each in self._said_of(prop))
+        """Return the classes and built-in datatypes that meta-statements and ranges give the values
+        of a property. In place of a datatype of the ontology stand those that it is derived from.
+        """
+        ranges = (self._ranges_of.get(each, ()) for each in self.superproperties(prop))
+        given = {each.object for each in self._said_of(prop)}.union(*ranges)
+        return frozenset(name for each in given for name in self._built_in(each))
+
+    def _built_in(self, iri: str) -> frozenset[str]:
+        """Return a class or built-in datatype as it is, and for another datatype the built-in ones
+        above it.
+        """
+        if iri in DATATYPE_PARENT or not self.is_datatype(iri):
+            return frozenset((iri,))
+        above = self.superclasses(iri) & DATATYPE_PARENT.keys()
+        return above or frozenset((ANY_LITERAL,))
 
     def short(self, iri: str) -> str:
         """The IRI as a reader writes it: with a prefix where one fits."""
@@ -288,7 +307,11 @@ class Ontology:
     # Identity
 
     def _content(self) -> bytes:
-        """Everything but the TBox, in one canonical form."""
+        """Everything but the TBox and the rules, in one canonical form.
+
+        Without ranges the form is that of versions which did not keep any, and so is the
+        fingerprint.
+        """
         return json.dumps(
             {
                 "classes": _plain(self.class_order),
@@ -297,6 +320,7 @@ class Ontology:
                 "statements": sorted(self.meta_statements),
                 "prefixes": dict(sorted(self.prefixes.items())),
                 "open": self.open,
+                **({"ranges": self.ranges} if self.ranges else {}),
             },
             separators=(",", ":"),
         ).encode()
@@ -396,4 +420,5 @@ def _built(packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
         body["open"],
         tbox,
         rules,
+        tuple((prop, value) for prop, value in body.get("ranges", ())),
     )

@@ -110,6 +110,21 @@ def domain_range_statements(triples: Triples) -> Iterator[MetaStatement]:
             yield MetaStatement(domain, prop, value)
 
 
+def ranges_of(triples: Triples) -> Iterator[tuple[str, str]]:
+    """Return the properties that have a range, each with every class and datatype that is named
+    there: a name, the parts of a union, or the datatype that is restricted.
+    """
+    for relation in _RANGES:
+        for prop, value in triples.pairs(relation):
+            if isinstance(prop, Iri):
+                yield from ((prop.text, name) for name in _names_in_range(triples, value))
+
+
+def _names_in_range(triples: Triples, value: Term) -> Iterator[str]:
+    yield from _iris((value, *triples.objects(value, OWL + "onDatatype")))
+    yield from triples.members(value, OWL + "unionOf")
+
+
 def _values_of_shape(triples: Triples, shape: Term) -> Sequence[str]:
     """The classes that a property shape gives its values; without any constraint, all."""
     if isinstance(shape, Literal):

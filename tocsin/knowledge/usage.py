@@ -16,7 +16,7 @@ from tocsin.knowledge.inclusions import conjuncts, disjuncts, inclusions_in, nam
 from tocsin.knowledge.rules import AnyOf, Infer
 from tocsin.knowledge.statements import Triples
 from tocsin.values.rdf import RdfText, Triple
-from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Blank, Iri, Term
+from tocsin.values.terms import DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Blank, Iri, Term
 
 _SHACL, _SWRL = "http://www.w3.org/ns/shacl#", "http://www.w3.org/2003/11/swrl#"
 _SPACES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "sh": _SHACL, "swrl": _SWRL}
@@ -87,12 +87,18 @@ def usage_of(text: RdfText, infer: Collection[Infer] = ()) -> Usage:
     read = _read_nodes(text.triples, infer)
     used, unused = Counter[str](), Counter[str]()
     for triple, word in _words(text.triples):
-        is_known = word in _USED or _USED_BY.get(word) in infer
+        is_known = word in _USED or _USED_BY.get(word) in infer or _is_datatype_range(triple)
         side = used if is_known and _is_read(triple, word, read) else unused
         side[word] += 1
     if facts := _facts(text.triples):
         unused[_INDIVIDUALS] = facts
     return Usage(_ordered(used), _ordered(unused))
+
+
+def _is_datatype_range(triple: Triple) -> bool:
+    """True if the triple gives a property its datatype, which values of JSON and XML take."""
+    _, prop, value = triple
+    return prop == RDFS + "range" and isinstance(value, Iri) and value.text in DATATYPE_PARENT
 
 
 def _read_nodes(triples: Iterable[Triple], infer: Collection[Infer]) -> set[Term]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import count
 from typing import Any, Protocol
 
@@ -27,7 +28,9 @@ from tocsin.values.terms import (
     ANY_LITERAL,
     BOOLEAN,
     DATATYPE_PARENT,
+    DECIMAL,
     DOUBLE,
+    FLOAT,
     INTEGER,
     RDF_TYPE,
     RDF_VALUE,
@@ -42,6 +45,7 @@ from tocsin.values.terms import (
 
 HOME = Blank("H")
 _DATATYPES = {bool: BOOLEAN, int: INTEGER, float: DOUBLE}
+_NUMBERS = (INTEGER, DECIMAL, DOUBLE, FLOAT)
 _ID, _TYPE = "@id", "@type"
 _TYPE_MEMBERS = ("type", _TYPE)
 _PLAIN_LABEL = re.compile(r"(?!b[0-9]+$)[A-Za-z_][A-Za-z0-9_-]*")
@@ -164,14 +168,54 @@ class _Lift:
         """
         plain = Literal(scalar_text(value), _DATATYPES.get(type(value), STRING))
         known = frozenset() if self._vocabulary is None else self._vocabulary.value_classes(prop)
-        datatypes = sorted(known & DATATYPE_PARENT.keys())
+        datatypes = known & DATATYPE_PARENT.keys()
         if known and not datatypes and ANY_LITERAL not in known:
             is_iri = plain.datatype == STRING and _ABSOLUTE_IRI.fullmatch(plain.lexical)
             return Iri(plain.lexical) if is_iri else plain
-        if plain.datatype in known:
+        is_number = plain.datatype in _NUMBERS
+        if plain.datatype in known and not is_number:
             return plain
-        wanted = (Literal(plain.lexical, datatype) for datatype in datatypes)
-        return next((literal for literal in wanted if value_of(literal) is not None), plain)
+        wanted = sorted(datatypes, key=lambda each: _preference(each, is_number=is_number))
+        found = (_literal_of(plain.lexical, each, is_number=is_number) for each in wanted)
+        return next((literal for literal in found if literal is not None), plain)
+
+
+def _preference(datatype: str, *, is_number: bool) -> tuple[bool, int, str]:
+    """Return the sort key by which datatypes are tried: for a number those of numbers first, then
+    the narrowest.
+    """
+    above = _datatypes_above(datatype)
+    return (is_number and above[-1] not in _NUMBERS, -len(above), datatype)
+
+
+def _literal_of(lexical: str, datatype: str, *, is_number: bool) -> Literal | None:
+    """Return the literal of a datatype that a text or a number of JSON stands for; None where it
+    is not a value of the datatype.
+
+    What kinds of numbers JSON and XML write does not count: `350`, `350.0` and `3.5e2` of JSON
+    are one number. A whole number of a decimal property is an integer, as `350` is in Turtle.
+    """
+    if _datatypes_above(datatype)[-1] != DECIMAL:
+        return _if_valid(Literal(lexical, datatype))
+    value = value_of(Literal(lexical, DOUBLE if is_number else DECIMAL))
+    if value is None or not isinstance(value.content, Decimal) or not value.content.is_finite():
+        return None
+    whole = value.content.to_integral_value()
+    if whole == value.content:
+        return _if_valid(Literal(f"{whole:f}", INTEGER if datatype == DECIMAL else datatype))
+    return _if_valid(Literal(f"{value.content:f}", datatype))
+
+
+def _if_valid(literal: Literal) -> Literal | None:
+    return None if value_of(literal) is None else literal
+
+
+def _datatypes_above(datatype: str) -> list[str]:
+    """Return the datatype and those that it is derived from, without rdfs:Literal."""
+    found = [datatype]
+    while (parent := DATATYPE_PARENT[found[-1]]) != ANY_LITERAL:
+        found.append(parent)
+    return found
 
 
 def _label(name: str) -> str:

@@ -3,7 +3,8 @@ only where it is certain; when in doubt it is not said, and both are sent.
 
 Truth has three values: an event meets a condition that is TRUE of it. Conjunctions and disjunctions
 are taken apart, attributes are looked at one at a time, and members of lists by the constants that
-they are compared with. Work is bounded.
+they are compared with. Graph patterns and concepts cover by what the ontology knows; XML blocks
+cover only themselves. Work is bounded.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tocsin.events.event import ENVELOPE, Path
+from tocsin.gateway.federation.concept_cover import covers_concept
+from tocsin.gateway.federation.graph_cover import covers_graph
 from tocsin.gateway.federation.values_left import is_implied
 from tocsin.plan.atoms import (
     AllOf,
@@ -24,7 +27,9 @@ from tocsin.plan.atoms import (
     Not,
     PlaceIs,
 )
+from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.members import SOME
 from tocsin.plan.passes.flatten import flatten
 from tocsin.plan.passes.push_not_down import push_not_down
@@ -46,8 +51,14 @@ def covers(wide: Atom, narrow: Atom) -> bool:
 
 def covers_prepared(wide: Atom, narrow: Atom) -> bool:
     """The same of atoms that went through the passes of a plan already."""
+    if wide in (narrow, EVERYTHING):
+        return True
+    if isinstance(wide, GraphPattern) and isinstance(narrow, GraphPattern):
+        return covers_graph(wide, narrow)
+    if isinstance(wide, ConceptTest) and isinstance(narrow, ConceptTest):
+        return covers_concept(wide, narrow)
     if not isinstance(wide, Condition) or not isinstance(narrow, Condition):
-        return wide in (narrow, EVERYTHING)
+        return False
     return _Proof(MOST_STEPS).follows(wide.expression, (narrow.expression,))
 
 

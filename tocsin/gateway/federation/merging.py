@@ -2,7 +2,8 @@
 covers. What is left means the same.
 
 A wish is left out only for one that is as free to travel. Who might cover whom is found by the
-attributes that a condition is about; whether it does is then proved.
+attributes that a condition is about, or the properties of a graph pattern; whether it does is then
+proved.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from tocsin.events.event import Path as Attribute
 from tocsin.gateway.federation.covering import EVERYTHING, covers_prepared
 from tocsin.gateway.federation.wants import Path, Want
+from tocsin.knowledge.concepts.concept import concepts_in
 from tocsin.plan.atoms import (
     AllOf,
     AnyOf,
+    Atom,
     BooleanNode,
     Condition,
     Equals,
@@ -23,10 +26,14 @@ from tocsin.plan.atoms import (
     attribute_paths,
     predicates_of,
 )
+from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.graphs import ITSELF, GraphPattern
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
 
 _ROUNDS = 3
+_MOST_PROOFS = 20_000
+"""Pairs of graph patterns or concepts that are compared; those beyond are sent as they are."""
 _Rest = frozenset[BooleanNode]
 _Group = tuple[Path, Attribute, Kind, Truth, _Rest]
 _ANYTHING = object()
@@ -112,9 +119,16 @@ def _uncovered(wants: Sequence[Want]) -> list[Want]:
 
 def _width(want: Want) -> tuple[int, int]:
     """Wide ones first: short ways, then few tests."""
-    if not isinstance(want.atom, Condition):
-        return (len(want.path), 1000)
-    return (len(want.path), len(list(predicates_of(want.atom.expression))))
+    match want.atom:
+        case Condition(expression):
+            size = len(list(predicates_of(expression)))
+        case GraphPattern(statements):
+            size = 1000 + len(statements)
+        case ConceptTest(concept):
+            size = 1000 + len(list(concepts_in(concept)))
+        case _:
+            size = 1000
+    return (len(want.path), size)
 
 
 class _Kept:
@@ -123,6 +137,7 @@ class _Kept:
     def __init__(self) -> None:
         self._wants: dict[Want, None] = {}
         self._by_key: dict[object, dict[Want, None]] = defaultdict(dict)
+        self._proofs = _MOST_PROOFS
 
     def wants(self) -> list[Want]:
         return list(self._wants)
@@ -137,10 +152,17 @@ class _Kept:
 
     def has_cover_of(self, want: Want) -> bool:
         return any(
-            other != want and other.is_as_free_as(want) and covers_prepared(other.atom, want.atom)
+            other != want and other.is_as_free_as(want) and self._is_covered(other.atom, want.atom)
             for key in _keys_of_covers(want)
             for other in self._by_key.get(key, ())
         )
+
+    def _is_covered(self, wide: Atom, narrow: Atom) -> bool:
+        if not isinstance(narrow, Condition):
+            self._proofs -= 1
+            if self._proofs < 0:
+                return wide in (narrow, EVERYTHING)
+        return covers_prepared(wide, narrow)
 
 
 def _key(want: Want) -> object:
@@ -149,6 +171,10 @@ def _key(want: Want) -> object:
     """
     if want.atom == EVERYTHING:
         return _ANYTHING
+    if isinstance(want.atom, GraphPattern):
+        return (want.atom.ontology, want.atom.statements[0].property)
+    if isinstance(want.atom, ConceptTest):
+        return want.atom.tbox
     if not isinstance(want.atom, Condition):
         return want.atom
     literals = _conjuncts(want.atom.expression)
@@ -168,6 +194,13 @@ def _keys_of_covers(want: Want) -> set[object]:
     nothing.
     """
     keys: set[object] = {_ANYTHING}
+    if isinstance(want.atom, GraphPattern):
+        known = want.atom.ontology
+        used = {each.property for each in want.atom.statements}
+        above = {ITSELF}.union(*map(known.superproperties, used))
+        return keys | {(known, prop) for prop in above}
+    if isinstance(want.atom, ConceptTest):
+        return keys | {want.atom.tbox}
     if not isinstance(want.atom, Condition):
         return keys | {want.atom}
     for predicate in predicates_of(want.atom.expression):
