@@ -9,7 +9,7 @@ NOTES = Path(__file__).resolve().parents[2] / "docs" / "decisions"
 
 
 def test_every_note_is_in_the_index_once() -> None:
-    listed = re.findall(r"\]\((\d{4}-[^)]+\.md)\)", (NOTES / "README.md").read_text())
+    listed = re.findall(r"\]\((\d{4}-[^)]+\.md)\)", (NOTES / "by-topic.md").read_text())
     assert sorted(listed) == sorted(path.name for path in NOTES.glob("[0-9]*.md"))
 
 
