@@ -205,7 +205,10 @@ class _Department:
 
 
 def triples_of(records: Records) -> Iterator[Triple]:
-    """Yield the statements that UBA writes; what LUBM has its reader conclude is not among them."""
+    """Yield the statements that UBA writes, without what LUBM has its reader conclude.
+
+    UBA also says that a head works for the department; here that follows from heading it.
+    """
     universities = {each for member in records.members for each in member.degrees.values()}
     for university in sorted(universities | set(records.university_of.values())):
         yield from _said(university, "University", {})
