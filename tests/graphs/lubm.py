@@ -68,7 +68,8 @@ ONTOLOGY = f"""@prefix : <{SPACE}> . @prefix owl: <http://www.w3.org/2002/07/owl
 :advisor rdfs:domain :Person ; rdfs:range :Professor . :teacherOf rdfs:domain :Faculty ; rdfs:range :Course .
 :teachingAssistantOf rdfs:domain :TeachingAssistant ; rdfs:range :Course .
 :publicationAuthor rdfs:domain :Publication ; rdfs:range :Person .
-:name a owl:DatatypeProperty . :telephone a owl:DatatypeProperty . :emailAddress a owl:DatatypeProperty .
+:name a owl:DatatypeProperty . :telephone a owl:DatatypeProperty ; rdfs:domain :Person .
+:emailAddress a owl:DatatypeProperty ; rdfs:domain :Person .
 """
 """The axioms of univ-bench, the ontology of LUBM, that its data and its queries touch."""
 

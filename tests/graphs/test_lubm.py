@@ -22,7 +22,8 @@ from tests.graphs.lubm import (
     small_university,
     sparql_queries,
 )
-from tests.graphs.universities import Answer, draw_universities, recorded_answers, triples_of
+from tests.graphs.recorded_answers import Answer, recorded_answers
+from tests.graphs.universities import draw_universities, triples_of
 from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.solving import Solver
 from tocsin.events.event import Event

@@ -1,4 +1,4 @@
-"""Universities drawn by the rules of UBA, the data generator of LUBM, and what their records say.
+"""Universities drawn by the rules of UBA, the data generator of LUBM.
 
 The rules are the data profile that the benchmark publishes (Guo, Pan and Heflin, "LUBM: a benchmark
 for OWL knowledge base systems", 2005). Numbers for each person, such as courses or students for
@@ -18,7 +18,6 @@ from tocsin.values.rdf import Triple
 from tocsin.values.terms import RDF_TYPE, Iri, Literal, Term
 
 Range: TypeAlias = tuple[int, int]
-Answer: TypeAlias = tuple[str, ...]
 
 DEPARTMENTS_OF_UNIVERSITY: Range = (15, 25)
 GROUPS_OF_DEPARTMENT: Range = (10, 20)
@@ -94,7 +93,7 @@ def draw_universities(seed: int, universities: int = 2, share: int = 7) -> Recor
     """Return the records of some universities, the same for the same numbers."""
     random, records = Random(seed), Records()
     for number in range(universities):
-        university = _university(number)
+        university = university_iri(number)
         for index in range(_draw(random, DEPARTMENTS_OF_UNIVERSITY, share)):
             department = f"http://www.Department{index}.University{number}.edu"
             records.university_of[department] = university
@@ -102,7 +101,8 @@ def draw_universities(seed: int, universities: int = 2, share: int = 7) -> Recor
     return records
 
 
-def _university(number: int) -> str:
+def university_iri(number: int) -> str:
+    """Return the address of a university."""
     return f"http://www.University{number}.edu"
 
 
@@ -144,7 +144,8 @@ class _Department:
 
     def _member(self, kind: str, number: int, degrees: tuple[str, ...]) -> Member:
         of = {
-            each: _university(self._random.randrange(UNIVERSITIES_WITH_DEGREES)) for each in degrees
+            each: university_iri(self._random.randrange(UNIVERSITIES_WITH_DEGREES))
+            for each in degrees
         }
         return Member(f"{self._iri}/{kind}{number}", kind, self._iri, of)
 
@@ -204,7 +205,10 @@ class _Department:
 
 
 def triples_of(records: Records) -> Iterator[Triple]:
-    """Yield the statements that UBA writes; what LUBM has its reader conclude is not among them."""
+    """Yield the statements that UBA writes, without what LUBM has its reader conclude.
+
+    UBA also says that a head works for the department; here that follows from heading it.
+    """
     universities = {each for member in records.members for each in member.degrees.values()}
     for university in sorted(universities | set(records.university_of.values())):
         yield from _said(university, "University", {})
@@ -251,64 +255,3 @@ def _member_triples(member: Member) -> Iterator[Triple]:
     }
     for prop, value in literals.items():
         yield Iri(member.iri), SPACE + prop, value
-
-
-def recorded_answers(records: Records) -> tuple[set[Answer], ...]:
-    """Return the answers of the fourteen queries, looked up in the records without any RDF."""
-    members, university_of = records.members, records.university_of
-    university = _university(0)
-    department = f"http://www.Department0.{university.removeprefix('http://www.')}"
-    students = [each for each in members if each.is_student]
-    graduates = [each for each in members if each.kind == "GraduateStudent"]
-    here = [each for each in members if each.department == department]
-    taught = {each.iri: each.teaches for each in members}
-    first_course = {
-        (each.iri,) for each in students if f"{department}/GraduateCourse0" in each.takes
-    }
-    of_associate = taught[f"{department}/AssociateProfessor0"]
-    return (
-        first_course,
-        {
-            (each.iri, home, each.department)
-            for each in graduates
-            if each.degrees[DEGREES[0]] == (home := university_of[each.department])
-        },
-        {
-            (paper,)
-            for paper, authors in records.authors.items()
-            if f"{department}/AssistantProfessor0" in authors
-        },
-        {(each.iri,) for each in here if each.is_professor},
-        {(each.iri,) for each in here},
-        {(each.iri,) for each in students},
-        {
-            (each.iri, course)
-            for each in students
-            for course in each.takes
-            if course in of_associate
-        },
-        {
-            (each.iri, each.department)
-            for each in students
-            if university_of[each.department] == university
-        },
-        {
-            (each.iri, each.advisor, course)
-            for each in students
-            for course in each.takes
-            if course in taught.get(each.advisor, ())
-        },
-        first_course,
-        {
-            (group,)
-            for group, part in records.department_of.items()
-            if university_of[part] == university
-        },
-        {
-            (each.iri, each.department)
-            for each in members
-            if each.is_head and university_of[each.department] == university
-        },
-        {(each.iri,) for each in members if university in each.degrees.values()},
-        {(each.iri,) for each in members if each.kind == "UndergraduateStudent"},
-    )
