@@ -4,6 +4,8 @@ is certain by the reference.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,15 @@ from hypothesis import strategies as st
 from tests.concepts.strategies import concept_tests, tboxes
 from tests.concepts.strategies import events as concept_events
 from tests.concepts.worlds import concept_test
-from tests.graphs.worlds import ontologies, patterns, with_conditions, worlds
+from tests.graphs.worlds import (
+    CLASSES,
+    PROPERTIES,
+    filters,
+    ontologies,
+    patterns,
+    with_conditions,
+    worlds,
+)
 from tocsin.gateway.federation.covering import EVERYTHING, covers
 from tocsin.gateway.federation.merging import merged
 from tocsin.gateway.federation.wants import Want
@@ -21,7 +31,7 @@ from tocsin.knowledge.loading import parse_ontology
 from tocsin.languages import parse_subscription
 from tocsin.languages.base.context import Context
 from tocsin.plan.concepts import ConceptTest
-from tocsin.plan.graphs import GraphPattern, StatementPattern
+from tocsin.plan.graphs import ITSELF, GraphPattern, StatementPattern
 from tocsin.reference.atoms import holds
 from tocsin.values.terms import Literal
 
@@ -112,30 +122,25 @@ def test_another_ontology_does_not_cover() -> None:
 
 
 @st.composite
-def wider(draw: st.DrawFn, pattern: GraphPattern) -> GraphPattern:
-    """Return the pattern with classes and properties above its own and fewer filters, often
-    covered.
+def changed(draw: st.DrawFn, pattern: GraphPattern) -> GraphPattern:
+    """Return the pattern with one thing that is different, so that one of the two often covers the
+    other.
     """
-    order = pattern.ontology
-
-    def raised(each: StatementPattern) -> StatementPattern:
-        if each.ends()[0] == each.ends()[1]:
-            return each
-        return StatementPattern(
-            each.subject,
-            each.object,
-            draw(st.sampled_from(sorted(order.superclasses(each.subject_class)))),
-            draw(st.sampled_from(sorted(order.superproperties(each.property)))),
-            draw(st.sampled_from(sorted(order.superclasses(each.object_class)))),
-            each.filter if draw(st.booleans()) else None,
-            each.repeated or draw(st.booleans()),
-            each.across,
-        )
-
-    statements = tuple(map(raised, pattern.statements))
-    return GraphPattern(
-        statements, order, pattern.injective, (), (), pattern.absents if draw(st.booleans()) else ()
-    )
+    place = draw(st.integers(0, len(pattern.statements) - 1))
+    each, order = pattern.statements[place], pattern.ontology
+    above = [*order.superclasses(each.object_class), *CLASSES]
+    changes: list[StatementPattern] = [] if each.property == ITSELF else [
+        replace(each, object_class=draw(st.sampled_from(sorted(above)))),
+        replace(each, subject_class=draw(st.sampled_from(CLASSES))),
+        replace(each, property=draw(st.sampled_from(PROPERTIES))),
+        replace(each, filter=draw(st.none() | filters())),
+        replace(each, repeated=not each.repeated),
+    ]  # fmt: skip
+    made = [replace(pattern, absents=())]
+    for new in changes:
+        said = (*pattern.statements[:place], new, *pattern.statements[place + 1 :])
+        made.append(replace(pattern, statements=said))
+    return draw(st.sampled_from(made))
 
 
 @given(st.data())
@@ -145,7 +150,7 @@ def test_covering_of_graph_patterns_is_never_wrong(data: st.DataObject) -> None:
     found = [*data.draw(st.lists(worlds(), min_size=1, max_size=3)), data.draw(worlds([odd]))]
     made = [data.draw(patterns(order, each)) for each in found for _ in range(2)]
     made = [data.draw(with_conditions(each)) if data.draw(st.booleans()) else each for each in made]
-    made += [data.draw(wider(each)) for each in made]
+    made += [data.draw(changed(each)) for each in made]
     events = [each.event(number) for number, each in enumerate(found)]
     met = [{each.id for each in events if holds(one, each)} for one in made]
     for wide, more in zip(made, met, strict=True):
