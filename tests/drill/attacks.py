@@ -120,7 +120,7 @@ def _is_open(sock: socket.socket) -> bool:
 def endless_header(folder: Path) -> Attack:
     with running(folder, "--engine", "local") as up, watched(up) as seen, _connect(up) as sock:
         taken = 0
-        sock.sendall(b"GET / HTTP/1.1\r\nhost: x\r\nx: ")
+        sock.sendall(b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ")
         with suppress(ConnectionError):
             while taken < 100 << 20:
                 taken += sock.send(b"a" * 65536)

@@ -85,7 +85,7 @@ class HeldService:
             pass
 
     def _runs_to_the_end(self, dies: Callable[[], bool]) -> bool:
-        runner = self.service._local_runner()
+        runner = self.service.local_runner()
         runner.catalog_changed(self.service.catalog.version())
         save = Progress.save
 

@@ -254,7 +254,7 @@ def test_any_order_of_changes_and_events_with_deaths_is_as_if_each_came_alone(
     with tempfile.TemporaryDirectory() as folder:
         held = HeldService(Path(folder) / "data", rows_at_once, snapshots)
         held.service.definitions.put("", "Depot", _depot(1))
-        model = Model(held, held.service._make_hub(held.service.catalog))
+        model = Model(held, held.service.make_hub(held.service.catalog))
         for name, *rest in operations:
             if name == "run":
                 held.run(dies)

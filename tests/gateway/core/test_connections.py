@@ -32,11 +32,11 @@ body_rate = 100
 keep_alive = "2s"
 send_timeout = "2s"
 """
-HEAD = b"GET /healthz HTTP/1.1\r\nhost: x\r\n"
+HEAD = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 WHOLE = HEAD + b"\r\n"
-POST = b"POST /v1/events HTTP/1.1\r\nhost: x\r\ncontent-type: application/xml\r\n"
+POST = b"POST /v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/xml\r\n"
 UPGRADE = (
-    b"GET /v1/matches/live HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+    b"GET /v1/matches/live HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
     b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 )
 
@@ -224,7 +224,7 @@ def test_half_open_connections_make_room_for_those_who_ask(server: Running) -> N
 def busy(server: Running, origin: str) -> socket.socket:
     """A connection with a request that goes on: a stream of matches."""
     sock = connect(server, origin)
-    sock.sendall(b"GET /v1/matches/stream HTTP/1.1\r\nhost: x\r\n\r\n")
+    sock.sendall(b"GET /v1/matches/stream HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
     assert b" 200 " in sock.recv(1000)
     return sock
 
@@ -257,7 +257,7 @@ def test_all_together_have_a_limit(server: Running) -> None:
 
 def _is_full(server: Running, streams: list[socket.socket]) -> bool:
     sock = connect(server, "127.0.2.1")
-    sock.sendall(b"GET /v1/matches/stream HTTP/1.1\r\nhost: x\r\n\r\n")
+    sock.sendall(b"GET /v1/matches/stream HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
     said = sock.recv(4000)
     if status_of(said) == 200:
         streams.append(sock)
@@ -326,7 +326,9 @@ def test_garbage_behind_a_request_harms_nobody(server: Running, garbage: bytes) 
 def test_a_body_that_goes_on_after_its_answer_is_cut(server: Running) -> None:
     taken = 0
     with connect(server) as sock:
-        sock.sendall(b"POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n")
+        sock.sendall(
+            b"POST /nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 99999999999\r\n\r\n"
+        )
         try:
             while taken < 1 << 30:
                 taken += sock.send(b"a" * 65536)
@@ -339,7 +341,7 @@ def test_who_reads_nothing_is_cut(server: Running) -> None:
     """The answers to many requests that are never read fill the buffers of both sides."""
     with connect(server) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        ask = b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n"
+        ask = b"GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
         sock.settimeout(1)
         wait_for(lambda: _is_cut(sock, ask))
     assert is_alive(server)

@@ -37,7 +37,12 @@ def serving(folder: Path) -> Iterator[Asked]:
     service = open_service(_settings(folder))
     service.start()
     try:
-        yield Asked(service, TestClient(open_app(service), raise_server_exceptions=False))
+        yield Asked(
+            service,
+            TestClient(
+                open_app(service), base_url="http://127.0.0.1", raise_server_exceptions=False
+            ),
+        )
     finally:
         service.stop()
 

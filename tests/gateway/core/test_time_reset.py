@@ -31,7 +31,12 @@ def serving(settings: Settings) -> Iterator[Asked]:
     service = open_service(settings)
     service.start()
     try:
-        yield Asked(service, TestClient(open_app(service), raise_server_exceptions=False))
+        yield Asked(
+            service,
+            TestClient(
+                open_app(service), base_url="http://127.0.0.1", raise_server_exceptions=False
+            ),
+        )
     finally:
         service.stop()
 

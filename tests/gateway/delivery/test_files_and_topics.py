@@ -22,14 +22,16 @@ def test_a_file_has_a_line_for_every_match(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with opened(tmp_path, files=out) as office:
         office.subscribe("s", {"file": "bells"}, tenant="acme")
-        office.subscribe("t", {"file": "bells"}, tenant="../acme")
+        office.subscribe("t", {"file": "bells"}, tenant="beta")
+        with pytest.raises(Problem, match="is not a name"):
+            office.subscribe("u", {"file": "bells"}, tenant="../acme")
         office.ring("s", "01", "02", tenant="acme")
-        office.ring("t", "03", tenant="../acme")
+        office.ring("t", "03", tenant="beta")
         wait_until(lambda: office.state("s", "acme")["delivered"] == 2)
-        wait_until(lambda: office.state("t", "../acme")["delivered"] == 1)
+        wait_until(lambda: office.state("t", "beta")["delivered"] == 1)
     assert ids_in(out / "acme" / "bells.jsonl") == ["01", "02"]
     files = [each.relative_to(out).as_posix() for each in out.rglob("*.jsonl")]
-    assert sorted(files) == ["%2E%2E%2Facme/bells.jsonl", "acme/bells.jsonl"]
+    assert sorted(files) == ["acme/bells.jsonl", "beta/bells.jsonl"]
 
 
 def test_half_a_line_is_cut_off(tmp_path: Path) -> None:

@@ -106,7 +106,9 @@ def _opened(folder: Path) -> Iterator[Asked]:
     service = open_service(load_settings(data=folder, **SETTINGS))
     service.start()
     try:
-        client = TestClient(open_app(service), raise_server_exceptions=False)
+        client = TestClient(
+            open_app(service), base_url="http://127.0.0.1", raise_server_exceptions=False
+        )
         yield Asked(service, client)
     finally:
         service.stop()
