@@ -365,6 +365,11 @@ def create_catalog(url: str) -> Catalog:
     return Catalog(database.url)
 
 
+def complete_catalog(url: str) -> None:
+    """Make the tables and the counter that a catalog lacks, for one that was salvaged in part."""
+    Database(url).make_catalog()
+
+
 def read_version(connection: sql.Connection) -> int:
     """Return the newest version of the catalog in the database of a connection."""
     return int(connection.execute(sql.select(COUNTER.c.version)).scalar_one())

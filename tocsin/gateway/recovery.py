@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tocsin.catalog.store import complete_catalog
 from tocsin.errors import Problem, StateProblem
 from tocsin.gateway.delivery.part import delivery_of
 from tocsin.gateway.epcis.part import part_of
@@ -186,3 +187,5 @@ def _salvage_all(settings: Settings, faults: Sequence[StoreFault]) -> Iterator[s
         if fault.kind is FaultKind.DAMAGED:
             aside, count = salvage(settings.data / FILES[fault.store])
             yield f"{count} rows of the {fault.store} could be read; the damaged file is {aside}"
+            if fault.store == "catalog":
+                complete_catalog(str(settings.data / FILES[fault.store]))

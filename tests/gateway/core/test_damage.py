@@ -97,7 +97,8 @@ def _require_ringing(asked: Asked, numbers: range) -> None:
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda each: each.__name__)
 @pytest.mark.parametrize(
     ("image", "file"),
-    [("killed", file) for file in FILES]
+    # the catalog keeps no connection open, and so no write-ahead file
+    [("killed", file) for file in FILES if file != "catalog.db-wal"]
     + [("stopped", file) for file in FILES if not file.endswith("-wal")],
 )
 def test_what_is_accepted_rings_or_the_store_is_named(
