@@ -57,6 +57,7 @@ class CatalogLines:
         """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
         with self._lock:
             newest = self._catalog.version()
+            self._store.forget_followed()  # what is noted there may have survived the loss
             count = self._take_over_all(newest)
             self._known = self._saved = newest
             return count

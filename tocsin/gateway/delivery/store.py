@@ -56,6 +56,11 @@ class DeliveryStore:
         with self._database.reading() as connection:
             return _followed(connection)
 
+    def forget_followed(self) -> None:
+        """Take over the whole catalog the next time, as after a loss."""
+        with self._database.writing() as connection:
+            connection.execute(FOLLOWED.delete())
+
     def keys(self) -> set[Key]:
         """Return the subscriptions that are delivered."""
         query = sql.select(DELIVERIES.c.tenant, DELIVERIES.c.subscription).where(
