@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case
 from schemathesis.schemas import BaseSchema
 
-from tests.gateway.core.asking import Asked
+from tests.gateway.core.asking import Asked, wait_for
 from tocsin.gateway.api.app import create_app
 from tocsin.gateway.service import Service
 from tocsin.gateway.settings import load_settings
@@ -30,6 +30,8 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
     service = Service(load_settings(data=folder, auth=False))
     service.start()
     app = create_app(service)
+    ready = TestClient(app, base_url="http://127.0.0.1")
+    wait_for(lambda: ready.get("/readyz").status_code == 200)  # until then it is 503 by design
     yield schemathesis.openapi.from_asgi("/openapi.json", app)
     service.stop()
 
