@@ -7,7 +7,7 @@ export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    outDir: '../tocsin/gateway/console/static',
+    outDir: '../tocsin/service/console/static',
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,

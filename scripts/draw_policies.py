@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.plan.composites import Policy
+from tocsin.events.codecs.base.cloudevents import from_mapping
+from tocsin.plan.nodes.composites import Policy
 from tocsin.reference import matches
 
 Pairs = tuple[tuple[str, ...], ...]

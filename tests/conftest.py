@@ -37,8 +37,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("TOCSIN_EXAMPLES", "quick"))
 
 QUICK = frozenset(
-    "blocks catalog concepts detection engine epcis events graphs hosts knowledge languages plan reference scenarios"
-    " values".split()
+    "catalog engine events hub knowledge languages plan reference runtime scenarios values".split()
 )
 """The folders whose tests need no Spark: `make test-quick` runs what is in them,"""
 NOT_QUICK = frozenset(
@@ -52,7 +51,7 @@ documents.
 QUICK_ELSEWHERE = frozenset(
     (
         "tests/spark/test_batch.py::test_a_batch_rings_as_the_reference_says",
-        "tests/gateway/core/test_up.py::test_from_the_command_to_the_first_match_and_on_after_a_stop",
+        "tests/service/core/test_up.py::test_from_the_command_to_the_first_match_and_on_after_a_stop",
     )
 )
 """One scenario on Spark and one of the service, so that the quick run touches both."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tocsin.plan.atoms import AllOf, Condition, Equals, Ordered, PlaceIs
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Ordered, PlaceIs
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
@@ -28,8 +28,8 @@ from tocsin.plan.composites import (
     Related,
     Sliding,
 )
-from tocsin.plan.expression import Attribute, Call, Value
-from tocsin.plan.measures import (
+from tocsin.plan.nodes.expression import Attribute, Call, Value
+from tocsin.plan.nodes.measures import (
     RELATIONS,
     Aggregate,
     Apart,

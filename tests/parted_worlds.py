@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.measured_worlds import ANYTHING, KEEPS, MEASURES, STATES
 from tests.timelines import ATOMS, DURATIONS, ROLES, patterns
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AfterWindow,
@@ -37,10 +37,10 @@ from tocsin.plan.composites import (
     Related,
     Sliding,
 )
-from tocsin.plan.measures import RELATIONS, Ring
-from tocsin.plan.partitioning import parting_of
+from tocsin.plan.nodes.measures import RELATIONS, Ring
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.semantics.partitioning import parting_of
 from tocsin.values.time import format_instant
 
 KEY = ("v",)

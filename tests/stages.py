@@ -22,16 +22,15 @@ STAGES = ("core", "spark", "service", "browser")
 _PLACES = {
     "console": "browser",
     "spark": "spark",
-    "spark_detection": "spark",
-    "gateway/spark": "spark",
-    "kafka/test_spark.py": "spark",
+    "service/spark": "spark",
+    "connectors/kafka/test_spark.py": "spark",
     "bench": "spark",  # some measure on Spark
     "demo": "spark",
-    "gateway": "service",
+    "service": "service",
     "client": "service",
     "docs": "service",  # the pages start services and Spark sessions
-    "kafka": "service",
-    "mqtt": "service",
+    "connectors/kafka": "service",
+    "connectors/mqtt": "service",
 }
 """Folders and files of one stage; the longest path decides, all others are core."""
 

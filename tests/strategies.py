@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import ENVELOPE, Event
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,
@@ -24,7 +24,7 @@ from tocsin.plan.atoms import (
     Ordered,
     Predicate,
 )
-from tocsin.plan.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth

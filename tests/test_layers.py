@@ -14,7 +14,7 @@ from importlinter.cli import lint_imports
 ROOT = Path(__file__).resolve().parents[1]
 
 DOORS = {
-    "pyspark": {"tocsin/hosts/spark"},
+    "pyspark": {"tocsin/spark"},
     "shapely": {
         "tocsin/values/space.py",
         "tocsin/values/globe.py",
@@ -24,17 +24,17 @@ DOORS = {
     "sqlalchemy": {
         "tocsin/catalog/store.py",
         "tocsin/catalog/database.py",
-        "tocsin/gateway/storage",
-        "tocsin/gateway/delivery",
-        "tocsin/gateway/epcis",
-        "tocsin/gateway/federation/store.py",
-        "tocsin/gateway/moving.py",
-        "tocsin/gateway/retention.py",
-        "tocsin/gateway/spark/driver.py",
+        "tocsin/service/storage",
+        "tocsin/service/delivery",
+        "tocsin/service/epcis",
+        "tocsin/service/federation/store.py",
+        "tocsin/service/operations/postgres_migration.py",
+        "tocsin/service/core/retention.py",
+        "tocsin/service/runner/spark/driver.py",
     },
-    "httpcore": {"tocsin/gateway/delivery/http_sender.py"},
-    "httpx_sse": {"tocsin/client", "tocsin/gateway/federation/link.py"},
-    "standardwebhooks": {"tocsin/gateway/delivery/signing.py"},
+    "httpcore": {"tocsin/service/outbound/http_sender.py"},
+    "httpx_sse": {"tocsin/client", "tocsin/service/federation/link.py"},
+    "standardwebhooks": {"tocsin/service/delivery/signing.py"},
     "lxml": {"tocsin/events/views/document.py", "tocsin/events/views/children.py"},
     "yaml": {"tocsin/catalog/yaml_text.py"},
     "pyoxigraph": {"tocsin/values/rdf.py"},

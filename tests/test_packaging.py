@@ -66,3 +66,23 @@ def test_the_lower_ends_are_what_the_ranges_say() -> None:
     for requirement in RANGED:
         assert lowest[requirement.name] in requirement.specifier
         assert f">={lowest[requirement.name]}" in str(requirement.specifier)
+
+
+def test_former_homes_stay_importable_for_one_release() -> None:
+    script = (
+        "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "from tocsin.hosts.local.hub import Hub as old_hub\n"
+        "from tocsin.gateway.settings import load_settings as old_settings\n"
+        "from tocsin.gateway.spark.log import log_table\n"
+        "from tocsin.hub.hub import Hub\n"
+        "from tocsin.service.settings.settings import load_settings\n"
+        "assert old_hub is Hub and old_settings is load_settings and log_table\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+    told = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning", "-c", "import tocsin.gateway"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "tocsin.service" in told.stderr

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.measured_worlds import measured_parts
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AnyOf, Condition, Equals, Ordered
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import AnyOf, Condition, Equals, Ordered
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AfterWindow,

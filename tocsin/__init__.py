@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from tocsin.catalog import Definition, Subscription
     from tocsin.errors import Problem
     from tocsin.events.event import Event
-    from tocsin.events.match import Match
-    from tocsin.hosts.local.async_hub import AsyncHub
-    from tocsin.hosts.local.hub import Handle, Hub
+    from tocsin.events.matches.match import Match
+    from tocsin.hub.async_hub import AsyncHub
+    from tocsin.hub.hub import Handle, Hub
 
 __all__ = [
     "AsyncHub",
@@ -31,18 +31,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AsyncHub": "tocsin.hosts.local.async_hub",
+    "AsyncHub": "tocsin.hub.async_hub",
     "Definition": "tocsin.catalog",
     "Event": "tocsin.events.event",
-    "Handle": "tocsin.hosts.local.hub",
-    "Hub": "tocsin.hosts.local.hub",
-    "Match": "tocsin.events.match",
+    "Handle": "tocsin.hub.hub",
+    "Hub": "tocsin.hub.hub",
+    "Match": "tocsin.events.matches.match",
     "Problem": "tocsin.errors",
     "Subscription": "tocsin.catalog",
 }
 _PARTS = frozenset(
-    "catalog client engine errors events hosts knowledge languages plan reference rule spark"
-    " values".split()
+    "catalog client engine errors events hosts hub knowledge languages plan reference rule runtime"
+    " spark values".split()
 )
 
 

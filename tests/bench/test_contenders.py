@@ -15,7 +15,7 @@ from tocsin_benchmarks.selectors.workloads import PaperWorkload, ScaleWorkload, 
 
 from tocsin.errors import LimitProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     BooleanNode,

@@ -10,7 +10,7 @@ from tocsin_benchmarks.federation.trial import run
 from tocsin_benchmarks.federation.workload import KINDS, FederationWorkload
 
 from tocsin.catalog import compile_subscription
-from tocsin.plan.composites import Join, Named, parts_of
+from tocsin.plan.nodes.composites import Join, Named, parts_of
 
 WORKLOAD = FederationWorkload(40, 50, 0.1, 3)
 

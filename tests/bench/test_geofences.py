@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from tocsin.catalog.compiling import compile_subscription
 from tocsin.catalog.entries import Subscription
-from tocsin.plan.atoms import Condition
+from tocsin.plan.nodes.atoms import Condition
 from tocsin.values.space import parse_place
 
 WORKLOAD = GeofenceWorkload(regions=40, positions=10, seed=7)

@@ -15,7 +15,7 @@ from tocsin_benchmarks.graphs.trial import run
 from tocsin_benchmarks.graphs.workload import EVENTS, GraphWorkload, Kind
 from typer.testing import CliRunner
 
-from tocsin.plan.graphs import Home
+from tocsin.plan.nodes.graphs import Home
 from tocsin.reference import graphs as reference
 
 

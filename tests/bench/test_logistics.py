@@ -18,7 +18,7 @@ from tocsin_benchmarks.logistics.paced_trial import _figures
 from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Position, Scenario
 from typer.testing import CliRunner
 
-from tocsin.hosts.local.hub import Hub
+from tocsin.hub.hub import Hub
 
 SMALL = ["--vehicles", "10", "--events", "80", "--scenario", "leaves"]
 PACED = ["--paced", "--rate", "200", "--grace", "3"]

@@ -13,10 +13,10 @@ from tocsin_benchmarks.sequences.micro_batches import (
 )
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.hosts.local.finite import read_events
-from tocsin.plan.partitioning import parting_of
+from tocsin.plan.semantics.partitioning import parting_of
+from tocsin.runtime.finite.run import read_events
 
 
 def test_every_event_concerns_the_keyed_composite() -> None:

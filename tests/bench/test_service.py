@@ -16,7 +16,7 @@ from tocsin_benchmarks.service.workload import EVERY, ServiceWorkload
 from typer.testing import CliRunner
 
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 
 
 def test_subscriptions_compile_and_are_as_many_as_asked() -> None:

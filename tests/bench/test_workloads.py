@@ -12,8 +12,8 @@ from tocsin_benchmarks.selectors.workloads import PaperWorkload, ScaleWorkload, 
 from tocsin_benchmarks.selectors.workloads.population import PUBLISHERS, json_lines
 from tocsin_benchmarks.selectors.workloads.scale import MATCH_RATE
 
-from tocsin.events.codecs.cloudevents import decode
-from tocsin.plan.atoms import (
+from tocsin.events.codecs.base.cloudevents import decode
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,

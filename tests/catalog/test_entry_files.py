@@ -9,7 +9,7 @@ import pytest
 
 from tocsin.catalog import Entries, read_entries
 from tocsin.errors import LimitProblem
-from tocsin.events.codecs.cloudevents import MAX_BYTES
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 from tocsin.values.limits import YamlLimits
 
 ITEMS: list[dict[str, Any]] = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_commands import lines_of, tocsin
-from tests.hosts.test_constructed import ORDER, SPLIT, event
+from tests.hub.test_constructed import ORDER, SPLIT, event
 
 KINDS = [
     {"define": letter, "language": "selector", "expression": f"kind = '{letter.lower()}'"}

@@ -16,7 +16,7 @@ from tests.connectors.reading import GOOD, GOOD_IDS, lines_of, written
 from tests.connectors.test_documents import INVOICE, ORDERS, TURTLE
 from tocsin.cli.main import app
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import MAX_BYTES
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 
 SUBSCRIPTIONS = """
 - {id: some, language: selector, expression: price > 0}

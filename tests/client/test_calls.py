@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.gateway.delivery.receiver import Behaviour, Received, Receiver, Reply, receiving
+from tests.service.delivery.receiver import Behaviour, Received, Receiver, Reply, receiving
 from tocsin.client import AsyncClient, Client, Published, Rejected
-from tocsin.client.answers import Patience
 from tocsin.client.calls import publish_lines
+from tocsin.client.responses import Patience
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, StateProblem
 
 QUICK = Patience(tries=4, first=0.01, longest=0.05)

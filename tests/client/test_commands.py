@@ -14,9 +14,9 @@ from unittest import mock
 
 import pytest
 
-from tests.gateway.delivery.office import QUICK
-from tests.gateway.delivery.receiver import PATIENCE, receiving, wait_until
-from tests.gateway.serving import Served, served
+from tests.service.delivery.office import QUICK
+from tests.service.delivery.receiver import PATIENCE, receiving, wait_until
+from tests.service.serving import Served, served
 from tocsin.cli.main import run
 from tocsin.client import Client
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 
-from tests.gateway.delivery.office import QUICK
-from tests.gateway.delivery.receiver import Reply, receiving, wait_until
-from tests.gateway.serving import Served, served
+from tests.service.delivery.office import QUICK
+from tests.service.delivery.receiver import Reply, receiving, wait_until
+from tests.service.serving import Served, served
 from tocsin.client import AsyncClient, Client, Published
 from tocsin.errors import MeaningProblem, StateProblem
 

@@ -9,8 +9,8 @@ from typing import Any
 from tocsin.connectors.events import Reading, pieces_of
 from tocsin.connectors.inputs import input_files
 from tocsin.errors import Problem
+from tocsin.events.codecs.file_item import Piece
 from tocsin.events.event import Event
-from tocsin.events.piece import Piece
 
 
 def event(id: str, **data: Any) -> dict[str, Any]:

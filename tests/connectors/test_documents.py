@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.connectors.reading import ids, pieces, read, written
-from tests.epcis.test_inside import LATER, MOVED
-from tests.epcis.writing import as_document, as_xml
+from tests.events.epcis.test_inside import LATER, MOVED
+from tests.events.epcis.writing import as_document, as_xml
 from tocsin.connectors.events import Reading, Split
 from tocsin.errors import LimitProblem
 from tocsin.events.codecs.columns import Columns

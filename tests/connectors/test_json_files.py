@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.connectors.reading import GOOD, GOOD_IDS, event, ids, lines_of, pieces, read, written
-from tests.epcis.test_inside import MOVED
-from tests.epcis.writing import as_document
+from tests.events.epcis.test_inside import MOVED
+from tests.events.epcis.writing import as_document
 from tocsin.connectors.events import Reading
 from tocsin.errors import LimitProblem
-from tocsin.events.codecs.bounded import bounded_lines
-from tocsin.events.codecs.cloudevents import MAX_BYTES
+from tocsin.events.codecs.base.bounded_lines import bounded_lines
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES
+from tocsin.events.codecs.base.json_values import json_values
 from tocsin.events.codecs.formats import Format
-from tocsin.events.codecs.json_values import json_values
 
 BROKEN_LINES = [
     '{"id": "x", "source": "s',
@@ -192,7 +192,7 @@ class Watched(BytesIO):
 
 
 def test_a_long_line_is_never_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.events.codecs.bounded._BLOCK", 500)
+    monkeypatch.setattr("tocsin.events.codecs.base.bounded_lines._BLOCK", 500)
     file = Watched(b"{" + b"x" * 100_000 + b"\n" + b'{"id": 1}\n')
     first, second = bounded_lines(file, limit=1000)
     assert (len(first), second) == (1001, b'{"id": 1}\n')
@@ -271,7 +271,7 @@ def test_any_text_ends(text: str) -> None:
 
 def test_a_document_that_never_closes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each broken value is looked at once more by the next; the looking is bounded."""
-    monkeypatch.setattr("tocsin.events.codecs.json_values._PATIENCE", 1000)
+    monkeypatch.setattr("tocsin.events.codecs.base.json_values._PATIENCE", 1000)
     found = list(json_values(BytesIO(b"{\n" * 500)))
     assert len(found) < 20
     assert "too broken" in str(found[-1].problem)

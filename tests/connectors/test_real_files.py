@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import shared_data
 from tests.connectors.reading import read
-from tests.epcis.corpus import VALID
+from tests.events.epcis.corpus import VALID
 from tocsin.connectors.events import Reading
 from tocsin.connectors.inputs import input_files
 from tocsin.events.codecs.columns import Columns

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.console.browser import PATIENCE, Complaints, context_of, launch
-from tests.gateway.serving import Served, served
+from tests.service.serving import Served, served
 
 expect.set_options(timeout=PATIENCE)
 

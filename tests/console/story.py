@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 BATCH = {"Content-Type": "application/cloudevents-batch+json"}
 

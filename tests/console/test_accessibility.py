@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.node import module_file
 from tests.console.story import tell_market, wait_for_matches
-from tests.gateway.serving import Served
+from tests.service.serving import Served
 
 PAGES = (
     "live subscriptions subscriptions/parcel-missing new matches map timeline plan knowledge dead-letters"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.console.node import CONSOLE, require_modules, run_npm
-from tocsin.gateway.console.files import STATIC
+from tocsin.service.console.files import STATIC
 
 
 def _hashes(folder: Path) -> dict[str, str]:

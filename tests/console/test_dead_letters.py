@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.console.browser import Complaints
 from tests.console.story import publish, subscribe, wait_for_matches
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 WRONG = {"specversion": "1.0", "id": "w1", "source": "shop", "type": "offer"}
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import ago, event, publish, tell_market
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 TEXTS = {
     "rule": ("WHEN position ENTERS Depot FOR EACH truck", "ENTERS"),

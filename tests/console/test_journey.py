@@ -7,7 +7,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.console.story import ago, event, publish
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 HARBOUR = "10 54\n12 54\n12 56\n10 56"
 OUTSIDE, INSIDE = "POINT(8 55)", "POINT(11 55)"

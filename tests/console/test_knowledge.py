@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import tell_market
-from tests.gateway.serving import Served
+from tests.service.serving import Served
 
 
 @pytest.fixture(scope="module", autouse=True)

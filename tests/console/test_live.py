@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.story import event, publish, subscribe, tell_market
-from tests.gateway.serving import Served, served
+from tests.service.serving import Served, served
 
 
 @pytest.fixture(scope="module", autouse=True)

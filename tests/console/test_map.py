@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.story import event, publish, put, subscribe, wait_for_matches
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 MANY = 10_000
 BURST = 800

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.console.browser import Complaints
 from tests.console.story import event, publish, put, subscribe, wait_for_matches
-from tests.gateway.serving import Served, served, wait_for
+from tests.service.serving import Served, served, wait_for
 
 DAY = "2026-01-01T"
 DEPOT = "POLYGON((9.9 53.5, 10.0 53.5, 10.0 53.6, 9.9 53.6, 9.9 53.5))"

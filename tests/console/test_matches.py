@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.story import event, publish, subscribe, wait_for_matches
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 MANY = 100_000
 _AT_ONCE = 10_000

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import ago, event, publish, subscribe
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 MANY = 200
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.story import event, publish, subscribe, wait_for_matches
-from tests.gateway.serving import Served, served
+from tests.service.serving import Served, served
 
 PAGES = {
     "live": "Live",

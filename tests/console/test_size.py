@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Page, Request, expect
 
-from tocsin.gateway.console.files import STATIC, built_files
+from tocsin.service.console.files import STATIC, built_files
 
 KILOBYTE = 1024
 

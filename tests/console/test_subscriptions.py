@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.story import subscribe, tell_market
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,7 +12,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import ago, event, publish, subscribe, wait_for_matches
-from tests.gateway.serving import Served, wait_for
+from tests.service.serving import Served, wait_for
 
 PAGE = 1_000
 """So many events the page asks for at a time."""

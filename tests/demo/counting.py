@@ -22,10 +22,10 @@ from tocsin_demo.tours import FALLS_OUT
 
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import decode
-from tocsin.hosts.ordering import Watermark
-from tocsin.plan.atoms import Condition
+from tocsin.events.codecs.base.cloudevents import decode
+from tocsin.plan.nodes.atoms import Condition
 from tocsin.reference import holds
+from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import Instant
 
 TOLD = frozenset(each.id for each in from_the_start() if each.language != "selector")

@@ -22,11 +22,11 @@ from tocsin_demo.story import DAY, MIDNIGHT, Story
 from tocsin_demo.subscriptions import from_the_start
 
 from tests.demo.counting import TOLD, expected_of, told_in
-from tests.gateway.core.asking import PATIENCE, wait_for
+from tests.service.core.asking import PATIENCE, wait_for
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import decode
-from tocsin.gateway.parts import open_service
-from tocsin.gateway.service import Service
+from tocsin.events.codecs.base.cloudevents import decode
+from tocsin.service.core.service import Service
+from tocsin.service.operations.components import open_service
 
 SHORT = Story(1_200, seed=11)
 

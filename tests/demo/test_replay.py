@@ -29,7 +29,7 @@ from tocsin import Hub
 from tocsin.catalog import Catalog, create_catalog
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 
 DAY = Story(1_200, seed=11)
 COMBINED = {

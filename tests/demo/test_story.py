@@ -20,9 +20,9 @@ from tocsin_demo.wording import in_words
 
 from tests.demo.counting import texts, truth_of
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.hosts.ordering import Watermark
+from tocsin.runtime.watermark import Watermark
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tocsin_demo.subscriptions import (
 
 from tests.demo.counting import Expected, expected_of
 from tocsin.catalog import Subscription, compile_subscription, problems_of
-from tocsin.plan.atoms import Atom
+from tocsin.plan.nodes.atoms import Atom
 
 
 @pytest.fixture(scope="module")

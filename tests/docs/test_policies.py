@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tocsin.plan.composites import Policy
+from tocsin.plan.nodes.composites import Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^\| `(\w+)`[^|]*\|[^|]*\|(.*)\|$", re.MULTILINE)

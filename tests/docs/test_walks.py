@@ -64,5 +64,5 @@ def test_a_step_names_what_is_there(step: Step) -> None:
 
 
 def test_what_is_not_there_is_noticed() -> None:
-    (step,) = steps_of("1. `tocsin/plan/wire.py`: `plan_to_json`, `dance`, and `nowhere.py`")
+    (step,) = steps_of("1. `tocsin/plan/wire/wire.py`: `plan_to_json`, `dance`, and `nowhere.py`")
     assert step.missing() == ["tocsin/plan/nowhere.py", "dance"]

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.gateway.core.process import Running, running
-from tocsin.gateway.storage.database import Database
-from tocsin.gateway.storage.keys import KeyStore
-from tocsin.gateway.storage.schema import METADATA
+from tests.service.core.process import Running, running
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.keys import KeyStore
+from tocsin.service.storage.schema import METADATA
 
 LONGEST = 5.0
 """Seconds that others may wait at worst; a loaded machine is slow, and a fault takes far longer."""

@@ -13,14 +13,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.connectors.kafka.broker import Broker, kafka_broker
 from tests.drill.load import EVEN, Account, Publisher, Receiver, account, over_http
-from tests.gateway.spark.up import Up
-from tests.kafka.broker import Broker, kafka_broker
 from tests.postgres import postgres_url
+from tests.service.spark.up import Up
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import Problem
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.codecs.bindings import structured_message
-from tocsin.events.codecs.cloudevents import from_mapping
 
 SPARK = {"master": "local[2]", "memory": "1g", "every": "100ms"}
 DELIVERY = {"allowed_networks": ["127.0.0.0/8"], "first_wait": "200ms", "longest_wait": "2s"}

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from tests.gateway.spark.up import Up, free_port
+from tests.service.spark.up import Up, free_port
 
 EVEN = " OR ".join(f"ce_id LIKE '%{digit}'" for digit in "02468")
 BATCH = 20

@@ -18,10 +18,10 @@ from tests.engine.worlds import (
     subscribed,
 )
 from tests.strategies import HUGE, PATHS, events
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import PLAIN, Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.plan.atoms import AllOf, AnyOf, Between, Equals, Not, OneOf, Ordered
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, Between, Equals, Not, OneOf, Ordered
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth
 

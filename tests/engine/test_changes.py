@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import event, event_lists, pairs, pairs_of_reference, subscribed
 from tests.strategies import boolean_nodes
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.engine.index.growable import Growable
 from tocsin.errors import StateProblem
-from tocsin.plan.atoms import AllOf, Condition, Equals, Like, Not, OneOf, Ordered
+from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Like, Not, OneOf, Ordered
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.worlds import event, expressions, pairs, pairs_of_reference, subscribed
-from tocsin.engine.batch import ArrowBatch, Batch, Column
+from tocsin.engine.columns.batch import ArrowBatch, Batch, Column
 from tocsin.engine.conditions.matcher import Matcher
-from tocsin.plan.atoms import AllOf, AnyOf, Computed, Equals, IsNull, Ordered
-from tocsin.plan.expression import Attribute, Call, Semantics
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, Computed, Equals, IsNull, Ordered
+from tocsin.plan.nodes.expression import Attribute, Call, Semantics
 from tocsin.values.scalars import Constant, Kind, canonical_number
 
 COMPARED_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)

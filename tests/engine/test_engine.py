@@ -6,12 +6,12 @@ import pytest
 
 from tests.engine.worlds import event
 from tocsin.engine.atoms import AtomMatchers
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.engine.engine import Engine
-from tocsin.plan.atoms import Condition, Equals
-from tocsin.plan.composites import Either, Plan
+from tocsin.plan.nodes.atoms import Condition, Equals
+from tocsin.plan.nodes.composites import Either, Plan
 from tocsin.values.scalars import Constant
 
 ATOM = Condition(Equals(("a",), Constant.of(1)))

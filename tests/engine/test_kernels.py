@@ -11,7 +11,7 @@ import pytest
 
 from tocsin.engine.index.kernel_stamp import stamp_of
 from tocsin.engine.index.kernels import as_written
-from tocsin.engine.texts.scanner import scan_rows
+from tocsin.engine.json_scan.scanner import scan_rows
 
 HELPER = """
 from tocsin.engine.index.kernels import inlined

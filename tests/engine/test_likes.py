@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.strategies import patterns
 from tocsin.engine.conditions import likes
-from tocsin.engine.conditions.attribute import Attribute
+from tocsin.engine.conditions.attribute_probes import Attribute
 from tocsin.engine.conditions.likes import LikeProbes
-from tocsin.engine.conditions.predicate_table import ProbeTable
-from tocsin.engine.encoding import Distinct, numbered
-from tocsin.engine.index.work import Work
+from tocsin.engine.conditions.probe_table import ProbeTable
+from tocsin.engine.index.counters import Work
+from tocsin.engine.index.encoding import Distinct, numbered
 from tocsin.values.like import LikePattern, compile_like
 
 

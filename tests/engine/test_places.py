@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.worlds import pairs, pairs_of_reference, subscribed
-from tocsin.engine.batch import ArrowBatch, Batch
+from tocsin.engine.columns.batch import ArrowBatch, Batch
 from tocsin.engine.conditions import places
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, PlaceIs
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, PlaceIs
 from tocsin.values import regions
 from tocsin.values.regions import RegionTest, RegionTree
 from tocsin.values.scalars import Constant

@@ -5,9 +5,9 @@ looks at.
 from __future__ import annotations
 
 from tests.engine.worlds import event, pairs, subscribed
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.plan.atoms import AllOf, AnyOf, Equals, Like, OneOf, Ordered
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, Equals, Like, OneOf, Ordered
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth

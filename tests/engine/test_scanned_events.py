@@ -15,17 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.test_texts import CROWD, SAMPLES, told
-from tocsin.engine.batch import Batch
-from tocsin.engine.texts import cutting
-from tocsin.engine.texts.envelopes import hash_identity
-from tocsin.engine.texts.events import ScannedEvents
-from tocsin.engine.texts.glance import glance_at
-from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.json_scan import substrings as cutting
+from tocsin.engine.json_scan.envelope_columns import glance_at
+from tocsin.engine.json_scan.envelopes import hash_identity
+from tocsin.engine.json_scan.lazy_events import ScannedEvents
+from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import INSTANT, MILLISECONDS, Event, Path
 from tocsin.events.order import in_canonical_order
-from tocsin.hosts.local.finite import Input, match_events, read_events
-from tocsin.plan.atoms import Condition, Equals
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.atoms import Condition, Equals
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import Input, match_events, read_events
 from tocsin.values.scalars import Constant
 
 TIMES = (

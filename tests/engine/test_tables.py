@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import patterns, texts
 from tocsin.engine.conditions.ngrams import Pieces, filed_under
+from tocsin.engine.conditions.program_store import GONE, ProgramStore
 from tocsin.engine.conditions.programs import Program
-from tocsin.engine.conditions.store import GONE, ProgramStore
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.engine.index.postings import Postings
 from tocsin.values.like import compile_like

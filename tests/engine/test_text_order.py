@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.worlds import event, pairs, pairs_of_reference, subscribed
-from tocsin.engine.batch import ArrowBatch, Batch
+from tocsin.engine.columns.batch import ArrowBatch, Batch
 from tocsin.engine.conditions.matcher import Matcher
-from tocsin.engine.conditions.scale import Scale
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.plan.atoms import AllOf, Between, BooleanNode, Condition, Equals, Not, Ordered
+from tocsin.engine.conditions.text_order import Scale
+from tocsin.plan.nodes.atoms import AllOf, Between, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.reference import holds
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth

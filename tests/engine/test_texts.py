@@ -15,16 +15,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.test_columns import seen
-from tocsin.engine.batch import Batch
-from tocsin.engine.texts.envelopes import NAMES
-from tocsin.engine.texts.reading import FEW, scanned_events
-from tocsin.engine.texts.tape import MOST, Tape
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.engine.json_scan.envelopes import NAMES
+from tocsin.engine.json_scan.tape import MOST, Tape
 from tocsin.errors import Problem
+from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.epcis.document import _TYPES
-from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
-from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.hosts.local.hub import Hub
+from tocsin.hub.hub import Hub
+from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.values.scalars import Kind
 
 USUAL = b'{"id":"c%d","source":"s","type":"t","data":{"a":%d}}'

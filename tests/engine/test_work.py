@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.worlds import event, event_lists, expressions, pairs, subscribed
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.plan import atoms
-from tocsin.plan.atoms import AllOf, Computed, Equals, Like, Not, Ordered
-from tocsin.plan.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.nodes import atoms
+from tocsin.plan.nodes.atoms import AllOf, Computed, Equals, Like, Not, Ordered
+from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from tests.strategies import boolean_nodes, events
-from tocsin.engine.batch import Batch, EventBatch
+from tocsin.engine.columns.batch import Batch, EventBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode, Condition
+from tocsin.plan.nodes.atoms import BooleanNode, Condition
 from tocsin.reference import holds
 
 AnyMatcher = TypeVar("AnyMatcher", Matcher, ScanMatcher)

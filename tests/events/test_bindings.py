@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tocsin.errors import EventProblem
+from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
 from tocsin.events.codecs.bindings import (
     Message,
     binary_message,
@@ -17,7 +18,6 @@ from tocsin.events.codecs.bindings import (
     message_of_record,
     structured_message,
 )
-from tocsin.events.codecs.cloudevents import as_object, from_mapping
 
 TEXT = some.text(some.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=5)
 SCALAR = some.none() | some.booleans() | some.integers(-(2**53), 2**53) | TEXT

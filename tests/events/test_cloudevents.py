@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import MAX_BYTES, MAX_DEPTH, decode, from_mapping
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES, MAX_DEPTH, decode, from_mapping
 from tocsin.values.time import parse_instant
 
 BASE = {"id": "1", "source": "s", "type": "t"}

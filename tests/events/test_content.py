@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 import tocsin
 from tests import strategies
 from tests.conftest import shared_data
-from tests.epcis.corpus import FOLDER, VALID, content
+from tests.events.epcis.corpus import FOLDER, VALID, content
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.cloudevents import decode, encode, from_mapping
-from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.content import Content, turtle
+from tocsin.events.codecs.base.cloudevents import decode, encode, from_mapping
+from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
-from tocsin.events.match import match_of_event
+from tocsin.events.matches.content import Content, turtle
+from tocsin.events.matches.match import match_of_event
 from tocsin.events.views.graph import Graph, graph_of
 from tocsin.knowledge.loading import Source, ontology_of
 

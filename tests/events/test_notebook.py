@@ -10,7 +10,7 @@ import pytest
 
 from tocsin import Hub, Match
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.values.notebook import preformatted, table
+from tocsin.values.html import preformatted, table
 
 EVIL = "<script>alert('x')</script>&amp;\"'"
 

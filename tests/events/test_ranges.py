@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import parse_subscription
 from tocsin.languages.base.context import Context
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds
 from tocsin.values.terms import (
     BOOLEAN,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.texts.reading import FEW, scanned_events
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.events.match import (
+from tocsin.events.matches.match import (
     Match,
     in_output_order,
     match_id,

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tocsin.catalog import Definition, Subscription
-from tocsin.plan.atoms import Condition, IsNull
-from tocsin.plan.composites import Plan
-from tocsin.plan.wire import plan_to_json
+from tocsin.plan.nodes.atoms import Condition, IsNull
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire.wire import plan_to_json
 
 Text = Callable[[int], str]
 

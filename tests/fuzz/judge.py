@@ -14,8 +14,8 @@ from tests.fuzz.case import Case
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import match_events, read_events
 
 CANARY = Subscription("canary", "selector", "song = 'tocsin'")
 SONG = json.dumps({"id": "song", "source": "/canary", "type": "song", "data": {"song": "tocsin"}})

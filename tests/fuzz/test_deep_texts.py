@@ -22,20 +22,20 @@ from tocsin.catalog import (
     with_plan,
 )
 from tocsin.errors import LimitProblem, Problem
-from tocsin.gateway.asking import plan_told
-from tocsin.gateway.console.plan_tree import plan_tree
-from tocsin.gateway.console.why_not.answer import Asked, why_not
-from tocsin.gateway.federation.covering import covers
-from tocsin.gateway.federation.wants import alternatives, atoms_wanted
-from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.languages import without_ontology
-from tocsin.plan import extent
-from tocsin.plan.atoms import Condition, IsNull, Not
-from tocsin.plan.composites import Join, Plan
 from tocsin.plan.explain.plan import html
-from tocsin.plan.shapes import plan_from_text, shape_to_text
-from tocsin.plan.wire import plan_from_json, plan_to_json
+from tocsin.plan.nodes.atoms import Condition, IsNull, Not
+from tocsin.plan.nodes.composites import Join, Plan
+from tocsin.plan.semantics import extent
+from tocsin.plan.wire.wire import plan_from_json, plan_to_json
+from tocsin.plan.wire.wire_shapes import plan_from_text, shape_to_text
+from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.service.console.plan_tree import plan_tree
+from tocsin.service.console.why_not.answer import Asked, why_not
+from tocsin.service.federation.covering import covers
+from tocsin.service.federation.interests import alternatives, atoms_wanted
+from tocsin.service.subscriptions.dry_run import plan_told
 
 FRAMES_OF_A_HOST = 200
 """The stack that a host may stand on before it asks for anything."""

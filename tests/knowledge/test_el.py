@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from tests.concepts.worlds import context, event_of, parse
-from tests.graphs.worlds import event_of as graph_event
+from tests.engine.concepts.worlds import context, event_of, parse
+from tests.engine.graphs.worlds import event_of as graph_event
 from tests.knowledge.el import (
     EX,
     NAMES,
@@ -28,7 +28,7 @@ from tocsin.events.views.graph import Graph
 from tocsin.knowledge.concepts.owl import OwlTBox, tbox_of_triples
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.reference.concepts import holds
 from tocsin.reference.inference import inferred
 from tocsin.values.rdf import TURTLE, read_rdf

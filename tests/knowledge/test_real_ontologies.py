@@ -10,14 +10,14 @@ from itertools import pairwise
 import pytest
 
 from tests.conftest import shared_data
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.loading import load_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import warnings_in
 from tocsin.languages import parse_subscription
 from tocsin.languages.base.context import Context
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds
 from tocsin.values.rdf import EXTENSIONS
 

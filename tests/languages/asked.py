@@ -9,7 +9,7 @@ from tocsin.errors import Problem
 from tocsin.languages import concept, exmlql, graph, opsl, selector
 from tocsin.languages.base.context import Context
 from tocsin.languages.base.reading import Reading
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 
 class Asked:

@@ -11,9 +11,9 @@ from tests.strategies import boolean_nodes
 from tocsin.catalog import Subscription, compile_subscription, problems_of
 from tocsin.errors import Problem
 from tocsin.languages import parse_subscription
-from tocsin.plan.atoms import BooleanNode, Condition
-from tocsin.plan.composites import Plan
-from tocsin.plan.wire import plan_to_json
+from tocsin.plan.nodes.atoms import BooleanNode, Condition
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire.wire import plan_to_json
 
 
 @settings(max_examples=50)

@@ -8,9 +8,17 @@ from hypothesis import given
 from tests.timelines import kind, patterns
 from tocsin.catalog import Subscription, compile_subscription, problems_of
 from tocsin.errors import Problem
-from tocsin.plan.bounds import bounds_of, with_horizon
-from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, Join, Part, Plan, Policy
+from tocsin.plan.nodes.composites import (
+    Absence,
+    AfterWindow,
+    BetweenWindow,
+    Join,
+    Part,
+    Plan,
+    Policy,
+)
 from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.semantics.bounds import bounds_of, with_horizon
 
 A, B = kind("a"), kind("b")
 HOUR = 3_600_000_000

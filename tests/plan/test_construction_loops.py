@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import tocsin
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.cli.main import app
-from tocsin.plan.construction_loops import loops_in
+from tocsin.plan.semantics.construction_loops import loops_in
 
 LOOPS = [
     "WHERE <a><b>$x</></> CONSTRUCT <a><b>$x</></>",

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import condition_of
 from tests.strategies import boolean_nodes, events, predicates
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not
-from tocsin.plan.contradictions import contradictions, never_holds
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not
+from tocsin.plan.passes.contradictions import contradictions, never_holds
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
 

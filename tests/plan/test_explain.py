@@ -9,7 +9,9 @@ from hypothesis import assume, given
 
 from tests.languages.asked import SELECTOR
 from tests.strategies import boolean_nodes
-from tocsin.plan.atoms import (
+from tocsin.plan.explain.conditions import path_text, selector_text
+from tocsin.plan.explain.plan import plan_lines, summary_lines
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     BooleanNode,
@@ -19,9 +21,7 @@ from tocsin.plan.atoms import (
     OneOf,
     predicates_of,
 )
-from tocsin.plan.composites import Plan
-from tocsin.plan.explain.conditions import path_text, selector_text
-from tocsin.plan.explain.plan import plan_lines, summary_lines
+from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.passes import prepared_expression
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.timelines import kind, patterns, timelines
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.hosts.local.finite import Input, match_events
-from tocsin.plan.atoms import AllOf, Condition, Equals, Not, PlaceIs
-from tocsin.plan.composites import (
+from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Not, PlaceIs
+from tocsin.plan.nodes.composites import (
     Absence,
     AtRegion,
     DuringWindow,
@@ -26,10 +26,10 @@ from tocsin.plan.composites import (
     Plan,
     Policy,
 )
-from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.fold_regions import fold_regions
-from tocsin.plan.wire import plan_from_json, plan_to_json
+from tocsin.plan.wire.wire import plan_from_json, plan_to_json
+from tocsin.runtime.finite.run import Input, match_events
 from tocsin.values.scalars import Constant
 from tocsin.values.space import Metric, SpatialRelation
 

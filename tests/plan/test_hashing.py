@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 from tests.timelines import kind
-from tocsin.plan.composites import (
+from tocsin.plan.cached_hash import HashedOnce, hashed_once
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     Composite,
@@ -24,7 +25,6 @@ from tocsin.plan.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.hashing import HashedOnce, hashed_once
 
 A, B = kind("a"), kind("b")
 

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 import tocsin
 from tests.timelines import patterns, timelines
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.engine.detection.network import Network
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.engine.detection.scheduling.network import Network
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.hosts.local.finite import Input, match_events
 from tocsin.plan.bindings import NOTHING_BOUND
-from tocsin.plan.composites import Part, Plan, Policy
-from tocsin.plan.match_template import match_of
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Part, Plan, Policy
+from tocsin.plan.semantics.match_rendering import match_of
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.reference import matches
 from tocsin.reference.atoms import holds
 from tocsin.reference.detection import Detection
+from tocsin.runtime.finite.run import Input, match_events
 
 MOST_FREE = st.sampled_from([Policy.UNRESTRICTED, Policy.UNRESTRICTED, *Policy]).flatmap(patterns)
 

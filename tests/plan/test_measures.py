@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from tests.timelines import kind
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition, Ordered
-from tocsin.plan.bounds import bounds_of, remembers_keys, with_horizon
-from tocsin.plan.composites import (
+from tocsin.plan.explain.composites import part_lines, state_lines
+from tocsin.plan.nodes.atoms import Condition, Ordered
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
@@ -35,9 +35,8 @@ from tocsin.plan.composites import (
     Sliding,
     is_one_event,
 )
-from tocsin.plan.explain.composites import part_lines, state_lines
-from tocsin.plan.expression import Attribute, Call, Value
-from tocsin.plan.measures import (
+from tocsin.plan.nodes.expression import Attribute, Call, Value
+from tocsin.plan.nodes.measures import (
     LONGEST_WINDOW,
     Aggregate,
     Apart,
@@ -48,7 +47,8 @@ from tocsin.plan.measures import (
     Satisfies,
     Selected,
 )
-from tocsin.plan.measuring import (
+from tocsin.plan.semantics.bounds import bounds_of, remembers_keys, with_horizon
+from tocsin.plan.semantics.measure_evaluation import (
     key_of,
     mean,
     measure_value,
@@ -56,9 +56,9 @@ from tocsin.plan.measuring import (
     selected_values,
     total,
 )
-from tocsin.plan.occurrence import Occurrence, occurrence_of
-from tocsin.plan.shapes import plan_from_text, shape_to_text
-from tocsin.plan.wire import plan_from_json, plan_to_json
+from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of
+from tocsin.plan.wire.wire import plan_from_json, plan_to_json
+from tocsin.plan.wire.wire_shapes import plan_from_text, shape_to_text
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 

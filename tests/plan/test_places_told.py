@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.match_template import Told, match_of
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.semantics.match_rendering import Told, match_of
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import format_instant
 
 COORDINATES = st.integers(-180, 180) | st.floats(-90, 90, allow_nan=False)

@@ -15,10 +15,10 @@ from tests.strategies import boolean_nodes
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import Problem
 from tocsin.knowledge.concepts.tbox import EMPTY
-from tocsin.plan.atoms import AllOf, BooleanNode, Condition
-from tocsin.plan.composites import Part, Plan, Policy
-from tocsin.plan.shapes import _reader_of, plan_from_text, shape_to_text
-from tocsin.plan.wire import plan_from_json, plan_to_json
+from tocsin.plan.nodes.atoms import AllOf, BooleanNode, Condition
+from tocsin.plan.nodes.composites import Part, Plan, Policy
+from tocsin.plan.wire.wire import plan_from_json, plan_to_json
+from tocsin.plan.wire.wire_shapes import _reader_of, plan_from_text, shape_to_text
 
 
 @given(boolean_nodes())

@@ -7,11 +7,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.detection.test_agreement import expected, key, play
+from tests.engine.detection.test_agreement import expected, key, play
 from tests.timelines import ATOMS, conditions, kind, timelines
-from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.scheduling.network import Network
 from tocsin.events.event import Event
-from tocsin.plan.composites import End, Join, Moment, Named, Near, Policy, Precedes
+from tocsin.plan.nodes.composites import End, Join, Moment, Named, Near, Policy, Precedes
 from tocsin.plan.passes.bound_siblings import with_sibling_bounds
 from tocsin.values.space import SpatialRelation
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.events.match import Match, once
-from tocsin.plan.match_template import Told
-from tocsin.plan.occurrence import Occurrence
+from tocsin.events.matches.match import Match, once
+from tocsin.plan.semantics.match_rendering import Told
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import format_instant
 
 FIELDS = ("events", "start", "end", "detected", "place", "id", "bindings", "outputs", "sources")

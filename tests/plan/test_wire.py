@@ -9,8 +9,8 @@ from hypothesis import given
 
 from tests.strategies import boolean_nodes
 from tocsin.errors import Problem
-from tocsin.plan.atoms import BooleanNode, Condition, IsNull
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import BooleanNode, Condition, IsNull
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AfterWindow,
@@ -34,7 +34,7 @@ from tocsin.plan.composites import (
     atoms_of,
 )
 from tocsin.plan.passes import prepared
-from tocsin.plan.wire import plan_from_json, plan_to_json
+from tocsin.plan.wire.wire import plan_from_json, plan_to_json
 from tocsin.values.space import SpatialRelation
 
 A, B = Condition(IsNull(("a",))), Condition(IsNull(("b",)))

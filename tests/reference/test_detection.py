@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.timelines import event_at, kind, parts, patterns, timelines
 from tocsin.events.event import Event
-from tocsin.plan.composites import Absence, AfterWindow, Join, Named, Part, Policy
+from tocsin.plan.nodes.composites import Absence, AfterWindow, Join, Named, Part, Policy
+from tocsin.reference.declarative_semantics import occurrences
 from tocsin.reference.detection import Detection
-from tocsin.reference.meaning import occurrences
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.scopes import scopes_of
 

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.languages.exmlql.test_functions import operands, texts
-from tocsin.plan.row_evaluation import in_order, row_truth
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.row_terms import (
+from tocsin.plan.xml.row_evaluation import in_order, row_truth
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_terms import (
     ComparedValues,
     FunctionValue,
     OrderKey,

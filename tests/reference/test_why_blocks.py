@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blocks.worlds import xml_event
+from tests.engine.xml.worlds import xml_event
 from tocsin.catalog import Definition, Subscription, compile_subscription
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference.why_blocks import miss_of
 
 RATES = Definition("rates", document="<rates><rate cur='USD'>1.25</rate></rates>")

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tocsin.cli.main import app
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.languages import parse_subscription
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.why_namespaces import graph_elsewhere
 
 ENVELOPE = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.catalog import Definition, Subscription
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin.values.space import extent, format_place, parse_place
 from tocsin.values.time import format_instant
 

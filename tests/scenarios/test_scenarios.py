@@ -11,10 +11,10 @@ import tocsin
 from tests.scenarios.loading import Scenario, scenarios, shown
 from tests.timelines import has_clock
 from tocsin.catalog import compile_subscription
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
+from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.values.time import format_duration, format_instant, parse_instant
 
 FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml", "rule.toml")

@@ -11,10 +11,10 @@ from pyspark import TaskContext
 
 from tocsin.catalog import Snapshot
 from tocsin.engine.atoms import AtomMatchers
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
-from tocsin.hosts.spark.catalogs.sources import FixedList
+from tocsin.spark.plans.sources import FixedList
 
 MATCHING = "poison"
 TELLING = "poison-telling"

@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame
 
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.events.match import Match
-from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.events.matches.match import Match
 from tocsin.reference import matches
+from tocsin.spark.output.match_codec import matches_in
 
 EXPRESSIONS = {
     "cheap": "price < 40",

@@ -17,10 +17,10 @@ from tests.spark.scenes import SUBSCRIPTIONS, expected, found_in, random_body, r
 from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import ENVELOPE
-from tocsin.hosts.spark.reading import columns as columns_module
-from tocsin.hosts.spark.reading.columns import ColumnReading
-from tocsin.hosts.spark.reading.table import EventTable
 from tocsin.spark import dead_letters, match
+from tocsin.spark.input import columns as columns_module
+from tocsin.spark.input.columns import ColumnReading
+from tocsin.spark.input.table import EventTable
 
 DATA = "struct<price: double, kind: string, note: string, box: struct<size: int, colour: string>>"
 HEAD = "id string, source string, type string, time timestamp, endtime timestamp, place string"

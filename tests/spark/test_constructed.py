@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from tests.hosts.test_constructed import BOTH, LATER, LOOP, ORDER, PAY, SPLIT, TASK, event, in_file
-from tocsin.events.constructed import constructed_bodies
+from tests.hub.test_constructed import BOTH, LATER, LOOP, ORDER, PAY, SPLIT, TASK, event, in_file
+from tocsin.events.matches.constructed import constructed_bodies
 from tocsin.spark import constructed, match, run_match
 
 

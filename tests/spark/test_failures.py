@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.hosts.spark.queries.failures import EndsOnly, Failures
-from tocsin.hosts.spark.sessions.session import patient
 from tocsin.spark import problem_of
+from tocsin.spark.query.failures import EndsOnly, Failures
+from tocsin.spark.sessions.session import patient
 
 PLAN = "\n=== Streaming Query ===\nPython worker exited unexpectedly in CANNOT_LOAD_STATE_STORE"
 

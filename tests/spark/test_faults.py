@@ -16,16 +16,17 @@ from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.engine import Engine
-from tocsin.engine.texts.reading import FEW
+from tocsin.engine.json_scan.batch_reader import FEW
 from tocsin.events.codecs import bindings
-from tocsin.events.codecs.epcis import inside
-from tocsin.hosts.spark.catalogs import plan_cache as index
-from tocsin.hosts.spark.catalogs.sources import FixedList
-from tocsin.hosts.spark.reading import rows as reading
-from tocsin.hosts.spark.reading.layout import JsonRows
-from tocsin.hosts.spark.tasks import contained, worker
-from tocsin.hosts.spark.tasks.by_event import ByEvent
-from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
+from tocsin.events.codecs import decode as inside
+from tocsin.spark.input import rows as reading
+from tocsin.spark.input.layout import JsonRows
+from tocsin.spark.match_task import bisection as contained
+from tocsin.spark.match_task import match_task as worker
+from tocsin.spark.match_task.by_event import ByEvent
+from tocsin.spark.match_task.match_task import ByMatch, Serving
+from tocsin.spark.plans import plan_cache as index
+from tocsin.spark.plans.sources import FixedList
 
 SUBSCRIPTIONS = [
     selector("even", "x IN (0, 2, 4)"),

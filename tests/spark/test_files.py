@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from tests.cli.test_files import SUBSCRIPTIONS, mixed
 from tests.connectors.reading import GOOD, lines_of, written
-from tocsin.cli.engines import Answer, EngineName, Request, evaluate
+from tocsin.cli.evaluators import Answer, EngineName, Request, evaluate
 from tocsin.cli.inputs import event_files
-from tocsin.cli.loading import load
-from tocsin.events.codecs.cloudevents import MAX_BYTES
+from tocsin.cli.subscription_files import load
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 
 
 def answers(folder: Path, *given: str) -> tuple[Answer, Answer]:

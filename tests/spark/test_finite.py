@@ -19,10 +19,10 @@ from tocsin.connectors.events import Reading, pieces_of
 from tocsin.connectors.inputs import InputFile
 from tocsin.errors import MeaningProblem
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.match import Match
-from tocsin.hosts.local.finite import match_events, read_events, read_pieces
-from tocsin.hosts.spark.reading.lines import LinesReader
+from tocsin.events.matches.match import Match
+from tocsin.runtime.finite.run import match_events, read_events, read_pieces
 from tocsin.spark import run_match
+from tocsin.spark.input.lines import LinesReader
 from tocsin.values.time import Duration
 
 

@@ -22,9 +22,9 @@ from pyspark.sql import functions as F
 from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, source_of
-from tocsin.hosts.spark.sessions.workers import WorkerPythonWarning, choose_python
 from tocsin.spark import AbsentColumnWarning, match
+from tocsin.spark.plans.sources import FixedList, LiveCatalog, source_of
+from tocsin.spark.sessions.workers import WorkerPythonWarning, choose_python
 
 TEXT = '{"id": "dear", "language": "selector", "expression": "amount > 1"}'
 FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: amount > 1; 60s)(ARITH: amount > 1)")

@@ -15,9 +15,9 @@ from tests.cli.test_commands import lines_of
 from tests.cli.test_content import DOCUMENT, EVENTS, GRAPH, SUBSCRIPTIONS, require_told
 from tests.events.test_content import SPECIAL
 from tests.spark.scenes import selector
-from tests.spark_detection.scenes import Stream
+from tests.spark.shard.scenes import Stream
 from tocsin.catalog import Subscription, create_catalog
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.order import content
 from tocsin.spark import dead_letters_of, match, match_with_dead_letters, matches_of, run_match
 

@@ -15,7 +15,7 @@ from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.errors import StateProblem
 from tocsin.spark import Metrics, Watch, match
-from tocsin.values.shares import share_of
+from tocsin.values.partition_hash import share_of
 
 FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: price > 1; 60s)(ARITH: price > 2)")
 

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from pyspark.sql.pandas.types import from_arrow_type
 
-from tocsin.events.match import Match
-from tocsin.hosts.spark.results.batches import (
+from tocsin.events.matches.match import Match
+from tocsin.spark.output.batches import (
     BY_MATCH,
     batch_of_letters,
     batch_of_matches,
     narrow_type,
     narrowed,
 )
-from tocsin.hosts.spark.results.kept import Keeping
-from tocsin.hosts.spark.results.letters import Letter
-from tocsin.hosts.spark.results.match_codec import matches_to_arrow
-from tocsin.hosts.spark.results.telling import IDS_ONLY, Kind, Teller, Telling
+from tocsin.spark.output.carried_columns import Keeping
+from tocsin.spark.output.letters import Letter
+from tocsin.spark.output.match_codec import matches_to_arrow
+from tocsin.spark.output.member_output import IDS_ONLY, Kind, Teller, Telling
 
 KEEPING = Keeping("{}", by_event=True)
 TELLINGS = {

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tocsin.catalog import Definition, Subscription, create_catalog
-from tocsin.hosts.spark.catalogs.plan_cache import Indexes
-from tocsin.hosts.spark.catalogs.shard_plans import Members
-from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, snapshot_of, source_of
-from tocsin.hosts.spark.queries.constructing import constructs_any
 from tocsin.languages.base.parsing import Parser
+from tocsin.spark.plans.plan_cache import Indexes
+from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.plans.sources import FixedList, LiveCatalog, snapshot_of, source_of
+from tocsin.spark.query.constructing import constructs_any
 
 YARD = Definition("Yard", region="POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))")
 ATOM = Subscription("atom", "selector", "price < 400")

@@ -12,13 +12,13 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.texts.reading import FEW
+from tocsin.engine.json_scan.batch_reader import FEW
+from tocsin.events.codecs.reception import Ends
 from tocsin.events.order import content
-from tocsin.events.reception import Ends
 from tocsin.events.scanned import ScannedEvent
-from tocsin.hosts.spark.reading.layout import CAME, LINE, ORIGIN, JsonRows
-from tocsin.hosts.spark.reading.rows import Reading, RowReading, read
-from tocsin.hosts.spark.results.kept import KEPT, carried_by
+from tocsin.spark.input.layout import CAME, LINE, ORIGIN, JsonRows
+from tocsin.spark.input.rows import Reading, RowReading, read
+from tocsin.spark.output.carried_columns import KEPT, carried_by
 
 USUAL = (
     b'{"id":"%d","source":"s","type":"t","time":"2026-01-01T00:00:00Z","place":"POINT (1 2)",'

@@ -13,9 +13,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from tests.hosts.test_reception import NOON, OVERLAP, at, body
+from tests.runtime.test_reception import NOON, OVERLAP, at, body
 from tests.spark.scenes import selector
-from tests.spark_detection.scenes import Stream
+from tests.spark.shard.scenes import Stream
 from tocsin.errors import Problem
 from tocsin.spark import AbsenceWaitsWarning, match, match_with_dead_letters, matches_of
 from tocsin.values.time import parse_instant

@@ -20,9 +20,9 @@ from pyspark.sql.streaming import StreamingQuery
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import Problem, UnsupportedProblem
-from tocsin.events.match import Match
-from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.events.matches.match import Match
 from tocsin.spark import match, match_with_dead_letters
+from tocsin.spark.output.match_codec import matches_in
 
 Rung = tuple[str, str]
 

@@ -15,15 +15,16 @@ import pytest
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
 from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.catalogs.catalog_version import VERSION, VersionReader
-from tocsin.hosts.spark.catalogs.plan_cache import Index, Indexes
-from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, source_of
-from tocsin.hosts.spark.reading.layout import JsonRows
-from tocsin.hosts.spark.results.match_codec import matches_in
-from tocsin.hosts.spark.tasks import by_event, worker
-from tocsin.hosts.spark.tasks.by_event import ByEvent
-from tocsin.hosts.spark.tasks.reports import Reports, Task
-from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
+from tocsin.spark.input.layout import JsonRows
+from tocsin.spark.match_task import by_event
+from tocsin.spark.match_task import match_task as worker
+from tocsin.spark.match_task.by_event import ByEvent
+from tocsin.spark.match_task.match_task import ByMatch, Serving
+from tocsin.spark.match_task.reports import Reports, Task
+from tocsin.spark.output.match_codec import matches_in
+from tocsin.spark.plans.catalog_version import VERSION, VersionReader
+from tocsin.spark.plans.plan_cache import Index, Indexes
+from tocsin.spark.plans.sources import FixedList, LiveCatalog, source_of
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from tests.scenarios.loading import Scenario, scenarios
 from tests.timelines import kind
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.engine.engine import Engine
-from tocsin.plan import wire
-from tocsin.plan.atoms import Condition, Ordered
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import Condition, Ordered
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
@@ -40,8 +39,8 @@ from tocsin.plan.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.expression import Attribute, Call
-from tocsin.plan.measures import (
+from tocsin.plan.nodes.expression import Attribute, Call
+from tocsin.plan.nodes.measures import (
     Aggregate,
     Apart,
     Lasts,
@@ -52,6 +51,7 @@ from tocsin.plan.measures import (
     Selected,
 )
 from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.wire import wire
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 from tocsin.values.time import format_instant

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin.events.order import in_canonical_order
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 _KEY = "s"
 

@@ -18,9 +18,9 @@ from tocsin.catalog import Definition, knowledge_in
 from tocsin.events.views.names import VOCABULARY
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.knowledge.ontology import open_ontology
-from tocsin.plan import wire
-from tocsin.plan.composites import Plan
-from tocsin.plan.wire import plan_from_json
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire import wire
+from tocsin.plan.wire.wire import plan_from_json
 
 FILES = sorted(HERE.glob("*/*.json"))
 NOT_IN_PLANS = {"PatternNode", "_Built", "_Construction", "Share"}

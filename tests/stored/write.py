@@ -14,8 +14,8 @@ from typing import Any
 import tocsin
 from tests.stored.cases import Case, cases
 from tests.stored.running import ended, engine_of, in_order, served, told
-from tocsin.plan.atoms import Atom
-from tocsin.plan.wire import plan_to_json
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.wire.wire import plan_to_json
 from tocsin.reference import matches
 
 HERE = Path(__file__).parent

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.batch import Batch
-from tocsin.engine.shares import shares_in
-from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.values.shares import share_of
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.columns.partitions import shares_in
+from tocsin.events.codecs.base.cloudevents import from_mapping
+from tocsin.values.partition_hash import share_of
 
 MANY = 1 << 20
 

@@ -12,9 +12,8 @@ from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.catalog.stored_plans import definitions_digest, has_plan, load_plan, store_plan
 from tocsin.catalog.tenants import Owned
-from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.events.constructed import HOP_LIMIT
+from tocsin.events.matches.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import read_text, window_in_subscription
 from tocsin.languages.base.context import (
@@ -27,17 +26,19 @@ from tocsin.languages.base.context import (
 )
 from tocsin.languages.base.context import Definition as LanguageDefinition
 from tocsin.languages.base.reading import Reading
-from tocsin.plan.composites import Plan, Policy
+from tocsin.lazy_import import Deferred
+from tocsin.plan.nodes.composites import Plan, Policy
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, under_policy, with_settings
-from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
+from tocsin.plan.semantics.expired_windows import AbsoluteWindow, past_window, past_window_problem
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 if TYPE_CHECKING:
-    from tocsin.plan import construction_loops, unwritten_horizon
+    from tocsin.plan.explain import default_horizon as unwritten_horizon
+    from tocsin.plan.semantics import construction_loops
 else:
-    construction_loops = Deferred("tocsin.plan.construction_loops")
-    unwritten_horizon = Deferred("tocsin.plan.unwritten_horizon")
+    construction_loops = Deferred("tocsin.plan.semantics.construction_loops")
+    unwritten_horizon = Deferred("tocsin.plan.explain.default_horizon")
 
 
 @dataclass(frozen=True)

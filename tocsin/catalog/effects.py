@@ -14,7 +14,7 @@ from tocsin.catalog.compiling import Surroundings, compile_subscription
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.stored_plans import may_depend
 from tocsin.errors import Problem
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 __all__ = ["Effects", "effects_between", "effects_of", "may_depend", "read_in"]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.content import Content
+from tocsin.events.matches.content import Content
 from tocsin.knowledge.rules import inferences
+from tocsin.lazy_import import Deferred
 from tocsin.values.rdf import TURTLE
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from typing import Any
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.yaml_text import yaml_values
 from tocsin.errors import MeaningProblem, Problem, StateProblem
-from tocsin.events.codecs.bounded import LineSource, bounded_lines
-from tocsin.events.codecs.cloudevents import parse_json
+from tocsin.events.codecs.base.bounded_lines import LineSource, bounded_lines
+from tocsin.events.codecs.base.cloudevents import parse_json
+from tocsin.events.codecs.base.json_values import json_values
 from tocsin.events.codecs.formats import HEAD, has_object_line, is_json_lines
-from tocsin.events.codecs.json_values import json_values
 from tocsin.values.limits import YAML_LIMITS
 
 _CODE = "SubscriptionFormatError"

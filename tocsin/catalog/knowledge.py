@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.catalog.entries import Definition
-from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.knowledge.concepts.members import memberless
 from tocsin.knowledge.concepts.owl import tbox_of_texts
+from tocsin.knowledge.concepts.satisfiability import memberless
 from tocsin.knowledge.concepts.tbox import TBox, merged
 from tocsin.knowledge.loading import Source, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import inferences
 from tocsin.knowledge.usage import Usage, usage_of
+from tocsin.lazy_import import Deferred
 from tocsin.values.rdf import EXTENSIONS, RdfText
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import without_ontology
-from tocsin.plan.composites import Plan
-from tocsin.plan.shapes import plan_from_text, shape_to_text
-from tocsin.plan.wire import VERSION
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire.wire import VERSION
+from tocsin.plan.wire.wire_shapes import plan_from_text, shape_to_text
 from tocsin.version import __version__
 
 _MAKER = f"{__version__} {VERSION} "

@@ -22,8 +22,8 @@ from tocsin.catalog import (
     effects_of,
     open_catalog,
 )
-from tocsin.cli.loading import read_file, require_good
 from tocsin.cli.options import Infer, Ontology
+from tocsin.cli.subscription_files import read_file, require_good
 from tocsin.errors import MeaningProblem, StateProblem
 
 app = typer.Typer(

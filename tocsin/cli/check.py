@@ -11,8 +11,8 @@ import typer
 
 from tocsin.catalog import Definition, Entries, loop_warnings, unused_by_concepts, usage_in
 from tocsin.catalog.review import review
-from tocsin.cli.loading import read_file
 from tocsin.cli.options import Infer, Ontology
+from tocsin.cli.subscription_files import read_file
 from tocsin.errors import MeaningProblem
 
 

@@ -12,34 +12,34 @@ import typer
 
 from tocsin.catalog import Definition, Subscription, Surroundings
 from tocsin.cli.drawing.page import draw_page
-from tocsin.cli.engines import read_input
+from tocsin.cli.evaluators import read_input
 from tocsin.cli.inputs import event_files
-from tocsin.cli.loading import load, require_subscription
 from tocsin.cli.options import DocumentTime, FieldColumns, Infer, Ontology, SplitBy, Zone
+from tocsin.cli.subscription_files import load, require_subscription
 from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines, missed_lines
 from tocsin.connectors.events import Split
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.formats import Format as EventFormat
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin.events.order import in_canonical_order
-from tocsin.hosts.guarded import GuardedEngine
-from tocsin.hosts.sequencer import FiniteSequencer
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
-from tocsin.languages.translation import as_rule
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Forward, Plan, atoms_of
+from tocsin.languages.to_rule import as_rule
 from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
 from tocsin.plan.explain.modes import mode_lines
 from tocsin.plan.explain.plan import plan_lines, summary_lines
-from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.warnings import event_warnings
-from tocsin.plan.wire import plan_to_json
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Forward, Plan, atoms_of
+from tocsin.plan.semantics.event_warnings import event_warnings
+from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.plan.wire.wire import plan_to_json
+from tocsin.runtime.guarded import GuardedEngine
+from tocsin.runtime.sequencer import FiniteSequencer
 from tocsin.values.time import format_instant
 
 _KEY = "explained"

@@ -17,10 +17,10 @@ from tocsin.connectors.files import is_packed, open_file, size_of
 from tocsin.connectors.inputs import InputFile, input_files
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.codecs.columns import Columns
-from tocsin.events.codecs.epcis.inside import as_line
+from tocsin.events.codecs.decode import as_line
+from tocsin.events.codecs.file_item import Piece
 from tocsin.events.codecs.formats import Format
 from tocsin.events.dead_letter import DeadLetter, malformed
-from tocsin.events.piece import Piece
 
 _LONGEST_MAPPING = 1 << 20
 

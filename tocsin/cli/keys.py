@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from tocsin.gateway.settings import load_settings
-from tocsin.gateway.storage.database import Database
-from tocsin.gateway.storage.heads import STATE_HEADS
-from tocsin.gateway.storage.keys import KeyStore
-from tocsin.gateway.storage.schema import METADATA
+from tocsin.service.settings.settings import load_settings
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.heads import STATE_HEADS
+from tocsin.service.storage.keys import KeyStore
+from tocsin.service.storage.schema import METADATA
 from tocsin.values.time import format_instant
 
 app = typer.Typer(help="Who may publish and subscribe: API keys.", no_args_is_help=True)

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from tocsin.catalog import knowledge_in
-from tocsin.cli.engines import EngineName, Request, evaluate
+from tocsin.cli.dead_letter_report import require_some, tell_unserved
+from tocsin.cli.evaluators import EngineName, Request, evaluate
 from tocsin.cli.inputs import event_files
-from tocsin.cli.loading import load
 from tocsin.cli.options import (
     DocumentTime,
     EventFormat,
@@ -22,12 +22,12 @@ from tocsin.cli.options import (
     Subscriptions,
     Zone,
 )
-from tocsin.cli.unserved import require_some, tell_unserved
+from tocsin.cli.subscription_files import load
 from tocsin.connectors.events import Split
 from tocsin.connectors.files import write_lines
-from tocsin.events.content import Content
-from tocsin.events.reception import Ends
-from tocsin.plan.past_windows import WINDOW_IN_PAST
+from tocsin.events.codecs.reception import Ends
+from tocsin.events.matches.content import Content
+from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
 
 

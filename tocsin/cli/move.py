@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.gateway.moving import move_data
+from tocsin.service.operations.postgres_migration import move_data
 
 Data = Annotated[Path, typer.Option(help="The data folder of a service that does not run.")]
 To = Annotated[str, typer.Option("--to", help="The URL of an empty PostgreSQL database.")]

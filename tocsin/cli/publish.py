@@ -15,9 +15,9 @@ from tocsin.client import Client, Published, Rejected
 from tocsin.client.calls import AT_ONCE, publish_lines
 from tocsin.connectors.events import Split
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.codecs.epcis.inside import as_line
+from tocsin.events.codecs.decode import as_line
+from tocsin.events.codecs.file_item import Piece
 from tocsin.events.dead_letter import DeadLetter, malformed
-from tocsin.events.piece import Piece
 
 SHOWN = 10
 """So many events that were not accepted are shown."""

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from tocsin.gateway.recovery import explain_losses, recover_stores
-from tocsin.gateway.settings import load_settings
+from tocsin.service.operations.recovery import explain_losses, recover_stores
+from tocsin.service.settings.settings import load_settings
 
 Data = Annotated[Path | None, typer.Option(help="The data folder of a service that does not run.")]
 Config = Annotated[Path | None, typer.Option(help="A TOML file with settings.")]

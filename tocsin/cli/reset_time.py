@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tocsin.gateway.settings import load_settings
-from tocsin.gateway.time_reset import reset_time as set_back
+from tocsin.service.operations.time_reset import reset_time as set_back
+from tocsin.service.settings.settings import load_settings
 from tocsin.values.time import parse_instant
 
 Data = Annotated[Path | None, typer.Option(help="The data folder of a service that does not run.")]

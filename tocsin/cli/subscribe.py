@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tocsin.cli.loading import read_file
 from tocsin.cli.options import Infer, Ontology
 from tocsin.cli.progress import working
 from tocsin.cli.server_options import DEFAULT_SERVER, Key, Server
+from tocsin.cli.subscription_files import read_file
 from tocsin.client import Client
 from tocsin.errors import MeaningProblem, Problem
 

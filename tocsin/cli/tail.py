@@ -10,7 +10,7 @@ import typer
 
 from tocsin.cli.server_options import DEFAULT_SERVER, Key, Server
 from tocsin.client import Client
-from tocsin.events.codecs.cloudevents import json_text
+from tocsin.events.codecs.base.cloudevents import json_text
 
 
 def tail(

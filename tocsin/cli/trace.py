@@ -18,9 +18,9 @@ from tocsin.engine.conditions.paper_list import (
     Walk,
 )
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition, Not
-from tocsin.plan.composites import Plan
 from tocsin.plan.explain.conditions import predicate_text, selector_text
+from tocsin.plan.nodes.atoms import Condition, Not
+from tocsin.plan.nodes.composites import Plan
 from tocsin.values.truth import Truth
 
 _LETTERS = {Truth.TRUE: "T", Truth.FALSE: "F", Truth.UNKNOWN: "U"}

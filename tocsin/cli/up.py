@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from tocsin.gateway.parts import check_parts, open_service
-from tocsin.gateway.server import listen, serve
-from tocsin.gateway.service import check_ontologies
-from tocsin.gateway.settings import EngineName, Settings, load_settings
+from tocsin.service.core.service import check_ontologies
+from tocsin.service.operations.components import check_parts, open_service
+from tocsin.service.operations.server import listen, serve
+from tocsin.service.settings.settings import EngineName, Settings, load_settings
 
 Data = Annotated[Path | None, typer.Option(help="The folder for everything that is kept.")]
 Port = Annotated[int | None, typer.Option(help="The port to listen on; 0 for any.")]

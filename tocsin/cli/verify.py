@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli.engines import EngineName, Request, evaluate
+from tocsin.cli.dead_letter_report import require_some, tell_unserved
+from tocsin.cli.evaluators import EngineName, Request, evaluate
 from tocsin.cli.inputs import event_files
-from tocsin.cli.loading import load
 from tocsin.cli.options import (
     DocumentTime,
     EventFormat,
@@ -20,7 +20,7 @@ from tocsin.cli.options import (
     Subscriptions,
     Zone,
 )
-from tocsin.cli.unserved import require_some, tell_unserved
+from tocsin.cli.subscription_files import load
 from tocsin.connectors.events import Split
 from tocsin.errors import MeaningProblem
 

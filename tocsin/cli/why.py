@@ -7,12 +7,12 @@ from typing import assert_never
 
 from tocsin.engine.graphs.paper.printing import tree_lines
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.composites import Named, Part, parts_of
-from tocsin.plan.concepts import ConceptTest
-from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.match_template import values_of
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.nodes.atoms import Atom, Condition
+from tocsin.plan.nodes.composites import Named, Part, parts_of
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.semantics.match_rendering import values_of
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import concepts
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.why import verdict_line, why_lines

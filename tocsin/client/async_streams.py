@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 from httpx_sse import SSEError, aconnect_sse
 
-from tocsin.client.answers import Patience
 from tocsin.client.calls import MatchPage
 from tocsin.client.http import Server, TransportError
+from tocsin.client.responses import Patience
 from tocsin.client.streams import STREAM, Following
 
 ReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.cloudevents import encode, json_text
+from tocsin.events.codecs.base.cloudevents import encode, json_text
 from tocsin.events.event import Event
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tocsin.client import calls
-from tocsin.client.answers import Attempts, Patience, read_json, unreachable
 from tocsin.client.calls import AT_ONCE, AnyEvent, Call, MatchPage, Published
 from tocsin.client.http import NOT_SENT, Server, TransportError
+from tocsin.client.responses import Attempts, Patience, read_json, unreachable
 from tocsin.client.streams import Matches, MatchStream
 
 T = TypeVar("T")

@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 from httpx_sse import ServerSentEvent, SSEError, connect_sse
 
-from tocsin.client.answers import Attempts, Patience, read_json
 from tocsin.client.calls import MatchPage
 from tocsin.client.http import Server, TransportError
+from tocsin.client.responses import Attempts, Patience, read_json
 
 STREAM = "/v1/matches/stream"
 

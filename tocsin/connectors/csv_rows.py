@@ -16,7 +16,7 @@ from typing import Any
 
 from tocsin.connectors.rows import Row
 from tocsin.errors import EventProblem, MeaningProblem, Problem
-from tocsin.events.codecs.cloudevents import MAX_BYTES, too_large
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES, too_large
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _TRUTH = {"true": True, "false": False}

@@ -14,11 +14,11 @@ from tocsin.connectors.files import open_bytes, without_mark
 from tocsin.connectors.inputs import InputFile
 from tocsin.connectors.readers import READERS, Opened, Reader, read_children
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.codecs.bare_documents import Origin
+from tocsin.events.codecs.clean_lines import UNREADABLE, damaged
 from tocsin.events.codecs.columns import Columns
+from tocsin.events.codecs.file_item import Piece
 from tocsin.events.codecs.formats import HEAD, Format, format_of, suffix_format
-from tocsin.events.codecs.plain import Origin
-from tocsin.events.codecs.sound_lines import UNREADABLE, damaged
-from tocsin.events.piece import Piece
 from tocsin.values.time import parse_instant
 
 MODIFIED = "modified"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.sound_lines import UNREADABLE
+from tocsin.events.codecs.clean_lines import UNREADABLE
 
 _BLOCK = 1 << 17
 _PACKED = b"\x1f\x8b"

@@ -23,8 +23,8 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from tocsin.errors import EventProblem, MeaningProblem
+from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.bindings import Message, events_of_message, is_structured
-from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.event import Event
 from tocsin.events.views.payload import JSON
 from tocsin.values.time import Instant, format_instant

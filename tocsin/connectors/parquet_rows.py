@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from tocsin.connectors.rows import Row
 from tocsin.errors import EventProblem, MeaningProblem, Problem
-from tocsin.events.codecs.cloudevents import json_text
+from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.values.time import format_instant, parse_instant
 
 _BATCH_ROWS = 4096

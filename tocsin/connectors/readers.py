@@ -19,12 +19,7 @@ from tocsin.connectors.csv_rows import csv_columns, csv_rows
 from tocsin.connectors.parquet_rows import parquet_rows
 from tocsin.connectors.rows import Row
 from tocsin.errors import LimitProblem, Problem
-from tocsin.events.codecs.bounded import bounded_lines
-from tocsin.events.codecs.cloudevents import MAX_BYTES, parse_json
-from tocsin.events.codecs.epcis.document import DOCUMENTS, decode_document
-from tocsin.events.codecs.formats import Format
-from tocsin.events.codecs.json_values import json_values
-from tocsin.events.codecs.plain import (
+from tocsin.events.codecs.bare_documents import (
     Origin,
     event_of_rdf,
     event_of_record,
@@ -33,8 +28,13 @@ from tocsin.events.codecs.plain import (
     events_of_xml,
     is_json_ld,
 )
+from tocsin.events.codecs.base.bounded_lines import bounded_lines
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES, parse_json
+from tocsin.events.codecs.base.json_values import json_values
+from tocsin.events.codecs.epcis.document import DOCUMENTS, decode_document
+from tocsin.events.codecs.file_item import Piece
+from tocsin.events.codecs.formats import Format
 from tocsin.events.event import Event
-from tocsin.events.piece import Piece
 from tocsin.events.views.children import child_texts, outermost_tag
 from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE
 

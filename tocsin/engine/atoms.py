@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from tocsin.deferred import Deferred
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
+from tocsin.engine.index.counters import Work
 from tocsin.engine.index.hits import Hits
-from tocsin.engine.index.work import Work
 from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.lazy_import import Deferred
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.concepts import ConceptTest
-from tocsin.plan.graphs import GraphPattern, Strategy
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.nodes.atoms import Atom, Condition
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.graphs import GraphPattern, Strategy
+from tocsin.plan.xml.xml_patterns import XmlBlock
 
 if TYPE_CHECKING:
     from tocsin.engine.concepts import matcher as concepts

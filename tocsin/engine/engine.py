@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tocsin.deferred import Deferred
 from tocsin.engine.atoms import AtomMatchers
-from tocsin.engine.batch import EventBatch
-from tocsin.engine.detection.batches.at_work import Wanted
-from tocsin.engine.detection.network import QUEUE_LIMIT, Network
-from tocsin.engine.detection.node import State
-from tocsin.engine.detection.steps import Found
-from tocsin.engine.detection.view import NetworkView
+from tocsin.engine.columns.batch import EventBatch
+from tocsin.engine.detection.base import State
+from tocsin.engine.detection.batch.runtime import Wanted
+from tocsin.engine.detection.inspection import NetworkView
+from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT, Network
+from tocsin.engine.detection.scheduling.steps import Found
 from tocsin.engine.results import (
     NO_RINGS,
     NOTHING,
@@ -32,20 +31,21 @@ from tocsin.engine.results import (
 )
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_of_event, once
-from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.composites import Forward, Plan
-from tocsin.plan.construction import Ask, Construct
-from tocsin.plan.match_template import Documents, Told, match_of_atom
-from tocsin.plan.measuring import selected_values
-from tocsin.plan.past_windows import past_window
-from tocsin.plan.row_functions import GivenUp
+from tocsin.events.matches.match import Match, match_of_event, once
+from tocsin.lazy_import import Deferred
+from tocsin.plan.nodes.atoms import Atom, Condition
+from tocsin.plan.nodes.composites import Forward, Plan
+from tocsin.plan.semantics.expired_windows import past_window
+from tocsin.plan.semantics.match_rendering import Documents, Told, match_of_atom
+from tocsin.plan.semantics.measure_evaluation import selected_values
+from tocsin.plan.xml.construction import Ask, Construct
+from tocsin.plan.xml.row_functions import GivenUp
 from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
-    from tocsin.engine.xml import nested
+    from tocsin.engine.xml import nested_queries as nested
 else:
-    nested = Deferred("tocsin.engine.xml.nested")
+    nested = Deferred("tocsin.engine.xml.nested_queries")
 
 _ATOM_MARK = "\0"
 """First character of the matcher's keys for atoms of composites; no subscription id starts with it.

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from tocsin.errors import EventProblem
 from tocsin.events.dead_letter import DeadLetter, internal_error, untold
 from tocsin.events.event import Event
-from tocsin.events.match import Match
-from tocsin.plan.atoms import Atom
-from tocsin.plan.row_functions import GivenUp
+from tocsin.events.matches.match import Match
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.xml.row_functions import GivenUp
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tocsin.deferred import Deferred
+from tocsin.lazy_import import Deferred
 from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 

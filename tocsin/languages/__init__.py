@@ -10,16 +10,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from tocsin.deferred import Deferred
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
 from tocsin.languages.base.context import NOTHING_AROUND, Beside, Context, PartDefinition, Uses
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Parse, Reading
-from tocsin.languages.near import hint_for_language
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Forward, Part, Plan
-from tocsin.plan.construction import Construct
-from tocsin.plan.extent import count_parts, require_extent
+from tocsin.languages.language_suggestions import hint_for_language
+from tocsin.lazy_import import Deferred
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Forward, Part, Plan
+from tocsin.plan.semantics.extent import count_parts, require_extent
+from tocsin.plan.xml.construction import Construct
 from tocsin.values.time import Duration, Instant
 
 if TYPE_CHECKING:

@@ -8,17 +8,17 @@ from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.event import ENVELOPE
 from tocsin.languages import read_atom
 from tocsin.languages.base.context import Context
-from tocsin.languages.graph.writing import as_statements
+from tocsin.languages.graph.printer import as_statements
 from tocsin.languages.rule import syntax
-from tocsin.plan.atoms import AllOf, Atom, Condition, Equals
-from tocsin.plan.composites import Part
-from tocsin.plan.concepts import ConceptTest, concept_test_text
 from tocsin.plan.explain.composites import short_text
 from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.explain.xml_patterns import block_text
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.atoms import AllOf, Atom, Condition, Equals
+from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
+from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.passes import prepared_expression
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.scalars import Kind
 
 _TYPE = (ENVELOPE, "type")

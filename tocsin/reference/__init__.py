@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin.events.order import in_canonical_order
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
-from tocsin.plan.match_template import match_of, match_of_atom
-from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.semantics.match_rendering import match_of, match_of_atom
+from tocsin.plan.xml.row_functions import GivenUp
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.blocks import asking
 from tocsin.reference.detection import Detection

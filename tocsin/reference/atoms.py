@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.concepts import ConceptTest
-from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import blocks, concepts, graphs
 from tocsin.reference.predicates import predicate_truth
 from tocsin.values.truth import Truth, conjunction, disjunction, negation

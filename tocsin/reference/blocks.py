@@ -12,10 +12,10 @@ from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, XPath, attributes_in, parse_xml
 from tocsin.plan.bindings import Row, Rows
-from tocsin.plan.construction import Ask
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.templates import NestedQuery
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.xml.construction import Ask
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.templates import NestedQuery
+from tocsin.plan.xml.xml_patterns import (
     MAX_ROWS,
     AttributeTest,
     InDocument,
@@ -34,10 +34,10 @@ from tocsin.plan.xml_patterns import (
     outermost_inside,
     text_value,
 )
-from tocsin.plan.xpath.read import read_xpath
-from tocsin.plan.xpath.shape import Outline, Shape, outlined_shape
-from tocsin.plan.xpath.work import is_within_budget
-from tocsin.plan.xpath.write import shortened
+from tocsin.plan.xml.xpath.cost_bound import is_within_budget
+from tocsin.plan.xml.xpath.read import read_xpath
+from tocsin.plan.xml.xpath.shape import Outline, Shape, outlined_shape
+from tocsin.plan.xml.xpath.write import shortened
 from tocsin.reference.paths import Node, children, reached
 from tocsin.reference.row_values import meets, ordered
 

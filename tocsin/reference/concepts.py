@@ -23,15 +23,15 @@ from tocsin.knowledge.concepts.tableau import (
     examine,
 )
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.assertions import assertions_of, contradiction
 from tocsin.plan.bindings import Rows
-from tocsin.plan.concepts import (
+from tocsin.plan.nodes.concepts import (
     MOST_ROWS,
     ConceptTest,
     concept_test_text,
     correlation_rows,
     row_count,
 )
+from tocsin.plan.semantics.assertions import assertions_of, contradiction
 
 SHOWN = 12
 """So many branches, and so many assumptions of one, are told at most."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AtRegion,
@@ -29,16 +29,16 @@ from tocsin.plan.composites import (
     Stands,
     names_of,
 )
-from tocsin.plan.measures import Apart, Lasts, Satisfies
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.row_terms import RowCondition
+from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.reference.intervals import stands
 from tocsin.reference.measures import is_satisfied, key_of, names_in
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
 from tocsin.reference.row_values import truth_in
 from tocsin.reference.values import bound_scalar, compare_scalars
-from tocsin.values.shares import share_of
+from tocsin.values.partition_hash import share_of
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
 from tocsin.values.truth import Truth

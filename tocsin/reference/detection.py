@@ -15,8 +15,8 @@ from itertools import product
 from typing import assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
@@ -40,14 +40,14 @@ from tocsin.plan.composites import (
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, compare, conditions_on_bounds
-from tocsin.reference.gathering import (
+from tocsin.reference.counted_windows import (
     gathered_after,
     gathered_at_once,
     gathered_before,
     gathered_between,
     is_at_once,
 )
-from tocsin.reference.meaning import join
+from tocsin.reference.declarative_semantics import join
 from tocsin.reference.measures import are_alike, has_key
 from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
 from tocsin.reference.scopes import scopes_of

@@ -16,7 +16,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import Graph, graph_in
 from tocsin.plan.bindings import Row, Rows
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     ITSELF,
     GraphPattern,
     Home,

@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 from tocsin.events.event import Event, Path
-from tocsin.plan.composites import Key
-from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
-from tocsin.plan.measures import OF_GROUPS, Aggregate, Measure, Selected
+from tocsin.plan.nodes.composites import Key
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
+from tocsin.plan.nodes.measures import OF_GROUPS, Aggregate, Measure, Selected
 from tocsin.reference.computed import computed_truth, computed_value
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.values import sort_of

@@ -13,7 +13,7 @@ from itertools import combinations
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
-from tocsin.plan.elements import Elements
+from tocsin.plan.nodes.list_elements import Elements
 from tocsin.reference.places import place_of
 from tocsin.reference.values import scalars_at
 from tocsin.values.space import Geometry, Metric

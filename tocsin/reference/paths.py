@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias, assert_never
 
 from tocsin.events.views.document import Element
-from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
+from tocsin.plan.xml.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
 
 Node: TypeAlias = Element | None
 Outermost: TypeAlias = Sequence[Element]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     Between,
     Computed,
     Equals,

@@ -13,8 +13,8 @@ from typing import Any, assert_never
 
 from tocsin.events.views.document import DocumentLimits, parse_xml
 from tocsin.plan.bindings import Row
-from tocsin.plan.row_functions import MAX_TEXT, GivenUp
-from tocsin.plan.row_terms import (
+from tocsin.plan.xml.row_functions import MAX_TEXT, GivenUp
+from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     ComparedValues,
     FunctionValue,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tocsin.plan.composites import Either, Named, Part, parts_of
+from tocsin.plan.nodes.composites import Either, Named, Part, parts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from tocsin.events.event import Event, Path
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.composites import Change, Key, Sliding
-from tocsin.plan.measures import Aggregate, MeasureCondition, Ring
+from tocsin.plan.nodes.composites import Change, Key, Sliding
+from tocsin.plan.nodes.measures import Aggregate, MeasureCondition, Ring
 from tocsin.reference.atoms import holds
 from tocsin.reference.measures import key_of, measured
 from tocsin.reference.occurrence import Occurrence, in_order

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tocsin.plan.composites import Triggered, Waiting
+from tocsin.plan.nodes.composites import Triggered, Waiting
 from tocsin.reference.occurrence import Occurrence, together
 from tocsin.values.time import Instant
 

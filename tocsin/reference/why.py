@@ -7,8 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, PlaceIs, Predicate, attribute_paths
 from tocsin.plan.explain.conditions import path_text, selector_text
+from tocsin.plan.nodes.atoms import (
+    AllOf,
+    AnyOf,
+    BooleanNode,
+    Not,
+    PlaceIs,
+    Predicate,
+    attribute_paths,
+)
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
 

@@ -14,11 +14,11 @@ from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, parse_xml
 from tocsin.plan.explain.xml_patterns import Spaces
-from tocsin.plan.paths import PathStep, steps_of
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.row_terms import condition_variables
-from tocsin.plan.row_text import condition_text
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.xml.paths import PathStep, steps_of
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_terms import condition_variables
+from tocsin.plan.xml.row_text import condition_text
+from tocsin.plan.xml.xml_patterns import (
     InDocument,
     InVariable,
     Pattern,

@@ -12,7 +12,7 @@ from tocsin.events.event import Event
 from tocsin.events.views.document import Element
 from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.ontology import local_name
-from tocsin.plan.graphs import ITSELF, GraphPattern
+from tocsin.plan.nodes.graphs import ITSELF, GraphPattern
 from tocsin.values.terms import THING, Iri
 
 _WORD = re.compile(r"(?<![\w@$'\"-])(?:[\w-]+:)?([^\W\d][\w-]*)(?!\s*\()")

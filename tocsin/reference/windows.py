@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tocsin.events.event import Event
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     MOST_EMPTY_WINDOWS,
     Absence,
     AfterWindow,
@@ -24,7 +24,7 @@ from tocsin.plan.composites import (
     Sliding,
     parts_of,
 )
-from tocsin.plan.measures import Lasts
+from tocsin.plan.nodes.measures import Lasts
 from tocsin.reference.conditions import (
     concerns,
     conditions_on_absent,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.deferred import Deferred
+from tocsin.lazy_import import Deferred
 
 if TYPE_CHECKING:
     import pyproj

@@ -19,7 +19,7 @@ from shapely.geometry.base import BaseGeometry
 
 from tocsin.values.edges import Chains, Metres, Numbers
 from tocsin.values.geodesy import Boxes, between_points, geodesic_lengths
-from tocsin.values.nearness import least_distances
+from tocsin.values.globe_distance import least_distances
 
 Geometry: TypeAlias = BaseGeometry
 Places: TypeAlias = npt.NDArray[np.object_]

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
-from tocsin.hosts.local.finite import BATCH_SIZE
+from tocsin.runtime.finite.run import BATCH_SIZE
 from tocsin.values.time import Instant, Interval
 from tocsin_benchmarks.harness.process_memory import resident
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

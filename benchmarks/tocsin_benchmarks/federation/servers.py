@@ -15,10 +15,10 @@ import httpx
 import uvicorn
 
 from tocsin.catalog import Subscription
-from tocsin.gateway.federation.link import Link
-from tocsin.gateway.federation.part import FederationPart
-from tocsin.gateway.parts import open_app, open_service
-from tocsin.gateway.settings import load_settings
+from tocsin.service.federation.link import Link
+from tocsin.service.federation.part import FederationPart
+from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.settings.settings import load_settings
 
 PATIENCE = 600.0
 """Seconds that a trial waits for what must come."""

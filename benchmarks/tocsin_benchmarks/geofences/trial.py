@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy.typing as npt
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.engine.results import Rings
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.events.match import Match, matches_of_events
-from tocsin.hosts.local.finite import read_events
-from tocsin.plan.composites import Plan
+from tocsin.events.matches.match import Match, matches_of_events
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import read_events
 from tocsin_benchmarks.geofences.bare import BareTree
 from tocsin_benchmarks.geofences.workload import GeofenceWorkload
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

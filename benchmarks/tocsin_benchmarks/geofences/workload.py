@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.plan.atoms import Condition, Equals
-from tocsin.plan.composites import AtRegion, Only, Plan
+from tocsin.plan.nodes.atoms import Condition, Equals
+from tocsin.plan.nodes.composites import AtRegion, Only, Plan
 from tocsin.plan.passes import prepared
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation

@@ -13,7 +13,7 @@ from itertools import product
 
 from tocsin.engine.graphs.encoding import HOME, EncodedGraph
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.graphs import GraphPattern, Home, Injective, StatementPattern, Vertex
+from tocsin.plan.nodes.graphs import GraphPattern, Home, Injective, StatementPattern, Vertex
 
 Meta = tuple[str, str, str]
 Step = tuple[int, int, Meta]

@@ -9,7 +9,7 @@ from itertools import combinations
 from pyoxigraph import RdfFormat, Store
 
 from tocsin.events.event import Event
-from tocsin.plan.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
+from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
 
 _HOME = "<urn:ops:H>"
 

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.events.event import Event
-from tocsin.plan.graphs import GraphPattern, Home
+from tocsin.plan.nodes.graphs import GraphPattern, Home
 from tocsin_benchmarks.graphs.backtracking import Backtracking
 from tocsin_benchmarks.graphs.sparql import AskedEvent, ask_query
 from tocsin_benchmarks.graphs.workload import GraphWorkload, Kind

@@ -15,10 +15,10 @@ from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import MetaStatement, Ontology, builtin_classes, builtin_properties
-from tocsin.plan.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
+from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
 from tocsin.values.terms import RDF_TYPE
 
 EVENTS = 10

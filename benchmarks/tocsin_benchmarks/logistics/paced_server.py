@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tocsin.events.match import Match
-from tocsin.hosts.local.hub import Hub
+from tocsin.events.matches.match import Match
+from tocsin.hub.hub import Hub
 from tocsin_benchmarks.logistics.process import Inbox, Logbook, send, tell_ready
 from tocsin_benchmarks.logistics.workload import (
     LogisticsWorkload,

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON
+from tocsin.runtime.finite.run import match_events, read_events
 from tocsin_benchmarks.harness import process_memory
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.logistics.client import composites_of_client

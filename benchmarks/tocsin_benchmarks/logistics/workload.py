@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Duration, format_instant, parse_instant
 
 EVENTS = 20_000

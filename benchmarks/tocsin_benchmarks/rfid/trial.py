@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.knowledge.concepts.concept import (
     Datatype,
     Enumeration,
@@ -30,11 +29,12 @@ from tocsin.knowledge.concepts.concept import (
     Symbol,
     concepts_in,
 )
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan, atoms_of
-from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan, atoms_of
+from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, with_settings
 from tocsin.reference.concepts import holds
+from tocsin.runtime.watermark import ReorderBuffer, Watermark
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.rfid.workload import RfidWorkload
 from tocsin_benchmarks.sequences.trial import settle_memory

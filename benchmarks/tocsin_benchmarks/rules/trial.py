@@ -13,10 +13,10 @@ import tracemalloc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.hosts.local.finite import read_events
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import read_events
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.rules.loop import rings_of_loop
 from tocsin_benchmarks.rules.workload import Question, RulesWorkload

@@ -12,9 +12,9 @@ from enum import Enum
 
 import orjson
 
-from tocsin.plan.atoms import Condition, Equals, Ordered, PlaceIs
-from tocsin.plan.composites import Change, Plan, Sliding
-from tocsin.plan.measures import Aggregate, Measure
+from tocsin.plan.nodes.atoms import Condition, Equals, Ordered, PlaceIs
+from tocsin.plan.nodes.composites import Change, Plan, Sliding
+from tocsin.plan.nodes.measures import Aggregate, Measure
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, with_settings
 from tocsin.values.scalars import Constant

@@ -11,12 +11,12 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode, Condition, Predicate, predicates_of
+from tocsin.plan.nodes.atoms import BooleanNode, Condition, Predicate, predicates_of
 from tocsin_benchmarks.selectors.baselines import Contender, Found, Numbers, Work
 from tocsin_benchmarks.selectors.baselines.columns import ColumnMatcher
 from tocsin_benchmarks.selectors.baselines.counting import CountingMatcher

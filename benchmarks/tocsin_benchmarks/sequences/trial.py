@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs.cloudevents import decode
-from tocsin.events.match import Match
-from tocsin.hosts.garbage import collect_rarely
-from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.hosts.local.hub import Hub
-from tocsin.plan.composites import Plan
+from tocsin.events.codecs.base.cloudevents import decode
+from tocsin.events.matches.match import Match
+from tocsin.hub.hub import Hub
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.gc_tuning import collect_rarely
 from tocsin.values.time import Instant, format_instant
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.sequences.loop import as_tuples, matches_of_loop

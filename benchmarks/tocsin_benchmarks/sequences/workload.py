@@ -15,7 +15,7 @@ from enum import StrEnum
 from random import Random
 
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Duration, format_instant
 
 KEYS = 1_000

@@ -16,9 +16,9 @@ from typing import Any
 
 from tocsin.catalog import Subscription, compile_subscription, create_catalog
 from tocsin.engine.engine import Engine
-from tocsin.hosts.local.hub import Hub
-from tocsin.hosts.spark.catalogs.plan_cache import Indexes
-from tocsin.hosts.spark.catalogs.sources import LiveCatalog
+from tocsin.hub.hub import Hub
+from tocsin.spark.plans.plan_cache import Indexes
+from tocsin.spark.plans.sources import LiveCatalog
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Scenario
 from tocsin_benchmarks.sequences.trial import settle_memory

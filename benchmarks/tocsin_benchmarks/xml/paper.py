@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from tocsin.hosts.local.finite import Input, match_events
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import Input, match_events
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.harness.table import Table, rounded
 from tocsin_benchmarks.xml.paper_workload import (

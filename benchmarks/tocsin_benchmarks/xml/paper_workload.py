@@ -14,7 +14,7 @@ from random import Random
 
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.event import Event
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Interval, format_instant
 
 SUBSCRIPTIONS = 500

@@ -14,7 +14,7 @@ import tracemalloc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.xml import BlockMatcher
 from tocsin.events.event import Event
 from tocsin.events.views.document import XPath

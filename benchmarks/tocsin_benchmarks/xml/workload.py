@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tocsin.events.event import Event
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.xml.xml_patterns import (
     AttributeTest,
     BoundTo,
     PatternElement,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin_demo.board import time_of_day
 from tocsin_demo.composites import WARM
 from tocsin_demo.pallets import IDLE, OPENED, WAITED

@@ -16,10 +16,10 @@ from threading import Event, Thread
 from typing import Any
 
 from tocsin.errors import StateProblem
-from tocsin.gateway.parts import open_service
-from tocsin.gateway.server import listen, make_server
-from tocsin.gateway.service import Service
-from tocsin.gateway.settings import Settings, load_settings
+from tocsin.service.core.service import Service
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.server import listen, make_server
+from tocsin.service.settings.settings import Settings, load_settings
 from tocsin.values.time import format_duration
 from tocsin_demo.playing import Pace, Player
 from tocsin_demo.story import LATENESS, Story

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.hosts.ordering import Watermark
+from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import Duration, parse_instant
 
 _TIME = re.compile(r'"time":"([^"]*)"')

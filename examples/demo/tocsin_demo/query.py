@@ -24,7 +24,7 @@ from typing import Any
 from tocsin.catalog import Catalog
 from tocsin.errors import StateProblem, UnsupportedProblem
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin.values.time import Instant
 from tocsin_demo.replay import Found
 from tocsin_demo.story import LATENESS

@@ -18,7 +18,7 @@ from time import monotonic
 from tocsin.catalog import Catalog
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import LATE, DeadLetter, late
-from tocsin.events.match import Match
+from tocsin.events.matches.match import Match
 from tocsin.values.time import parse_duration
 from tocsin_demo.board import Board, Rung, time_of_day
 from tocsin_demo.combinations import TOLD, ring_in_words

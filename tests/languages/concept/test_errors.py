@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.concepts.worlds import PAPER, context
+from tests.engine.concepts.worlds import PAPER, context
 from tests.languages.asked import CONCEPT
 from tests.languages.concept.texts import problems_of, told, with_definitions
 from tocsin.errors import LimitProblem, Problem, UnsupportedProblem

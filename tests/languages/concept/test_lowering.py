@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.concepts.strategies import concepts
-from tests.concepts.worlds import PAPER, context
+from tests.engine.concepts.strategies import concepts
+from tests.engine.concepts.worlds import PAPER, context
 from tests.languages.asked import CONCEPT
 from tests.languages.concept.texts import pattern_of, with_definitions
 from tocsin.knowledge.concepts.assertions import World
@@ -17,9 +17,8 @@ from tocsin.knowledge.concepts.concept import Concept, Exists, normal_form
 from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.languages import parse_subscription
 from tocsin.languages.concept.forms import ORDER
-from tocsin.plan.atoms import Condition
-from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import Condition
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
@@ -36,7 +35,8 @@ from tocsin.plan.composites import (
     Stands,
     atoms_of,
 )
-from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.values.allen import BOUNDS, stands
 from tocsin.values.time import Interval
 

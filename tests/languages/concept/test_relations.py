@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.concepts.worlds import context
+from tests.engine.concepts.worlds import context
 from tests.languages.concept.texts import pattern_of, problems_of
 from tests.scenarios.loading import events_of
-from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.hosts.local.finite import match_events, read_events
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.languages import parse_subscription
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import with_settings
 from tocsin.reference import matches
+from tocsin.runtime.finite.run import match_events, read_events
 
 Interval = tuple[int, int]
 A, B = "selector{ kind = 'a' }", "selector{ kind = 'b' }"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.concepts.worlds import PAPER, context
+from tests.engine.concepts.worlds import PAPER, context
 from tests.languages.asked import CONCEPT
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, PartDefinition
-from tocsin.plan.composites import Part
+from tocsin.plan.nodes.composites import Part
 
 parse, problems = CONCEPT.parse, CONCEPT.problems
 

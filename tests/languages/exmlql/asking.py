@@ -4,17 +4,17 @@ comes out.
 
 from __future__ import annotations
 
-from tests.blocks.worlds import xml_event
+from tests.engine.xml.worlds import xml_event
 from tests.languages.asked import EXMLQL
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.xml import BlockMatcher
 from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.languages.base.context import Context
 from tocsin.plan.bindings import Rows
-from tocsin.plan.composites import Plan
-from tocsin.plan.construction import Construct, construct
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.xml.construction import Construct, construct
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import blocks as reference
 
 parse, problems = EXMLQL.parse, EXMLQL.problems

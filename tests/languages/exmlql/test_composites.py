@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.languages.exmlql.asking import block_of, parsed
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BetweenWindow,
@@ -22,8 +22,8 @@ from tocsin.plan.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.construction import Construct
-from tocsin.plan.row_terms import ValueCondition
+from tocsin.plan.xml.construction import Construct
+from tocsin.plan.xml.row_terms import ValueCondition
 
 PATTERNS = "WHERE <a>$x</> #A <b>$x</> #B <c>$y</> #C "
 MINUTE = 60_000_000

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blocks.worlds import xml_event
+from tests.engine.xml.worlds import xml_event
 from tests.languages.exmlql.asking import block_of, matches, outputs, parsed, rows
-from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.plan.composites import Send
-from tocsin.plan.construction import skolem_value
-from tocsin.plan.xml_patterns import PatternElement, PatternNode, node_table
+from tocsin.events.codecs.base.cloudevents import from_mapping
+from tocsin.plan.nodes.composites import Send
+from tocsin.plan.xml.construction import skolem_value
+from tocsin.plan.xml.xml_patterns import PatternElement, PatternNode, node_table
 
 PAID = "WHERE <orderpay> <pay>finished</> <deliver>ok</> <pn>$pn</> </>"
 ADA = "<author><firstname>Ada</firstname><lastname>Lovelace</lastname></author>"

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.languages.exmlql.asking import outputs, parsed
-from tocsin.plan.row_evaluation import in_order, row_truth, value_of
-from tocsin.plan.row_functions import FUNCTIONS, GivenUp, plain_text
-from tocsin.plan.row_terms import (
+from tocsin.plan.xml.row_evaluation import in_order, row_truth, value_of
+from tocsin.plan.xml.row_functions import FUNCTIONS, GivenUp, plain_text
+from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     ComparedValues,
     FunctionValue,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.languages import parse_subscription, warnings_in_subscription
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference.row_values import truth_in
 from tocsin.values.truth import Truth
 

@@ -12,11 +12,11 @@ import pytest
 import tocsin
 from tests.scenarios.loading import Refusal, Scenario, refusals, scenarios, shown
 from tocsin.catalog import compile_subscription, problems_of
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.match import Match
-from tocsin.hosts.local.finite import match_events, read_events
+from tocsin.events.matches.match import Match
 from tocsin.reference import matches
+from tocsin.runtime.finite.run import match_events, read_events
 
 SCENARIOS = list(scenarios("exmlql.toml"))
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.languages.exmlql.asking import parsed
 from tocsin.events.event import Event
-from tocsin.hosts.local.finite import Input, match_events
 from tocsin.languages import warnings_in_subscription
 from tocsin.plan.passes import prepared
 from tocsin.reference import matches
+from tocsin.runtime.finite.run import Input, match_events
 from tocsin.values.time import Interval, format_instant
 
 SECOND = 1_000_000

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.blocks.worlds import xml_event
+from tests.engine.xml.worlds import xml_event
 from tests.languages.exmlql.asking import parsed
 from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition, Surroundings, compile_subscription
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.languages import parse_subscription, read_text, xml_ql_of
-from tocsin.plan.composites import Plan
-from tocsin.plan.construction import Construct
 from tocsin.plan.explain.modes import mode_lines
-from tocsin.plan.template_text import construct_text
-from tocsin.plan.wire import plan_from_json, plan_to_json
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.explain.template_text import construct_text
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire.wire import plan_from_json, plan_to_json
+from tocsin.plan.xml.construction import Construct
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import matches
 
 FIGURE_5 = """

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.languages.messages import Row, require_problem, require_silence, require_warning
 from tocsin.languages import parse_subscription, warnings_in_subscription
-from tocsin.plan.graphs import GraphPattern, filter_truth
+from tocsin.plan.nodes.graphs import GraphPattern, filter_truth
 from tocsin.values.terms import STRING, XSD, Literal
 from tocsin.values.truth import Truth
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.languages.graph.texts import auction, cheap, parsed, problems_of
 from tocsin.errors import Problem
-from tocsin.languages.graph.writing import as_query, as_statements
-from tocsin.plan.graphs import (
+from tocsin.languages.graph.printer import as_query, as_statements
+from tocsin.plan.nodes.graphs import (
     RELATIONS,
     Comparison,
     Filter,

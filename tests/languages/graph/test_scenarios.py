@@ -9,18 +9,18 @@ from collections import Counter
 import pytest
 
 from tests.scenarios.loading import Refusal, Scenario, refusals, refused_events, scenarios
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import warnings_in
 from tocsin.languages import parse_subscription, problems_in_subscription
 from tocsin.languages.base.context import Context
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds, maps
 
 ALL = list(scenarios("graph.toml"))

@@ -9,8 +9,8 @@ import pytest
 from tests.languages.graph.texts import AUCTION, UNITS, cheap, parsed
 from tocsin.languages import parse_subscription
 from tocsin.languages.base.context import Context
-from tocsin.languages.graph.writing import as_query, as_statements
-from tocsin.plan.graphs import (
+from tocsin.languages.graph.printer import as_query, as_statements
+from tocsin.plan.nodes.graphs import (
     Comparison,
     FilterAll,
     FilterAny,

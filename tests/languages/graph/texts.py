@@ -10,7 +10,7 @@ from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import parse_subscription, problems_in_subscription
 from tocsin.languages.base.context import Context
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.graphs import GraphPattern
 
 AUCTION = "http://auction.example/"
 UNITS = "http://units.example/"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.languages.opsl.plans import A, parsed, problems_of, told
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import ENVELOPE
 from tocsin.languages import parse_subscription
-from tocsin.plan.atoms import AllOf, Condition, Equals, Ordered
-from tocsin.plan.composites import Join
+from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Ordered
+from tocsin.plan.nodes.composites import Join
 from tocsin.plan.passes import prepared
 from tocsin.reference import holds
 from tocsin.values.scalars import Constant

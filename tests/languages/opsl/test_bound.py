@@ -9,7 +9,7 @@ import pytest
 import tocsin
 from tests.languages.opsl.plans import problems_of
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.reference import matches
 from tocsin.values.time import format_instant

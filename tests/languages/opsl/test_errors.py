@@ -13,7 +13,7 @@ from tests.languages.opsl.plans import A, B, D, parsed, problems_of, told, x
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
 from tocsin.languages.opsl import Limits
-from tocsin.plan.composites import Absence, AfterWindow, Join
+from tocsin.plan.nodes.composites import Absence, AfterWindow, Join
 
 parse, problems = OPSL.parse, OPSL.problems
 

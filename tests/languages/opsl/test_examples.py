@@ -23,8 +23,8 @@ from tests.languages.opsl.plans import (
     x,
     y,
 )
-from tocsin.plan.atoms import AllOf, Condition, Equals, Not
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Not
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     AtRegion,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.languages.opsl.plans import SECOND, A, B, C, D, E, finish, parsed, start
 from tocsin.languages.base.context import Context, PartDefinition
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AfterWindow,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.languages.opsl.plans import CONTEXT
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
 from tocsin.reference import matches

@@ -12,7 +12,16 @@ from tocsin.catalog.compiling import problems_of as catalog_problems_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.languages import parse_subscription
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.plan.composites import AtRegion, Join, Named, Only, Part, PartAttribute, Plan, Related
+from tocsin.plan.nodes.composites import (
+    AtRegion,
+    Join,
+    Named,
+    Only,
+    Part,
+    PartAttribute,
+    Plan,
+    Related,
+)
 from tocsin.plan.passes import prepared
 from tocsin.values.space import SpatialRelation
 

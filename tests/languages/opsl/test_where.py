@@ -18,7 +18,7 @@ from tests.languages.opsl.plans import (
     y,
 )
 from tocsin.catalog import Definition, Subscription, compile_subscription
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     AtRegion,

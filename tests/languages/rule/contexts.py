@@ -9,7 +9,7 @@ from tocsin.languages import (
     warnings_in_subscription,
 )
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 CONTEXT = Context(
     {

@@ -11,7 +11,7 @@ from tests.languages.rule.test_meaning import DEFINITIONS, EVENTS, rung
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.errors import Problem
 from tocsin.languages.rule.syntax import ALLEN
-from tocsin.plan.composites import Policy
+from tocsin.plan.nodes.composites import Policy
 
 REGION = Definition("R", region="POLYGON((0 -1, 1 -1, 1 1, 0 1, 0 -1))")
 ATOMS = st.sampled_from("ABC")

@@ -6,7 +6,7 @@ import pytest
 
 import tocsin
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.reference import matches
 from tocsin.values.time import parse_instant
 

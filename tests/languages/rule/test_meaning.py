@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from tests.languages.rule.contexts import CONTEXT, parsed, problems_of, warnings_of
 from tests.languages.rule.trees import RULES
 from tocsin.catalog import Definition, Subscription, compile_subscription
-from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.hosts.local.finite import match_events, read_events
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.languages import parse_subscription
+from tocsin.languages.rule.printer import write
 from tocsin.languages.rule.syntax import Rule
-from tocsin.languages.rule.writing import write
-from tocsin.plan.atoms import AllOf, Condition, Ordered
-from tocsin.plan.composites import Plan, Policy, names_of
-from tocsin.plan.expression import Attribute, Call
+from tocsin.plan.nodes.atoms import AllOf, Condition, Ordered
+from tocsin.plan.nodes.composites import Plan, Policy, names_of
+from tocsin.plan.nodes.expression import Attribute, Call
 from tocsin.reference import matches
+from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
 

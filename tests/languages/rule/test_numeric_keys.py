@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.reference import matches
-from tocsin.values.shares import share_of
+from tocsin.values.partition_hash import share_of
 from tocsin.values.time import parse_instant
 
 UNTIL = "2026-01-01T00:01:00Z"

@@ -13,9 +13,9 @@ from tests.languages.rule.test_meaning import DEFINITIONS, EVENTS, rung
 from tests.scenarios.loading import Scenario, scenarios, shown
 from tocsin.catalog import Subscription, Surroundings, compile_subscription
 from tocsin.errors import UnsupportedProblem
-from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.languages.translation import as_rule
-from tocsin.plan.composites import Forward, Policy
+from tocsin.events.codecs.base.cloudevents import from_mapping
+from tocsin.languages.to_rule import as_rule
+from tocsin.plan.nodes.composites import Forward, Policy
 from tocsin.reference import matches
 
 CONTEXT = Surroundings.of(DEFINITIONS).context

@@ -9,9 +9,9 @@ import pytest
 
 import tocsin.languages.rule
 from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.printer import write
 from tocsin.languages.rule.read import read
 from tocsin.languages.rule.syntax import EventAtom, Rule, Sequence, Step
-from tocsin.languages.rule.writing import write
 
 ROOT = Path(__file__).resolve().parents[3]
 GRAMMAR = Path(tocsin.languages.rule.__file__).with_name("grammar.lark").read_text()

@@ -7,9 +7,9 @@ from hypothesis import given
 
 from tests.languages.rule.trees import RULES
 from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.printer import write, write_lines
 from tocsin.languages.rule.read import read
 from tocsin.languages.rule.syntax import Rule
-from tocsin.languages.rule.writing import write, write_lines
 
 
 @given(RULES)

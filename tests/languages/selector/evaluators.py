@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tocsin.engine.batch import Batch
+from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.atoms import Condition
+from tocsin.plan.nodes.composites import Plan
 from tocsin.reference import holds
 
 Evaluator = Callable[[Plan, Event], bool]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tests.strategies import attribute_values
-from tocsin.plan.atoms import Between, Equals, Like, Not, OneOf, Ordered
+from tocsin.plan.nodes.atoms import Between, Equals, Like, Not, OneOf, Ordered
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth, negation
 

@@ -14,10 +14,10 @@ from tests.conftest import SHARED_DATA, shared_data
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Computed
-from tocsin.plan.cesql import evaluate
+from tocsin.plan.nodes.atoms import Computed
+from tocsin.plan.semantics.cesql import evaluate
 
 parse, problems = SELECTOR.parse, SELECTOR.problems
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
-from tocsin.plan.atoms import Computed
-from tocsin.plan.cesql import CesqlError, evaluate
+from tocsin.plan.nodes.atoms import Computed
+from tocsin.plan.semantics.cesql import CesqlError, evaluate
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import condition_of
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,
@@ -21,7 +21,7 @@ from tocsin.plan.atoms import (
     OneOf,
     Ordered,
 )
-from tocsin.plan.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth

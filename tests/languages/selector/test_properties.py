@@ -12,7 +12,7 @@ from tests.languages.selector.evaluators import EVALUATORS, condition_of, event_
 from tests.strategies import attribute_values
 from tocsin.errors import Problem
 from tocsin.languages.selector import DIALECTS
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,
@@ -25,7 +25,7 @@ from tocsin.plan.atoms import (
     Ordered,
     Predicate,
 )
-from tocsin.plan.cesql import cesql_truth, evaluate
+from tocsin.plan.semantics.cesql import cesql_truth, evaluate
 from tocsin.reference import truth_of
 from tocsin.values.like import LikePattern, Wild, compile_like
 from tocsin.values.scalars import Constant, Kind

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from tests.engine.worlds import pairs, subscribed
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
-from tocsin.engine.batch import ArrowBatch
+from tocsin.engine.columns.batch import ArrowBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.events.event import ENVELOPE, INSTANT, Event
-from tocsin.plan.atoms import Ordered
 from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.nodes.atoms import Ordered
 
 parse = SELECTOR.parse
 

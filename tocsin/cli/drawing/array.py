@@ -16,7 +16,7 @@ from tocsin.engine.graphs.paper.statements import typed
 from tocsin.errors import LimitProblem
 from tocsin.knowledge.meta_statements import ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology
-from tocsin.plan.graphs import ITSELF, GraphPattern, Home
+from tocsin.plan.nodes.graphs import ITSELF, GraphPattern, Home
 
 DRAWN_WHOLE = 60
 """An array of so many entries is drawn whole."""

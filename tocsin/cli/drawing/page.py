@@ -14,8 +14,8 @@ from tocsin.engine.graphs.paper.matcher import tree_of
 from tocsin.engine.graphs.paper.printing import verdict_of
 from tocsin.errors import EventProblem, UnsupportedProblem
 from tocsin.events.event import Event
-from tocsin.plan.composites import Part, Plan, parts_of
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.composites import Part, Plan, parts_of
+from tocsin.plan.nodes.graphs import GraphPattern
 
 _SPACE = 40
 

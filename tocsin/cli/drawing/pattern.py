@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tocsin.cli.drawing.svg import LETTER, LINE, Drawing
 from tocsin.plan.explain.graphs import filter_text, id_text, statement_text
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     ITSELF,
     GraphPattern,
     Home,

@@ -14,7 +14,7 @@ from tocsin.cli.drawing.svg import LETTER, LINE, Drawing
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
 from tocsin.plan.explain.graphs import id_text
-from tocsin.plan.graphs import Vertex
+from tocsin.plan.nodes.graphs import Vertex
 from tocsin.values.terms import Blank
 
 _RADIUS, _LEVEL, _LEFT, _TOP = 11, 62, 20, 52

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.concepts.parts import Had
+from tocsin.engine.concepts.clause_literals import Had
 from tocsin.engine.index.growable import BYTE, INT32, Growable
 from tocsin.engine.index.postings import Postings
 

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tocsin.engine.concepts.clause_literals import Had, Parts
 from tocsin.engine.concepts.clauses import Clause, clauses_of
 from tocsin.engine.concepts.facts import Facts
 from tocsin.engine.concepts.groups import Group
-from tocsin.engine.concepts.parts import Had, Parts
-from tocsin.engine.index.work import Work
+from tocsin.engine.index.counters import Work
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Symbol
-from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.nodes.concepts import ConceptTest
 
 NO_SYMBOL = -1
 """The group of clauses that require no symbol."""

@@ -11,19 +11,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.concepts.facts import Facts
 from tocsin.engine.concepts.index import BLOCK, Index
+from tocsin.engine.index.counters import Work
 from tocsin.engine.index.growable import INT64, Growable
 from tocsin.engine.index.hits import Hits, joined
 from tocsin.engine.index.keys import Keys
-from tocsin.engine.index.work import Work
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.assertions import assertions_of, contradiction, unknown_types
 from tocsin.plan.bindings import Rows
-from tocsin.plan.concepts import MOST_ROWS, ConceptTest, correlation_rows, row_count
+from tocsin.plan.nodes.concepts import MOST_ROWS, ConceptTest, correlation_rows, row_count
+from tocsin.plan.semantics.assertions import assertions_of, contradiction, unknown_types
 
 
 class ConceptMatcher:

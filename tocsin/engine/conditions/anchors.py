@@ -14,12 +14,12 @@ from operator import itemgetter
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.predicate_table import NEVER
+from tocsin.engine.conditions.probe_table import NEVER
 from tocsin.engine.conditions.probes import Every, Formula, Literal, Probe, Some
 from tocsin.engine.conditions.programs import weight_of
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.engine.index.postings import Postings
-from tocsin.plan.atoms import Ordered
+from tocsin.plan.nodes.atoms import Ordered
 
 ALWAYS = NEVER
 """Where subscriptions are filed that are visited always: no event finds this probe."""

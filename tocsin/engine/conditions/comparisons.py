@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.attribute import Attribute
+from tocsin.engine.conditions.attribute_probes import Attribute
 from tocsin.engine.conditions.bitmap_matrix import Rows
 from tocsin.engine.conditions.bitmaps import count_buckets, fill_ranks, rank_limits
-from tocsin.engine.conditions.predicate_table import RELATIONS, ProbeIndex
-from tocsin.engine.encoding import Floats
+from tocsin.engine.conditions.probe_table import RELATIONS, ProbeIndex
+from tocsin.engine.index.encoding import Floats
 from tocsin.engine.index.growable import INT32, Growable
 
 Places = npt.NDArray[np.intp]

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.bitmap_matrix import Rows
-from tocsin.engine.conditions.predicate_table import ProbeTable
+from tocsin.engine.conditions.probe_table import ProbeTable
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Computed, predicate_truth
+from tocsin.plan.nodes.atoms import Computed
+from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.truth import Truth
 
 

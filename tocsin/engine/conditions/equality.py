@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.conditions.attribute import Attribute
+from tocsin.engine.conditions.attribute_probes import Attribute
 from tocsin.engine.conditions.bitmap_matrix import ListAnswers
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.encoding import Distinct
+from tocsin.engine.index.encoding import Distinct
 from tocsin.engine.index.postings import Postings
 
 _ABSENT = -1

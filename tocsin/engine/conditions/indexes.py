@@ -8,23 +8,23 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any, assert_never
 
-from tocsin.engine.batch import EventBatch
-from tocsin.engine.conditions.attribute import Attribute
+from tocsin.engine.columns.batch import EventBatch
+from tocsin.engine.conditions.attribute_probes import Attribute
 from tocsin.engine.conditions.bitmap_matrix import ListAnswers, Rows
 from tocsin.engine.conditions.computed import ComputedProbes
 from tocsin.engine.conditions.equality import MemberProbes
+from tocsin.engine.conditions.kinds import KindProbes
 from tocsin.engine.conditions.likes import LikeProbes
+from tocsin.engine.conditions.number_comparisons import NumberProbes
 from tocsin.engine.conditions.places import PlaceProbes
-from tocsin.engine.conditions.predicate_table import ProbeTable
+from tocsin.engine.conditions.probe_table import ProbeTable
 from tocsin.engine.conditions.probes import HasPlace, Known, OfKind, Probe
-from tocsin.engine.conditions.ranges import NumberProbes
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.conditions.texts import TextAnswers, TextProbes
-from tocsin.engine.conditions.types import KindProbes
-from tocsin.engine.encoding import nearest_float
-from tocsin.engine.index.work import Work
+from tocsin.engine.conditions.text_comparisons import TextAnswers, TextProbes
+from tocsin.engine.index.counters import Work
+from tocsin.engine.index.encoding import nearest_float
 from tocsin.events.event import Path
-from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
+from tocsin.plan.nodes.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Kind, kind_of
 
 COLUMNS = 2

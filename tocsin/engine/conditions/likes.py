@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.conditions.attribute import Attribute
+from tocsin.engine.conditions.attribute_probes import Attribute
 from tocsin.engine.conditions.bitmap_matrix import ListAnswers
 from tocsin.engine.conditions.ngrams import Pieces, filed_under
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.encoding import Distinct
+from tocsin.engine.index.counters import Work
+from tocsin.engine.index.encoding import Distinct
 from tocsin.engine.index.growable import INT32, INT64, Growable
-from tocsin.engine.index.work import Work
 from tocsin.values.like import LikePattern, compile_like
 
 _REMEMBERED_PROBES = 1 << 22

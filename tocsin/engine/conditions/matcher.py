@@ -13,21 +13,21 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.anchors import Anchors
 from tocsin.engine.conditions.bitmap_matrix import Rows
 from tocsin.engine.conditions.bitmaps import WORD
 from tocsin.engine.conditions.indexes import Indexes
-from tocsin.engine.conditions.interpreter import run_one, run_programs
 from tocsin.engine.conditions.probes import lowered
+from tocsin.engine.conditions.program_kernel import run_one, run_programs
+from tocsin.engine.conditions.program_store import ProgramStore
 from tocsin.engine.conditions.programs import probe_of, program_of
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.conditions.store import ProgramStore
+from tocsin.engine.index.counters import Work
 from tocsin.engine.index.hits import Found, Hits, joined, sorted_by_event
 from tocsin.engine.index.kernels import as_written
 from tocsin.engine.index.keys import Keys
-from tocsin.engine.index.work import Work
-from tocsin.plan.atoms import Condition
+from tocsin.plan.nodes.atoms import Condition
 
 __all__ = ["Hits", "Matcher"]
 

@@ -16,8 +16,9 @@ from enum import Enum
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate, predicate_truth
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
 from tocsin.plan.passes import prepared_expression
+from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.truth import Truth, negation, truth
 
 

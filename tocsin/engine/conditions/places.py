@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.conditions.bitmap_matrix import ListAnswers, Rows
-from tocsin.engine.conditions.predicate_table import ProbeTable
-from tocsin.engine.conditions.shells import Shells
+from tocsin.engine.conditions.point_in_polygon import Shells
+from tocsin.engine.conditions.probe_table import ProbeTable
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.index.work import Work
-from tocsin.plan.atoms import PlaceIs, region_of
+from tocsin.engine.index.counters import Work
+from tocsin.plan.nodes.atoms import PlaceIs, region_of
 from tocsin.values.regions import Pairs, RegionTest, RegionTree
 from tocsin.values.space import Places, have_places
 

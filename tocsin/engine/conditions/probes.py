@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from tocsin.events.event import Path
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,

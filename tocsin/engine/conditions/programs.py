@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tocsin.engine.conditions.predicate_table import NEVER
+from tocsin.engine.conditions.probe_table import NEVER
 from tocsin.engine.conditions.probes import (
     Every,
     Formula,
@@ -28,7 +28,7 @@ from tocsin.engine.conditions.probes import (
     Probe,
     Some,
 )
-from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
+from tocsin.plan.nodes.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Kind
 
 BEGIN = -1

@@ -10,14 +10,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.shortcircuit import ACCEPT, Code, compiled
+from tocsin.engine.index.counters import Work
 from tocsin.engine.index.hits import Hits
 from tocsin.engine.index.keys import Keys
-from tocsin.engine.index.work import Work
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition, Predicate, predicate_truth, predicates_of
+from tocsin.plan.nodes.atoms import Condition, Predicate, predicates_of
 from tocsin.plan.passes import prepared_expression
+from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.truth import Truth, negation
 
 PropsRow = tuple[Predicate, Truth]

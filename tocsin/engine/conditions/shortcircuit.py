@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tocsin.errors import MeaningProblem
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
 
 ACCEPT = -1
 REJECT = -2

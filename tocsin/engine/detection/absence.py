@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from tocsin.engine.detection.buffer import Entry, Waiting
-from tocsin.engine.detection.node import (
+from tocsin.engine.detection.base import (
     A_RESULT,
     A_TRIAL,
     QUESTIONS,
@@ -17,11 +16,12 @@ from tocsin.engine.detection.node import (
     Step,
     Writer,
 )
+from tocsin.engine.detection.buffer import Entry, Waiting
 from tocsin.engine.detection.partition_keys import key_at, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import NOTHING_BOUND
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BetweenWindow,
@@ -31,9 +31,9 @@ from tocsin.plan.composites import (
     Policy,
     Related,
 )
-from tocsin.plan.conditions import compare, concerns, fulfils
-from tocsin.plan.measuring import key_of
-from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.plan.semantics.condition_evaluation import compare, concerns, fulfils
+from tocsin.plan.semantics.measure_evaluation import key_of
+from tocsin.plan.semantics.occurrence import Occurrence, combined
 from tocsin.values.time import Instant
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
+from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.comparison import Comparison
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import Key, slot_keys
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.shared_buffer import Follower, Line, joined
-from tocsin.plan.composites import Absence, AfterWindow, Policy, is_one_event, variables_of
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Absence, AfterWindow, Policy, is_one_event, variables_of
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 _ROOM = 64

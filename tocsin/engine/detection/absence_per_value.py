@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import key_at
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import Row, Rows
-from tocsin.plan.composites import Absence, AfterWindow, Policy, variables_of
-from tocsin.plan.conditions import concerns
-from tocsin.plan.natural_join import Values, rows_without, values_at
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Absence, AfterWindow, Policy, variables_of
+from tocsin.plan.semantics.condition_evaluation import concerns
+from tocsin.plan.semantics.natural_join import Values, rows_without, values_at
+from tocsin.plan.semantics.occurrence import Occurrence
 
 
 def is_by_value(part: Absence, window: AfterWindow) -> bool:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Hashable, Iterator
 from operator import attrgetter
 
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 _END = attrgetter("occurrence.end")

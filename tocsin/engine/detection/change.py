@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from tocsin.engine.detection.base import Node, State, Step, Writer
 from tocsin.engine.detection.key_window import key_from, keys_at, plain_key
-from tocsin.engine.detection.node import Node, State, Step, Writer
-from tocsin.plan.composites import Change
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Change
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
 _NOBODY: frozenset[ChangeNode] = frozenset()

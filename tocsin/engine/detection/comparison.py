@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from tocsin.engine.detection.node import State
-from tocsin.plan.occurrence import Occurrence
+from tocsin.engine.detection.base import State
+from tocsin.plan.semantics.occurrence import Occurrence
 
 Known = TypeVar("Known")
 

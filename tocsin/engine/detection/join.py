@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import product, repeat
 from math import prod
 
-from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
-from tocsin.engine.detection.node import (
+from tocsin.engine.detection.base import (
     A_TRIAL,
     QUESTIONS,
     Node,
@@ -20,12 +19,12 @@ from tocsin.engine.detection.node import (
     Writer,
     work_of_telling,
 )
+from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
 from tocsin.engine.detection.partition_keys import homes_of, parted_by_names, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.row_queue import RowQueue
 from tocsin.engine.detection.scope import Scopes
-from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     End,
     Join,
     JoinCondition,
@@ -36,10 +35,11 @@ from tocsin.plan.composites import (
     Related,
     variables_of,
 )
-from tocsin.plan.conditions import compare, meets
-from tocsin.plan.measuring import key_of
-from tocsin.plan.occurrence import Occurrence, combined
-from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.semantics.bounds import join_lifetime
+from tocsin.plan.semantics.condition_evaluation import compare, meets
+from tocsin.plan.semantics.measure_evaluation import key_of
+from tocsin.plan.semantics.occurrence import Occurrence, combined
+from tocsin.plan.xml.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
 
 

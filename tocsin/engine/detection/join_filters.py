@@ -2,8 +2,8 @@
 every candidate.
 
 A filter of a pair takes the occurrence that came and gives the question to ask of those that wait;
-what the newcomer contributes is thus looked up once. `tocsin.plan.conditions` says what conditions
-mean; these give the same answers.
+what the newcomer contributes is thus looked up once. `tocsin.plan.semantics.condition_evaluation`
+says what conditions mean; these give the same answers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 from tocsin.events.event import Event, Path
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     AtRegion,
     End,
     JoinCondition,
@@ -30,12 +30,12 @@ from tocsin.plan.composites import (
     Stands,
     is_one_event,
 )
-from tocsin.plan.conditions import COMPARISONS, allows, comparable, meets
-from tocsin.plan.measures import Apart, Lasts, Satisfies
-from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.xml_patterns import bound_scalar
+from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
+from tocsin.plan.semantics.condition_evaluation import COMPARISONS, allows, comparable, meets
+from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.plan.xml.xml_patterns import bound_scalar
 from tocsin.values.allen import Bounds, bounds_test
-from tocsin.values.shares import share_of
+from tocsin.values.partition_hash import share_of
 from tocsin.values.space import parse_place, related
 
 Question = Callable[[Occurrence], bool]

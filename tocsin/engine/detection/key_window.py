@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
+from tocsin.engine.detection.accumulators import TALLIES, Several, Tally
 from tocsin.engine.detection.join_filters import event_reader
 from tocsin.engine.detection.partition_keys import key_at
-from tocsin.engine.detection.tallies import TALLIES, Several, Tally
 from tocsin.events.event import Event, Path
-from tocsin.plan.arithmetic import RELATIONS
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.composites import Key, Sliding
-from tocsin.plan.measures import Aggregate, MeasureCondition
-from tocsin.plan.measuring import Number, is_fulfilled
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Key, Sliding
+from tocsin.plan.nodes.measures import Aggregate, MeasureCondition
+from tocsin.plan.semantics.arithmetic import RELATIONS
+from tocsin.plan.semantics.measure_evaluation import Number, is_fulfilled
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.scalars import key_number
 from tocsin.values.time import Instant
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from operator import gt, lt
 
 from tocsin.engine.detection.join_filters import Reader, pair_sides
-from tocsin.plan.composites import JoinCondition, Part, PartAttribute, Related
-from tocsin.plan.conditions import COMPARISONS
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import JoinCondition, Part, PartAttribute, Related
+from tocsin.plan.semantics.condition_evaluation import COMPARISONS
+from tocsin.plan.semantics.occurrence import Occurrence
 
 Number = int | float
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tocsin.engine.detection.node import State
-from tocsin.engine.texts.reading import scanned_events
-from tocsin.events.codecs.cloudevents import decode, event_of
+from tocsin.engine.detection.base import State
+from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.events.codecs.base.cloudevents import decode, event_of
 from tocsin.events.event import Event
 from tocsin.events.scanned import ScannedEvent
 from tocsin.events.views.epcis import EpcisData
 from tocsin.plan.bindings import NOTHING_BOUND
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.semantics.occurrence import Occurrence
 
 _EPCIS = "epcis"
 

@@ -32,7 +32,7 @@ from tocsin.engine.detection.pair_kernel import (
 )
 from tocsin.engine.detection.time_comparisons import FAR, TimeCondition, comparisons_of
 from tocsin.engine.index.kernels import as_written
-from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.plan.semantics.occurrence import Occurrence, combined
 from tocsin.values.time import Duration, Instant
 
 FEW = 32

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from tocsin.engine.detection.join_filters import Reader, event_reader, is_of, reader
 from tocsin.events.event import Path
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Join,
     JoinCondition,
     Named,
@@ -21,9 +21,9 @@ from tocsin.plan.composites import (
     Related,
     names_of,
 )
-from tocsin.plan.composites import Key as Paths
-from tocsin.plan.measuring import scalar_key
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Key as Paths
+from tocsin.plan.semantics.measure_evaluation import scalar_key
+from tocsin.plan.semantics.occurrence import Occurrence
 
 Key = Callable[[Occurrence], Hashable]
 """The bucket of an occurrence; None where an attribute is missing, so that it can pair with

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from tocsin.plan.bindings import Rows
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 _NONE: Sequence[Occurrence] = ()

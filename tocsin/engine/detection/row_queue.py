@@ -8,8 +8,8 @@ from collections.abc import Hashable, Sequence
 
 from tocsin.engine.detection.queue import Queue
 from tocsin.plan.bindings import Row, Rows
-from tocsin.plan.natural_join import Values, values_at
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.semantics.natural_join import Values, values_at
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 
-from tocsin.plan.composites import Part
-from tocsin.plan.occurrence import Identity, Occurrence
-from tocsin.plan.scopes import Scope
+from tocsin.plan.nodes.composites import Part
+from tocsin.plan.semantics.occurrence import Identity, Occurrence
+from tocsin.plan.semantics.scopes import Scope
 from tocsin.values.time import Duration, Instant
 
 _Used = tuple[str, Identity, Instant, Instant]

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
-from tocsin.engine.detection.comparison import Comparison
-from tocsin.engine.detection.first_line import FirstLine
-from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
-from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
-from tocsin.engine.detection.min_max import Number, Screen, screen_of
-from tocsin.engine.detection.node import (
+from tocsin.engine.detection.base import (
     A_TRIAL,
     QUESTIONS,
     WORK_LIMIT,
@@ -26,11 +21,15 @@ from tocsin.engine.detection.node import (
     Writer,
     too_much_work,
 )
+from tocsin.engine.detection.comparison import Comparison
+from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
+from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
+from tocsin.engine.detection.min_max import Number, Screen, screen_of
 from tocsin.engine.detection.partition_keys import Key, homes_of, slot_keys
 from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.sequence_buffer import FirstLine
 from tocsin.engine.detection.shared_buffer import Follower, joined
-from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Join,
     Named,
     Part,
@@ -38,8 +37,9 @@ from tocsin.plan.composites import (
     is_one_event,
     variables_of,
 )
-from tocsin.plan.occurrence import Occurrence, combined
-from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.semantics.bounds import join_lifetime
+from tocsin.plan.semantics.occurrence import Occurrence, combined
+from tocsin.plan.xml.row_functions import GivenUp
 
 ASKED_FREELY = 20_000
 """So many that wait are asked without counting it: batches ask them without a step."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
+from tocsin.engine.detection.base import Node, Step
 from tocsin.engine.detection.comparison import Comparison
-from tocsin.engine.detection.node import Node, Step
 from tocsin.engine.detection.partition_keys import Key
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration
 
 Kind = TypeVar("Kind", bound="Follower")

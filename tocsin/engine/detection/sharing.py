@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from itertools import count
 from operator import is_
 
-from tocsin.engine.detection.crowds import Crowd, Crowds
-from tocsin.engine.detection.node import Node
-from tocsin.engine.detection.node_choice import node_of
+from tocsin.engine.detection.base import Node
+from tocsin.engine.detection.operator_selection import node_of
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.simple import AtomNode
+from tocsin.engine.detection.share_groups import Crowd, Crowds
+from tocsin.engine.detection.stateless import AtomNode
 from tocsin.errors import StateProblem
-from tocsin.plan.atoms import Atom
-from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import Part, names_of, parts_of
-from tocsin.plan.scopes import scopes_of
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Part, names_of, parts_of
+from tocsin.plan.semantics.bounds import bounds_of
+from tocsin.plan.semantics.scopes import scopes_of
 from tocsin.values.time import Instant
 
 Name = tuple[int, Part, int]

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.join import ends_last
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.pair_table import PairTable
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.simple import AtomNode, is_bare
+from tocsin.engine.detection.stateless import AtomNode, is_bare
 from tocsin.engine.detection.time_comparisons import TimeCondition
-from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Policy
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Join, Policy
+from tocsin.plan.semantics.bounds import join_lifetime
+from tocsin.plan.semantics.occurrence import Occurrence
 
 
 def is_single_use(part: Join, scopes: Scopes) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 
+from tocsin.engine.detection.base import A_RESULT, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.key_window import KeyWindow, Measuring, key_from, plain_key
-from tocsin.engine.detection.node import A_RESULT, Node, Pending, State, Step, Writer
-from tocsin.plan.bounds import remembers_keys
-from tocsin.plan.composites import Sliding
-from tocsin.plan.measures import Aggregate, Ring
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.nodes.composites import Sliding
+from tocsin.plan.nodes.measures import Aggregate, Ring
+from tocsin.plan.semantics.bounds import remembers_keys
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
 _ASKING, _LEAVING = "asking", "leaving"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.engine.detection.pair_kernel import MY_END, MY_START, THEIR_END, THEIR_START
-from tocsin.plan.composites import End, Moment, Precedes, Stands
+from tocsin.plan.nodes.composites import End, Moment, Precedes, Stands
 from tocsin.values.allen import INVERSE, Allen, relation_of
 from tocsin.values.time import Duration
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tocsin.engine.detection.node import A_RESULT, A_TRIAL, Node, Pending, State, Step, Writer
+from tocsin.engine.detection.base import A_RESULT, A_TRIAL, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
-from tocsin.plan.composites import Triggered, Waiting
-from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.plan.nodes.composites import Triggered, Waiting
+from tocsin.plan.semantics.occurrence import Occurrence, combined
 from tocsin.values.time import Instant
 
 _ALL = ("",)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from tocsin.events.views.graph import Graph
-from tocsin.plan.graphs import ITSELF, Filter, filter_truth
+from tocsin.plan.nodes.graphs import ITSELF, Filter, filter_truth
 from tocsin.values.terms import Literal, Term, value_of
 from tocsin.values.truth import Truth
 

@@ -16,11 +16,9 @@ import numpy.typing as npt
 
 from tocsin.engine.graphs.anchors import Anchor, Anchors, constant, home_link
 from tocsin.engine.graphs.constants import Constants
+from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.links import NO_LINK, Links
-from tocsin.engine.graphs.pairs import Pairs
-from tocsin.engine.graphs.records import Records
-from tocsin.engine.graphs.running import (
+from tocsin.engine.graphs.kernel import (
     ALL_DIFFER,
     NO,
     NONE_DIFFER,
@@ -30,11 +28,13 @@ from tocsin.engine.graphs.running import (
     refute,
     search,
 )
+from tocsin.engine.graphs.links import NO_LINK, Links
+from tocsin.engine.graphs.pairs import Pairs
+from tocsin.engine.graphs.record_pool import Records
 from tocsin.engine.graphs.shapes import HOME_POSITION, Shape
 from tocsin.engine.graphs.thresholds import Numbers
-from tocsin.engine.graphs.work import GraphWork
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.graphs import Injective
+from tocsin.plan.nodes.graphs import Injective
 
 QUICK = 2_000
 """Steps of the quick search for one shape."""

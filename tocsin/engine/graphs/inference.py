@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from tocsin.engine.graphs.defining import Definitions
+from tocsin.engine.graphs.class_definitions import Definitions
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event

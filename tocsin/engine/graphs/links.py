@@ -14,7 +14,7 @@ from tocsin.engine.graphs.encoding import Arc
 from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers, Thresholds
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.graphs import Filter, StatementPattern
+from tocsin.plan.nodes.graphs import Filter, StatementPattern
 from tocsin.values.terms import Literal
 
 Look = tuple[tuple[str, ...], tuple[str, ...], bool]

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
+from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import OntologyIndex
 from tocsin.engine.graphs.inference import encoded
-from tocsin.engine.graphs.refuting import Needs
+from tocsin.engine.graphs.prefilter import Needs
 from tocsin.engine.graphs.shapes import shape_of
-from tocsin.engine.graphs.solving import Solver
+from tocsin.engine.graphs.solver import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
-from tocsin.engine.graphs.work import GraphWork
 from tocsin.engine.index.growable import INT64, Growable
 from tocsin.engine.index.hits import Hits, joined
 from tocsin.engine.index.keys import Keys
@@ -30,7 +30,7 @@ from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import Watch
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.nodes.graphs import GraphPattern
 
 
 @dataclass(frozen=True, slots=True)

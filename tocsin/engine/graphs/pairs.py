@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from tocsin.engine.graphs.budget import Budget, Undecided
 from tocsin.engine.graphs.encoding import HOME, Arc, EncodedGraph
+from tocsin.engine.graphs.link_pairs import Pair, pairs_of
 from tocsin.engine.graphs.links import Links
-from tocsin.engine.graphs.meeting import Pair, pairs_of
 from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers
 from tocsin.values.terms import Term
 

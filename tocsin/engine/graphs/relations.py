@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tocsin.engine.graphs.meeting import Pair
+from tocsin.engine.graphs.link_pairs import Pair
 
 _NOTHING: Sequence[int] = ()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tocsin.engine.graphs.links import Link
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     GraphPattern,
     Home,
     Injective,

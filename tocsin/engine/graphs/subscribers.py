@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.engine.graphs.running import spread
+from tocsin.engine.graphs.kernel import spread
 from tocsin.engine.graphs.thresholds import Numbers
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.engine.index.postings import Postings

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.index.growable import BYTE, FLOAT64, Growable
-from tocsin.plan.graphs import RELATIONS, Comparison, Filter
+from tocsin.plan.nodes.graphs import RELATIONS, Comparison, Filter
 from tocsin.values.terms import Family, Literal, Term, value_of
 
 NO_THRESHOLD = -1

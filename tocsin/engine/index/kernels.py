@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.deferred import Deferred
 from tocsin.engine.index.kernel_stamp import stamp_of
+from tocsin.lazy_import import Deferred
 
 if TYPE_CHECKING:
     import numba

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.engine.xml.automaton import Anchor, Automaton, Path
-from tocsin.plan.xml_patterns import PatternElement, XmlBlock
+from tocsin.plan.xml.xml_patterns import PatternElement, XmlBlock
 
 
 def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tocsin.engine.xml.document_tree import Tree
 from tocsin.engine.xml.path_automaton import START, PathAutomaton
-from tocsin.engine.xml.tree import Tree
 from tocsin.events.views.document import attributes_in
-from tocsin.plan.paths import RegularPath
+from tocsin.plan.xml.paths import RegularPath
 
 Path: TypeAlias = tuple[str | RegularPath | None, ...]
 Test: TypeAlias = tuple[str, str] | str | None

@@ -16,23 +16,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
+from tocsin.engine.index.counters import Work
 from tocsin.engine.index.hits import Hits
 from tocsin.engine.index.keys import Keys
-from tocsin.engine.index.work import Work
 from tocsin.engine.xml.anchors import chosen_anchor
-from tocsin.engine.xml.asking import Question
 from tocsin.engine.xml.automaton import SOMEWHERE, Anchor, Automaton
-from tocsin.engine.xml.fitting import Expression, Fitting, expressions_of
-from tocsin.engine.xml.laid_out import LaidOut
-from tocsin.engine.xml.relations import is_beyond, rows_of
+from tocsin.engine.xml.block_rows import is_beyond, rows_of
+from tocsin.engine.xml.document_cache import LaidOut
+from tocsin.engine.xml.document_fit import Expression, Fitting, expressions_of
 from tocsin.engine.xml.shapes import Shape, Shapes
+from tocsin.engine.xml.xpath_evaluation import Question
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import Rows
-from tocsin.plan.paths import may_be_empty
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.xml.paths import may_be_empty
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.xml_patterns import (
     Pattern,
     PatternElement,
     SourcedPattern,
@@ -41,7 +41,7 @@ from tocsin.plan.xml_patterns import (
     paths_in,
     pattern_variables,
 )
-from tocsin.plan.xpath.work import OverBudget
+from tocsin.plan.xml.xpath.cost_bound import OverBudget
 
 
 @dataclass(slots=True, eq=False)

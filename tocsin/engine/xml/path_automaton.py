@@ -10,7 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath, steps_of
+from tocsin.plan.xml.paths import (
+    PathChoice,
+    PathRepeat,
+    PathSequence,
+    PathStep,
+    RegularPath,
+    steps_of,
+)
 
 START = 1
 MAX_MOVES = 10_000

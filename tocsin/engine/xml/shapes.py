@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tocsin.engine.xml.path_automaton import PathAutomaton
-from tocsin.plan.xml_patterns import PatternElement
+from tocsin.plan.xml.xml_patterns import PatternElement
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.cloudevents import as_object, encode, from_mapping, json_text, parse_json
-from tocsin.events.codecs.epcis.inside import decode_all, unwrapped
+from tocsin.events.codecs.base.cloudevents import (
+    as_object,
+    encode,
+    from_mapping,
+    json_text,
+    parse_json,
+)
+from tocsin.events.codecs.decode import decode_all, unwrapped
 from tocsin.events.event import Event
 from tocsin.events.views.payload import JSON, is_json, is_text, is_xml, media_type
 

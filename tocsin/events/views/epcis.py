@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tocsin.events.views.document import TEXT, scalar_text
-from tocsin.events.views.lifting import HOME, misnamed
+from tocsin.events.views.json_to_graph import HOME, misnamed
 from tocsin.values.rdf import Triple
 from tocsin.values.terms import (
     BOOLEAN,

@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 from tocsin.errors import EventProblem, LimitProblem, SyntaxProblem
 from tocsin.events.views.document import Documented, attributes_of, parse_xml
 from tocsin.events.views.epcis import EpcisData, linked
-from tocsin.events.views.lifting import HOME, Vocabulary, lifted
+from tocsin.events.views.json_to_graph import HOME, Vocabulary, lifted
 from tocsin.events.views.payload import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
 from tocsin.values.rdf import Triple, read_rdf
 from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Iri, Literal, Resource, Term

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tocsin.events.views.graph import HOME_IRI, HOME_MARK, Graph
-from tocsin.events.views.lifting import HOME
+from tocsin.events.views.json_to_graph import HOME
 from tocsin.values.rdf import Triple, write_turtle
 from tocsin.values.terms import RDF_TYPE, THING, Iri, Literal, Resource, Term
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tocsin.plan.composites import End, Moment, Precedes
+from tocsin.plan.nodes.composites import End, Moment, Precedes
 
 _B1, _F1, _B2, _F2 = (Moment(part, end) for part in (0, 1) for end in (End.START, End.FINISH))
 

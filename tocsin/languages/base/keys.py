@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     Change,
     EveryWindow,
@@ -20,7 +20,7 @@ from tocsin.plan.composites import (
     Part,
     Sliding,
 )
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.rewriting import with_parts
 
 
 def keyed_whole(part: Part, by: Key) -> Part:

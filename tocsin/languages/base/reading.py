@@ -13,7 +13,7 @@ from typing import ParamSpec
 
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 Options = Mapping[str, object]
 Given = ParamSpec("Given")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     Fulfilling,
     Gathered,
@@ -24,10 +24,10 @@ from tocsin.plan.composites import (
     Sliding,
     Stands,
 )
-from tocsin.plan.composites import Change as StateChange
-from tocsin.plan.expression import Attribute, Call, Expression
-from tocsin.plan.measures import Apart, Lasts, Satisfies
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.composites import Change as StateChange
+from tocsin.plan.nodes.expression import Attribute, Call, Expression
+from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
+from tocsin.plan.nodes.rewriting import with_parts
 
 HIDDEN = "."
 """What names begin with that nobody is told."""

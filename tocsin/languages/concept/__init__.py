@@ -18,7 +18,7 @@ from tocsin.languages.concept.names import names_of
 from tocsin.languages.concept.options import settings_of
 from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.terminology import tbox_of_text
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 __all__ = ["Limits", "parse", "tbox_of_text"]
 

@@ -14,7 +14,7 @@ from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.context import Context
 from tocsin.languages.base.embedded import shifted
-from tocsin.languages.base.nearness import nearest
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept.lower import Meaning
 from tocsin.languages.concept.syntax import (
@@ -26,8 +26,8 @@ from tocsin.languages.concept.syntax import (
     Syntax,
     children_of,
 )
-from tocsin.plan.composites import atoms_of
-from tocsin.plan.concepts import ConceptTest, concept_test_text
+from tocsin.plan.nodes.composites import atoms_of
+from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 
 _NOTHING_SAID = Assertions((), ())
 _FIELDS_IN_ANY_CASE = {each.lower(): each for each in sorted(FIELDS)}

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES
 from tocsin.languages.base.texts import Problems
-from tocsin.languages.concept.describe import Describing
+from tocsin.languages.concept.concept_builder import Describing
 from tocsin.languages.concept.syntax import Name, Sole, Subscription
 from tocsin.languages.concept.syntax import Shared as Written
-from tocsin.plan.composites import Key
+from tocsin.plan.nodes.composites import Key
 
 CODE = "CORRELATION"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem
 from tocsin.languages.base.intervals import ORDER, one_of_seven
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,

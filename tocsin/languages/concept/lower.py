@@ -14,8 +14,8 @@ from tocsin.languages.base.embedded import shifted
 from tocsin.languages.base.keys import keyed_operators, keyed_whole
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept import forms
+from tocsin.languages.concept.concept_builder import Describing
 from tocsin.languages.concept.correlation import Correlating, Shared
-from tocsin.languages.concept.describe import Describing
 from tocsin.languages.concept.limits import exceeded
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.options import Settings
@@ -31,9 +31,9 @@ from tocsin.languages.concept.syntax import (
     Timed,
     leaves_of,
 )
-from tocsin.plan import composites
-from tocsin.plan.composites import Part
-from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.nodes import composites
+from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.values.time import Duration
 
 OWN_LANGUAGE = "concept"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tocsin.errors import Problem
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.nearness import nearest
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.concept.syntax import Name
 
 

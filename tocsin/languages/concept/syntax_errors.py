@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
-from tocsin.languages.base.nearness import nearest
 from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
     Slip,
     Vocabulary,
@@ -19,7 +19,7 @@ from tocsin.languages.base.texts import (
     shown,
     unexpected_problem,
 )
-from tocsin.languages.concept.habits import habit
+from tocsin.languages.concept.foreign_syntax import habit
 
 _WORDS = {
     "NAME": "a name",

@@ -9,7 +9,7 @@ from tocsin.knowledge.concepts.axioms import Axiom, Definition, Specialisation
 from tocsin.knowledge.concepts.concept import Enumeration, enumeration
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.languages.base.texts import Problems
-from tocsin.languages.concept.describe import Describing
+from tocsin.languages.concept.concept_builder import Describing
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.read import read_terminology
 from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, WrittenAxiom, children_of

@@ -17,7 +17,7 @@ from tocsin.knowledge.concepts.concept import (
     enumeration,
 )
 from tocsin.knowledge.concepts.datatypes import EQUALITIES, PREFIX, TYPES, datatype, datatype_name
-from tocsin.languages.base.nearness import nearest
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.syntax import Name, Restriction
 from tocsin.values.scalars import canonical_number

@@ -18,8 +18,8 @@ from tocsin.languages.epcis.checks import warnings_of
 from tocsin.languages.epcis.lower import lower
 from tocsin.languages.epcis.master_data import known_in
 from tocsin.languages.epcis.read import read
-from tocsin.plan.atoms import Condition
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.atoms import Condition
+from tocsin.plan.nodes.composites import Plan
 
 __all__ = ["parse"]
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 from tocsin.events.codecs.epcis.event import KEYS
 from tocsin.events.codecs.epcis.identifiers import ANY_DIGIT, ANY_RUN, canonical, patterns
-from tocsin.events.codecs.epcis.names import resource
+from tocsin.events.codecs.epcis.json_context import resource
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.values import Given, identifiers, instant, resources, strings
-from tocsin.plan.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
-from tocsin.plan.expression import Call, Semantics
-from tocsin.plan.members import ITSELF, like_text, some, where
+from tocsin.plan.nodes.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
+from tocsin.plan.nodes.expression import Call, Semantics
+from tocsin.plan.semantics.list_conditions import ITSELF, like_text, some, where
 from tocsin.values.like import Token, Wild
 from tocsin.values.scalars import Constant, Scalar
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import re
 
-from tocsin.events.codecs.epcis.names import expanded
+from tocsin.events.codecs.epcis.json_context import expanded
 from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import Lowering, any_of, members
 from tocsin.languages.epcis.master_data import attribute_is, has_attribute
 from tocsin.languages.epcis.parameters import ORDERINGS
 from tocsin.languages.epcis.values import Given, as_instant, as_number, strings
-from tocsin.plan.atoms import BooleanNode
-from tocsin.plan.expression import Call
-from tocsin.plan.members import DEEP, ITSELF, where
+from tocsin.plan.nodes.atoms import BooleanNode
+from tocsin.plan.nodes.expression import Call
+from tocsin.plan.semantics.list_conditions import DEEP, ITSELF, where
 
 _AREAS: dict[str, Path] = {
     "ILMD": ("ilmd",),

@@ -10,12 +10,12 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.conditions import Lowering
 from tocsin.languages.epcis.extensions import extension
 from tocsin.languages.epcis.master_data import about_master_data
-from tocsin.languages.epcis.near import hint_for
+from tocsin.languages.epcis.parameter_suggestions import hint_for
 from tocsin.languages.epcis.parameters import CONTROLS, FIXED, composed
 from tocsin.languages.epcis.problems import control_problem
 from tocsin.languages.epcis.read import Query
 from tocsin.languages.epcis.values import Given
-from tocsin.plan.atoms import AllOf, BooleanNode, IsNull, Not
+from tocsin.plan.nodes.atoms import AllOf, BooleanNode, IsNull, Not
 
 EVERY_EVENT = Not(IsNull(("eventTime",)))
 """What a query without parameters asks: that it is an EPCIS event."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from tocsin.errors import EventProblem, MeaningProblem
+from tocsin.events.codecs.epcis.json_context import expanded
 from tocsin.events.codecs.epcis.master_data import (
     FIELD,
     PATHS,
@@ -21,15 +22,14 @@ from tocsin.events.codecs.epcis.master_data import (
     Thing,
     read_master_data,
 )
-from tocsin.events.codecs.epcis.names import expanded
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import MASTER_DATA
 from tocsin.languages.base.context import Definition, MasterDataDefinition
 from tocsin.languages.epcis.conditions import Lowering, any_of, is_one, members
 from tocsin.languages.epcis.values import Given, identifiers, strings
-from tocsin.plan.atoms import BooleanNode
-from tocsin.plan.expression import Call
-from tocsin.plan.members import where
+from tocsin.plan.nodes.atoms import BooleanNode
+from tocsin.plan.nodes.expression import Call
+from tocsin.plan.semantics.list_conditions import where
 
 _NAME = re.compile(rf"(EQATTR|EQ_ATTR|HASATTR)_({'|'.join(PATHS)})(?:_(.+))?")
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from tocsin.events.codecs.epcis import vocabulary
-from tocsin.events.codecs.epcis.names import expanded
-from tocsin.events.codecs.epcis.shape import ACTIONS, KINDS
+from tocsin.events.codecs.epcis.event_schema import ACTIONS, KINDS
+from tocsin.events.codecs.epcis.json_context import expanded
 from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import (
     Lowering,
@@ -40,8 +40,8 @@ from tocsin.languages.epcis.values import (
     strings,
     terms,
 )
-from tocsin.plan.atoms import BooleanNode
-from tocsin.plan.members import ITSELF, where
+from tocsin.plan.nodes.atoms import BooleanNode
+from tocsin.plan.semantics.list_conditions import ITSELF, where
 
 CONTROLS = (
     "orderBy",

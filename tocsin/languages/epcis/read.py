@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.errors import EventProblem, Problem
-from tocsin.events.codecs.cloudevents import parse_json
+from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.epcis.from_xml import local
-from tocsin.events.codecs.epcis.names import Names, names_of
-from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
+from tocsin.events.codecs.epcis.json_context import Names, names_of
+from tocsin.events.codecs.epcis.query_xml import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
 from tocsin.languages.epcis.syntax_errors import HINT, json_problem, xml_problem

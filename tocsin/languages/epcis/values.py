@@ -14,8 +14,8 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.codecs.epcis.json_context import Names, individual, resource
 from tocsin.events.codecs.epcis.master_data import MasterData
-from tocsin.events.codecs.epcis.names import Names, individual, resource
 from tocsin.events.codecs.epcis.vocabulary import Vocabulary
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.problems import parameter_problem

@@ -31,7 +31,7 @@ from tocsin.languages.exmlql.syntax import (
     VariableUse,
     uses_of,
 )
-from tocsin.plan.row_functions import number_in
+from tocsin.plan.xml.row_functions import number_in
 from tocsin.values.ranges import TURNED, can_all_hold
 
 _EQUALITIES = ("=", "!=")

@@ -21,11 +21,11 @@ from tocsin.languages.exmlql.syntax import PatternItem, Subscription, variables_
 from tocsin.languages.exmlql.templates import TemplateReader, order_keys
 from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.exmlql.variables import check_variables, variables_by_block
-from tocsin.plan.composites import Plan, Send
-from tocsin.plan.construction import Construct
-from tocsin.plan.row_terms import RowCondition, condition_variables
-from tocsin.plan.templates import TemplateElement
-from tocsin.plan.xml_patterns import InVariable, Pattern, SourcedPattern, XmlBlock
+from tocsin.plan.nodes.composites import Plan, Send
+from tocsin.plan.xml.construction import Construct
+from tocsin.plan.xml.row_terms import RowCondition, condition_variables
+from tocsin.plan.xml.templates import TemplateElement
+from tocsin.plan.xml.xml_patterns import InVariable, Pattern, SourcedPattern, XmlBlock
 
 
 def lower(

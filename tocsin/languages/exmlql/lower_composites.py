@@ -17,7 +17,7 @@ from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BetweenWindow,
@@ -37,9 +37,9 @@ from tocsin.plan.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.construction import Construct
-from tocsin.plan.row_terms import RowCondition
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.xml.construction import Construct
+from tocsin.plan.xml.row_terms import RowCondition
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.time import Duration, parse_duration
 
 

@@ -26,8 +26,8 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
 )
 from tocsin.languages.exmlql.xpath import check_xpath
-from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.xml.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
+from tocsin.plan.xml.xml_patterns import (
     AttributeTest,
     BoundTo,
     Pattern,

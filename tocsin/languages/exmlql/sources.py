@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from tocsin.errors import Problem
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.base.context import Definition, DocumentDefinition
-from tocsin.languages.base.nearness import nearest
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.exmlql.bindings import item_bindings
 from tocsin.languages.exmlql.syntax import PatternItem, SourceUse, Subscription
-from tocsin.plan.xml_patterns import InDocument
+from tocsin.plan.xml.xml_patterns import InDocument
 
 
 def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
-from tocsin.languages.base.nearness import nearest
 from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
     LONGEST_TOKEN,
     Slip,
@@ -19,11 +19,11 @@ from tocsin.languages.base.texts import (
     unexpected_problem,
 )
 from tocsin.languages.exmlql.building import Misplaced
-from tocsin.languages.exmlql.habits import habit
+from tocsin.languages.exmlql.foreign_syntax import habit
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.term_transformer import unknown_function
 from tocsin.languages.exmlql.transformer import RESERVED
-from tocsin.plan.row_functions import FUNCTION_NAMES
+from tocsin.plan.xml.row_functions import FUNCTION_NAMES
 
 _WORDS = {
     "NAME": "a name",

@@ -28,8 +28,8 @@ from tocsin.languages.exmlql.syntax import (
 )
 from tocsin.languages.exmlql.term_transformer import is_function
 from tocsin.languages.exmlql.terms import TermReader
-from tocsin.plan.row_terms import OrderKey
-from tocsin.plan.templates import (
+from tocsin.plan.xml.row_terms import OrderKey
+from tocsin.plan.xml.templates import (
     AttributeValue,
     NestedQuery,
     OutputAttribute,
@@ -39,7 +39,7 @@ from tocsin.plan.templates import (
     TemplateContent,
     TemplateElement,
 )
-from tocsin.plan.xml_patterns import InEvent, InVariable, Source, SourcedPattern
+from tocsin.plan.xml.xml_patterns import InEvent, InVariable, Source, SourcedPattern
 
 
 @dataclass(frozen=True, slots=True)

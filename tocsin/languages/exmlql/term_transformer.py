@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tocsin.languages.base.nearness import did_you_mean, nearest
+from tocsin.languages.base.suggestions import did_you_mean, nearest
 from tocsin.languages.base.texts import Spot, spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.exmlql.building import Misplaced, unquoted
@@ -24,7 +24,7 @@ from tocsin.languages.exmlql.syntax import (
     Term,
     VariableUse,
 )
-from tocsin.plan.row_functions import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
+from tocsin.plan.xml.row_functions import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
 from tocsin.values.formats import format_of
 
 FUNCTION_CODE = "UnknownFunction"

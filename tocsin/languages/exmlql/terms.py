@@ -18,8 +18,8 @@ from tocsin.languages.exmlql.syntax import (
     VariableUse,
 )
 from tocsin.languages.exmlql.term_transformer import is_function, unknown_function
-from tocsin.plan.row_functions import IF
-from tocsin.plan.row_terms import (
+from tocsin.plan.xml.row_functions import IF
+from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     FunctionValue,
     Operand,

@@ -50,7 +50,7 @@ from tocsin.languages.exmlql.syntax import (
     path_names,
 )
 from tocsin.languages.exmlql.term_transformer import TermTransformer, is_function, unknown_function
-from tocsin.plan.row_functions import FUNCTION_NAMES
+from tocsin.plan.xml.row_functions import FUNCTION_NAMES
 
 RESERVED = frozenset(
     (

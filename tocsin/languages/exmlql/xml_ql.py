@@ -14,14 +14,14 @@ from typing import assert_never
 
 from tocsin.languages.base.texts import Spot
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Named, Part, Plan, parts_of
-from tocsin.plan.construction import Construct
+from tocsin.plan.explain.template_text import construct_text
 from tocsin.plan.explain.xml_patterns import Spaces
-from tocsin.plan.row_text import condition_text
-from tocsin.plan.template_text import construct_text
-from tocsin.plan.templates import queries_in
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Named, Part, Plan, parts_of
+from tocsin.plan.xml.construction import Construct
+from tocsin.plan.xml.row_text import condition_text
+from tocsin.plan.xml.templates import queries_in
+from tocsin.plan.xml.xml_patterns import (
     InDocument,
     InEvent,
     Pattern,

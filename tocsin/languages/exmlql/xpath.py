@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tocsin.errors import Problem
 from tocsin.events.views.document import XPath
-from tocsin.plan.xpath.read import read_xpath
+from tocsin.plan.xml.xpath.read import read_xpath
 
 
 @dataclass(frozen=True, slots=True)

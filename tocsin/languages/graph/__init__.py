@@ -21,7 +21,7 @@ from tocsin.languages.graph.lower import lower
 from tocsin.languages.graph.names import without_ontology
 from tocsin.languages.graph.options import settings_of
 from tocsin.languages.graph.read import read
-from tocsin.plan.composites import Plan
+from tocsin.plan.nodes.composites import Plan
 
 __all__ = ["Limits", "parse"]
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from tocsin.errors import Problem
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.graph.syntax import Subscription, spot_of
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     Comparison,
     Filter,
     FilterAll,

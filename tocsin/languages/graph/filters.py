@@ -26,7 +26,7 @@ from tocsin.languages.graph.syntax import (
     spot_of,
     variables_in,
 )
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     Comparison,
     Filter,
     FilterAll,

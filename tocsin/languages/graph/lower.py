@@ -25,7 +25,7 @@ from tocsin.languages.graph.rules import (
     check_selection,
 )
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     GraphPattern,
     Home,
     StatementPattern,

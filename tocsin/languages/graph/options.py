@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeVar
 
 from tocsin.languages.base.options import option_problem, refuse_unknown
-from tocsin.plan.graphs import Injective, Strategy
+from tocsin.plan.nodes.graphs import Injective, Strategy
 
 Choice = TypeVar("Choice", bound=Enum)
 

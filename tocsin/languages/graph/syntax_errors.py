@@ -16,7 +16,7 @@ from tocsin.languages.base.texts import (
     parts_at,
     unexpected_problem,
 )
-from tocsin.languages.graph.habits import habit
+from tocsin.languages.graph.foreign_syntax import habit
 
 _WORDS = {
     "NAME": "a name",

@@ -18,8 +18,8 @@ from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.lower import lower
 from tocsin.languages.opsl.options import settings_of
 from tocsin.languages.opsl.read import read
-from tocsin.languages.opsl.written_windows import find_window
-from tocsin.plan.composites import Plan
+from tocsin.languages.opsl.window_positions import find_window
+from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Duration, Instant
 
 __all__ = ["Limits", "parse", "window"]

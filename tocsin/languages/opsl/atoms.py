@@ -13,7 +13,7 @@ from tocsin.events.views.epcis import is_list, parameter_for
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.syntax import Atomic, Predicate
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.values.scalars import Constant
 
 NOTHING = Condition(AnyOf(()))

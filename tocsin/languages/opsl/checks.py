@@ -16,7 +16,6 @@ from tocsin.languages.base.context import Context, RegionDefinition
 from tocsin.languages.base.regions import Point, region_of, rings_of
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.limits import Limits
-from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
 from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
     After,
@@ -28,6 +27,7 @@ from tocsin.languages.opsl.syntax import (
     Temporal,
     nodes_of,
 )
+from tocsin.languages.opsl.unsatisfiable import warn_of_comparisons, warn_of_never
 from tocsin.values.globe import TURN
 from tocsin.values.space import HALF_TURN, Metric, parse_place
 

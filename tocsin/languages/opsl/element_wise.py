@@ -15,9 +15,9 @@ from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES, is_without_scalars
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.syntax import Attribute, Comparison
-from tocsin.plan.composites import Named, Part, PartAttribute, Related
-from tocsin.plan.elements import Elements
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.composites import Named, Part, PartAttribute, Related
+from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.nodes.rewriting import with_parts
 
 CODE = "WhereError"
 

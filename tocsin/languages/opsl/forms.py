@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AfterWindow,

@@ -18,9 +18,9 @@ from tocsin.languages.opsl.atoms import NOTHING, condition_of
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, Meaning, Names
 from tocsin.languages.opsl.options import Settings
+from tocsin.languages.opsl.plan_size import Sizes
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
 from tocsin.languages.opsl.read import read
-from tocsin.languages.opsl.rebuild import Sizes
 from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
     After,
@@ -41,7 +41,7 @@ from tocsin.languages.opsl.syntax import (
 )
 from tocsin.languages.opsl.variables import order_of_bindings
 from tocsin.languages.opsl.where import attached
-from tocsin.plan.composites import Either, Join, Named, Part
+from tocsin.plan.nodes.composites import Either, Join, Named, Part
 
 Value = TypeVar("Value")
 

@@ -19,11 +19,11 @@ from tocsin.languages.base.context import (
     PartDefinition,
     RegionDefinition,
 )
-from tocsin.languages.base.nearness import did_you_mean
 from tocsin.languages.base.regions import region_of
+from tocsin.languages.base.suggestions import did_you_mean
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
-from tocsin.plan.composites import Part
+from tocsin.plan.nodes.composites import Part
 from tocsin.values.space import Metric
 
 OWN_LANGUAGE = "opsl"

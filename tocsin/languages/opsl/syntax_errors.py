@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 
 from tocsin.errors import SyntaxProblem
-from tocsin.languages.base.nearness import did_you_mean
 from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.suggestions import did_you_mean
 from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
-from tocsin.languages.opsl.habits import habit
+from tocsin.languages.opsl.foreign_syntax import habit
 from tocsin.languages.opsl.other_languages import of_other_languages
 from tocsin.languages.opsl.slip import OpslSlip
 

@@ -14,11 +14,11 @@ from dataclasses import replace
 from tocsin.events.views.epcis import is_list
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.atoms import path_of
-from tocsin.languages.opsl.bound import are_readable, bound_name
+from tocsin.languages.opsl.bound_names import are_readable, bound_name
 from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
 from tocsin.languages.opsl.syntax import Attribute, Comparison
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import (
     Absence,
     Either,
     Join,
@@ -29,7 +29,7 @@ from tocsin.plan.composites import (
     Related,
     parts_of,
 )
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.rewriting import with_parts
 
 _RELATIONS = {"!=": "<>"}
 

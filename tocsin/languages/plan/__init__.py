@@ -17,9 +17,9 @@ from tocsin.languages.base.context import NOTHING_AROUND, Context
 from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
 from tocsin.languages.base.reading import Options, Reading, with_refusals
 from tocsin.languages.plan.well_formed import misfit
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Forward, Plan
-from tocsin.plan.wire import plan_from_json
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Forward, Plan
+from tocsin.plan.wire.wire import plan_from_json
 
 __all__ = ["PATHS", "parse"]
 

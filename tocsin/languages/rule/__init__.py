@@ -12,8 +12,8 @@ from tocsin.languages.base.context import NOTHING_AROUND, Context
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Reading, with_refusals
 from tocsin.languages.rule.checks import warnings_of
+from tocsin.languages.rule.compile import meaning_of
 from tocsin.languages.rule.limits import Limits
-from tocsin.languages.rule.meaning import meaning_of
 
 __all__ = ["Limits", "parse"]
 

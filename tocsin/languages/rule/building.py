@@ -14,10 +14,10 @@ from typing import Literal
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.printer import RESERVED, name_text, write, write_lines
 from tocsin.languages.rule.read import read
 from tocsin.languages.rule.relations import Relations
-from tocsin.languages.rule.writing import RESERVED, name_text, write, write_lines
-from tocsin.values.notebook import preformatted
+from tocsin.values.html import preformatted
 from tocsin.values.time import parse_duration
 
 Duration = str | timedelta

@@ -12,7 +12,7 @@ from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.languages.base.embedded import shifted
 from tocsin.languages.base.texts import Problems
-from tocsin.languages.rule.meaning import Meaning
+from tocsin.languages.rule.compile import Meaning
 from tocsin.languages.rule.names import SELECTOR
 from tocsin.languages.rule.syntax import (
     Changes,

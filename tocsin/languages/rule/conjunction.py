@@ -10,8 +10,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tocsin.languages.base.renaming import HIDDEN
-from tocsin.plan.composites import Join, Named, Part, Sliding
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.composites import Join, Named, Part, Sliding
+from tocsin.plan.nodes.rewriting import with_parts
 
 PAIRED_MEASURES = "PairedMeasures"
 

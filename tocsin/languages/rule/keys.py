@@ -9,11 +9,11 @@ from tocsin.events.event import Path
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.rule.paths import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.syntax import PathName
-from tocsin.plan.atoms import AllOf, Condition, IsNull, Not
-from tocsin.plan.composites import Change, Key, Part, parts_of
-from tocsin.plan.contradictions import never_holds
-from tocsin.plan.elements import Elements
 from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.nodes.atoms import AllOf, Condition, IsNull, Not
+from tocsin.plan.nodes.composites import Change, Key, Part, parts_of
+from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.passes.contradictions import never_holds
 
 CODE = "ForEachError"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tocsin.languages.base.limits import TextLimits, limit_problems
-from tocsin.plan.measures import LONGEST_WINDOW
+from tocsin.plan.nodes.measures import LONGEST_WINDOW
 from tocsin.values.time import Duration
 
 

@@ -8,9 +8,9 @@ from typing import assert_never
 from tocsin.languages.base.intervals import ORDER, one_of_seven
 from tocsin.languages.base.texts import Spot
 from tocsin.languages.rule.conjunction import PAIRED_MEASURES, merge_measures
-from tocsin.languages.rule.measuring import Measuring, named
+from tocsin.languages.rule.lower_aggregates import Measuring, named
+from tocsin.languages.rule.lower_sequences import Making, Sequencing, repeat_of, within_of
 from tocsin.languages.rule.names import NOTHING
-from tocsin.languages.rule.sequences import Making, Sequencing, repeat_of, within_of
 from tocsin.languages.rule.syntax import (
     Both,
     Changes,
@@ -24,15 +24,15 @@ from tocsin.languages.rule.syntax import (
     Step,
     Unit,
 )
-from tocsin.plan import composites, measures
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import (
+from tocsin.plan.nodes import composites, measures
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import (
     Join,
     JoinCondition,
     Named,
     Part,
 )
-from tocsin.plan.measures import Measure
+from tocsin.plan.nodes.measures import Measure
 from tocsin.values.time import Duration, format_duration
 
 DEFAULT_HORIZON_USED = "DefaultHorizon"

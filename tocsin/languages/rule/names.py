@@ -15,8 +15,8 @@ from tocsin.languages.base.regions import region_of
 from tocsin.languages.base.renaming import renamed
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
-from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
-from tocsin.plan.composites import Part
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
+from tocsin.plan.nodes.composites import Part
 from tocsin.values.scalars import Constant
 from tocsin.values.space import Metric
 

@@ -7,7 +7,7 @@ from functools import cache
 from tocsin.errors import Place, SyntaxProblem
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.rule.inner_texts import CODE, disguise
+from tocsin.languages.rule.embedded_texts import CODE, disguise
 from tocsin.languages.rule.limits import Limits, exceeded
 from tocsin.languages.rule.syntax import Rule
 from tocsin.languages.rule.syntax_errors import syntax_problem

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tocsin.errors import SyntaxProblem
-from tocsin.languages.base.nearness import nearest
 from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import Slip, Vocabulary, first_hint, parts_at, unexpected_problem
-from tocsin.languages.rule.habits import habit
-from tocsin.languages.rule.inner_texts import CODE
+from tocsin.languages.rule.embedded_texts import CODE
+from tocsin.languages.rule.foreign_syntax import habit
 
 _TOKENS: Mapping[str, str] = {
     "NAME": "a name",

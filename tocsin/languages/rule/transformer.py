@@ -10,7 +10,7 @@ from tocsin.errors import Problem
 from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.texts import Spot, spot_of
 from tocsin.languages.base.transformer import Children
-from tocsin.languages.rule.inner_texts import undisguise
+from tocsin.languages.rule.embedded_texts import undisguise
 from tocsin.languages.rule.syntax import (
     Aggregate,
     AtomSyntax,

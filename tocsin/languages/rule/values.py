@@ -17,10 +17,10 @@ from tocsin.languages.rule.syntax import (
     Over,
     ValueSyntax,
 )
-from tocsin.plan import expression as plan
-from tocsin.plan.composites import NamedCondition, PartAttribute, Related
-from tocsin.plan.measures import Apart, Satisfies
-from tocsin.plan.texts import INSTANT_OF
+from tocsin.plan.nodes import expression as plan
+from tocsin.plan.nodes.composites import NamedCondition, PartAttribute, Related
+from tocsin.plan.nodes.measures import Apart, Satisfies
+from tocsin.plan.semantics.text_functions import INSTANT_OF
 from tocsin.values.scalars import Constant as Scalar
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import parse_instant

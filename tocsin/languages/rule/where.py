@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.rule.syntax import Comparison
 from tocsin.languages.rule.values import CODE
-from tocsin.plan.composites import (
+from tocsin.plan.nodes.composites import (
     Absence,
     BetweenWindow,
     Either,
@@ -29,8 +29,8 @@ from tocsin.plan.composites import (
     names_of,
     parts_of,
 )
-from tocsin.plan.measures import Satisfies, names_aggregated_in
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.measures import Satisfies, names_aggregated_in
+from tocsin.plan.nodes.rewriting import with_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,16 +18,16 @@ from tocsin.languages.base.reading import Options, Reading, with_refusals
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.checks import warnings_of
+from tocsin.languages.selector.dialects import AMQP, JMS, NATIVE, Rules
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
 from tocsin.languages.selector.read import read
-from tocsin.languages.selector.rules import AMQP, JMS, NATIVE, Rules
 from tocsin.languages.selector.syntax import Syntax
 from tocsin.languages.selector.transformer import Transformer
 from tocsin.languages.selector.values import Setting
-from tocsin.plan.atoms import Computed, Condition
-from tocsin.plan.composites import Plan
-from tocsin.plan.expression import Semantics
+from tocsin.plan.nodes.atoms import Computed, Condition
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.nodes.expression import Semantics
 
 __all__ = ["DIALECTS", "Limits", "parse"]
 

@@ -22,8 +22,8 @@ from tocsin.events.event import ENVELOPE, MILLISECONDS, Path
 from tocsin.languages.base.texts import Spot, alternatives
 from tocsin.languages.selector.literals import envelope_path
 from tocsin.languages.selector.problems import form_problem
-from tocsin.plan.arithmetic import COALESCE
-from tocsin.plan.expression import Attribute, Call, Expression, Value
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
+from tocsin.plan.semantics.arithmetic import COALESCE
 from tocsin.values.scalars import Constant
 
 _STEP = re.compile(r"\[((?:[^\[\]]|\[\[|\]\])+)\]|([^.\[\]]+)")

@@ -21,7 +21,7 @@ from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
 from tocsin.languages.selector.read import read
 from tocsin.languages.selector.wording import CESQL_WORDING
-from tocsin.plan.expression import Attribute, Call, Expression, Value
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
 from tocsin.values.scalars import Constant, Kind
 
 _LARGEST = 2**31 - 1

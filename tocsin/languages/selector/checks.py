@@ -30,7 +30,8 @@ from tocsin.languages.selector.syntax import (
     children_of,
 )
 from tocsin.languages.selector.values import Setting
-from tocsin.plan.atoms import (
+from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.nodes.atoms import (
     Between,
     BooleanNode,
     Equals,
@@ -41,9 +42,8 @@ from tocsin.plan.atoms import (
     attribute_paths,
     predicates_of,
 )
-from tocsin.plan.contradictions import contradictions, never_holds
-from tocsin.plan.coordinates import tests_off_the_globe
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.passes.contradictions import contradictions, never_holds
+from tocsin.plan.semantics.coordinate_checks import tests_off_the_globe
 
 _START = Spot(0, "")
 _TIMES = {"ce_time", "ce_endtime"}

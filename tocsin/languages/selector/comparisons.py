@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tocsin.events.event import Path
-from tocsin.languages.selector.rules import Rules
-from tocsin.plan.arithmetic import IN, compare
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, OneOf, Ordered
-from tocsin.plan.expression import Attribute, Call, Expression, Value
+from tocsin.languages.selector.dialects import Rules
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, OneOf, Ordered
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
+from tocsin.plan.semantics.arithmetic import IN, compare
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
 

@@ -13,7 +13,7 @@ from tocsin.languages.selector.limits import exceeded
 from tocsin.languages.selector.predicates import predicate_of
 from tocsin.languages.selector.syntax import Comparison, Conjunction, Disjunction, Negation, Syntax
 from tocsin.languages.selector.values import Setting
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_of
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_of
 
 
 @dataclass(frozen=True, slots=True)

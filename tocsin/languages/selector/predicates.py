@@ -28,8 +28,7 @@ from tocsin.languages.selector.syntax import (
 )
 from tocsin.languages.selector.times import as_instants
 from tocsin.languages.selector.values import Setting, static_kind, value_of
-from tocsin.plan.arithmetic import IS_NULL, LIKE
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,
@@ -41,8 +40,9 @@ from tocsin.plan.atoms import (
     Not,
     OneOf,
 )
-from tocsin.plan.expression import Attribute, Call, Expression, Value
-from tocsin.plan.texts import text_of_pattern
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
+from tocsin.plan.semantics.arithmetic import IS_NULL, LIKE
+from tocsin.plan.semantics.text_functions import text_of_pattern
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth

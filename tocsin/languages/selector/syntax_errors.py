@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 
 from tocsin.errors import SyntaxProblem
-from tocsin.languages.base.nearness import did_you_mean
 from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.suggestions import did_you_mean
 from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
-from tocsin.languages.selector.habits import HABITS
+from tocsin.languages.selector.foreign_syntax import HABITS
 from tocsin.languages.selector.problems import SYNTAX_CODE
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip, Wording
 

@@ -13,8 +13,8 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS
 from tocsin.languages.selector.problems import type_problem
 from tocsin.languages.selector.syntax import Syntax
-from tocsin.plan.expression import Attribute, Call, Expression, Value
-from tocsin.plan.texts import INSTANT_OF, TEXT_RESULTS
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
+from tocsin.plan.semantics.text_functions import INSTANT_OF, TEXT_RESULTS
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.time import parse_instant
 

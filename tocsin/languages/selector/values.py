@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 from tocsin.errors import Place, UnsupportedProblem
 from tocsin.languages.base.texts import Spot, alternatives
+from tocsin.languages.selector.dialects import Rules
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.literals import constant_of
 from tocsin.languages.selector.problems import form_problem, type_problem
-from tocsin.languages.selector.rules import Rules
 from tocsin.languages.selector.syntax import Arithmetic, Function, Literal, Name, Syntax
 from tocsin.languages.selector.times import is_time
-from tocsin.plan.arithmetic import COALESCE, apply_function, calculate
-from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
-from tocsin.plan.texts import ARGUMENTS, TEXT_RESULTS
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
+from tocsin.plan.semantics.arithmetic import COALESCE, apply_function, calculate
+from tocsin.plan.semantics.text_functions import ARGUMENTS, TEXT_RESULTS
 from tocsin.values.scalars import Constant, Kind
 
 

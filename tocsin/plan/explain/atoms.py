@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.concepts import ConceptTest, concept_test_text
 from tocsin.plan.explain.conditions import condition_lines, selector_text
 from tocsin.plan.explain.graphs import graph_lines, statement_text
 from tocsin.plan.explain.xml_patterns import block_text
-from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.nodes.atoms import Atom, Condition
+from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.xml.xml_patterns import XmlBlock
 
 
 def atom_text(atom: Atom) -> str:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import assert_never
 
-from tocsin.plan import row_text
-from tocsin.plan.atoms import Condition
-from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import (
+from tocsin.plan.explain.atoms import atom_text
+from tocsin.plan.explain.conditions import expression_text, path_text, region_text, relation_text
+from tocsin.plan.nodes.atoms import Condition
+from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
     AfterWindow,
@@ -47,12 +47,12 @@ from tocsin.plan.composites import (
     Window,
     parts_of,
 )
-from tocsin.plan.concepts import ConceptTest
-from tocsin.plan.explain.atoms import atom_text
-from tocsin.plan.explain.conditions import expression_text, path_text, region_text, relation_text
-from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.measures import Apart, Lasts, Measure, Satisfies
-from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.nodes.measures import Apart, Lasts, Measure, Satisfies
+from tocsin.plan.semantics.bounds import bounds_of
+from tocsin.plan.xml import row_text
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.allen import relation_of
 from tocsin.values.time import format_duration, format_instant
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS, Path
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,
@@ -22,7 +22,7 @@ from tocsin.plan.atoms import (
     PlaceIs,
     Predicate,
 )
-from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import DISTANCES, SpatialRelation
 from tocsin.values.time import format_instant, is_instant

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.graphs import (
+from tocsin.plan.nodes.graphs import (
     ITSELF,
     Comparison,
     Filter,

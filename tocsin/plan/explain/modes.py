@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
-from tocsin.plan.construction import Construct
-from tocsin.plan.template_text import construct_text
+from tocsin.plan.explain.template_text import construct_text
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.xml.construction import Construct
 
 _MODES = {
     (False, False): ("forward", "forwarding", "the matched event itself"),

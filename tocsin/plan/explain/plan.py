@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.plan.atoms import Atom, Condition, predicates_of
-from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain.atoms import atom_lines
 from tocsin.plan.explain.composites import part_lines, state_lines
 from tocsin.plan.explain.conditions import path_text, selector_text
-from tocsin.plan.partitioning import Parting, parting_of_plan
-from tocsin.values.notebook import preformatted
+from tocsin.plan.nodes.atoms import Atom, Condition, predicates_of
+from tocsin.plan.nodes.composites import Plan, atoms_of
+from tocsin.plan.semantics.partitioning import Parting, parting_of_plan
+from tocsin.values.html import preformatted
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:

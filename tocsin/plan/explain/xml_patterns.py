@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import assert_never
 
-from tocsin.plan.paths import path_text, steps_of
-from tocsin.plan.row_text import condition_text, quoted
-from tocsin.plan.xml_patterns import (
+from tocsin.plan.xml.paths import path_text, steps_of
+from tocsin.plan.xml.row_text import condition_text, quoted
+from tocsin.plan.xml.xml_patterns import (
     AttributeTest,
     BoundTo,
     InDocument,

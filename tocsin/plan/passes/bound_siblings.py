@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Named, Part, Policy
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.composites import Join, Named, Part, Policy
+from tocsin.plan.nodes.rewriting import with_parts
+from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.values.time import Duration
 
 _PAIRING_ALL = (Policy.DEFERRED, Policy.UNRESTRICTED, Policy.GLOBE)

@@ -4,7 +4,7 @@ UNKNOWN without p.
 
 from __future__ import annotations
 
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode
 
 
 def drop_repeats(node: BooleanNode) -> BooleanNode:

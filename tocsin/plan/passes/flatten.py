@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode
 
 
 def flatten(node: BooleanNode) -> BooleanNode:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from tocsin.plan.atoms import AllOf, Condition, PlaceIs
-from tocsin.plan.composites import AtRegion, Either, Named, Only, Part, parts_of
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.atoms import AllOf, Condition, PlaceIs
+from tocsin.plan.nodes.composites import AtRegion, Either, Named, Only, Part, parts_of
+from tocsin.plan.nodes.rewriting import with_parts
 
 
 def fold_regions(pattern: Part) -> Part:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tocsin.plan.atoms import AllOf, BooleanNode, Condition
-from tocsin.plan.composites import Change, Named, Only, Part
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.nodes.atoms import AllOf, BooleanNode, Condition
+from tocsin.plan.nodes.composites import Change, Named, Only, Part
+from tocsin.plan.nodes.rewriting import with_parts
 
 
 def fold_states(part: Part) -> Part:

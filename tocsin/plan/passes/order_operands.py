@@ -4,7 +4,7 @@ result.
 
 from __future__ import annotations
 
-from tocsin.plan.atoms import (
+from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
     Between,

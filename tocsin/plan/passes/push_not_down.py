@@ -4,7 +4,7 @@ logic too.
 
 from __future__ import annotations
 
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not
 
 
 def push_not_down(node: BooleanNode) -> BooleanNode:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tocsin.plan.bounds import with_horizon
-from tocsin.plan.composites import Absence, Gathered, Join, Part, Plan, Policy
+from tocsin.plan.nodes.composites import Absence, Gathered, Join, Part, Plan, Policy
+from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.passes.bound_siblings import with_sibling_bounds
-from tocsin.plan.rewriting import with_parts
+from tocsin.plan.semantics.bounds import with_horizon
 from tocsin.values.time import Duration
 
 DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.nodes.atoms import BooleanNode
 
 Numbers = npt.NDArray[np.int32]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.plan.atoms import Between, Equals, OneOf, Ordered
+from tocsin.plan.nodes.atoms import Between, Equals, OneOf, Ordered
 from tocsin_benchmarks.selectors.baselines import Numbers
 from tocsin_benchmarks.selectors.baselines.conjuncts import Literal
 from tocsin_benchmarks.selectors.baselines.value_tests import ValueTest, classes_of

@@ -18,7 +18,17 @@ import numpy.typing as npt
 
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Equals, Like, Not, OneOf, Ordered
+from tocsin.plan.nodes.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Equals,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+)
 from tocsin.plan.passes.push_not_down import push_not_down
 from tocsin_benchmarks.selectors.baselines import Found, Work
 from tocsin_benchmarks.selectors.baselines.value_tests import Simple, classes_of, simple, value_test

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from tocsin.errors import LimitProblem
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Ordered
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Ordered
 from tocsin.plan.passes.push_not_down import push_not_down
 from tocsin_benchmarks.selectors.baselines.value_tests import Simple, ValueTest, simple, value_test
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin_benchmarks.selectors.baselines import Found, Numbers, Work
 from tocsin_benchmarks.selectors.baselines.attribute_index import AttributeIndex
 from tocsin_benchmarks.selectors.baselines.conjuncts import conjuncts_of

@@ -17,7 +17,7 @@ from typing import Any
 
 from tocsin.errors import LimitProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode, Equals
+from tocsin.plan.nodes.atoms import BooleanNode, Equals
 from tocsin_benchmarks.selectors.baselines import Found, Work, found_in_lists
 from tocsin_benchmarks.selectors.baselines.conjuncts import Conjunct, Literal, conjuncts_of
 from tocsin_benchmarks.selectors.baselines.value_tests import ValueTest, classes_of

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tocsin.engine.conditions.shortcircuit import ACCEPT, compiled
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.passes import prepared_expression
 from tocsin_benchmarks.selectors.baselines import Found, Work, found_in_lists
 from tocsin_benchmarks.selectors.baselines.predicate_table import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin_benchmarks.selectors.baselines import Found, Work, found_in_lists
 from tocsin_benchmarks.selectors.baselines.conjuncts import Literal, conjuncts_of
 from tocsin_benchmarks.selectors.baselines.predicate_table import (

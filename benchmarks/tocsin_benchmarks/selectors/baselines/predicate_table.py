@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tocsin.plan.atoms import Predicate
+from tocsin.plan.nodes.atoms import Predicate
 from tocsin_benchmarks.selectors.baselines.value_tests import classes_of, simple, value_test
 
 FALSE, TRUE, UNKNOWN, UNSET = range(4)

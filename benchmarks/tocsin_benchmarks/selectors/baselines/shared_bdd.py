@@ -16,7 +16,7 @@ from dd import autoref
 
 from tocsin.errors import LimitProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
 from tocsin.plan.passes import prepared_expression
 from tocsin_benchmarks.selectors.baselines import Found, Work, found_in_lists
 from tocsin_benchmarks.selectors.baselines.predicate_table import (

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tocsin.errors import UnsupportedProblem
-from tocsin.plan.atoms import Between, Equals, Like, OneOf, Ordered, needed_kind
+from tocsin.plan.nodes.atoms import Between, Equals, Like, OneOf, Ordered, needed_kind
 from tocsin.values.like import compile_like
 from tocsin.values.scalars import Kind
 from tocsin.values.truth import Truth

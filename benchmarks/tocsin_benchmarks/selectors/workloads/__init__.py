@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin_benchmarks.selectors.workloads.paper import PaperWorkload
 from tocsin_benchmarks.selectors.workloads.scale import ScaleWorkload, Shape
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
 from tocsin_benchmarks.selectors.workloads.population import Population
 from tocsin_benchmarks.selectors.workloads.predicates import (
     Mix,

@@ -10,7 +10,7 @@ from itertools import accumulate
 from random import Random
 
 from tocsin.events.event import Path
-from tocsin.plan.atoms import Between, Equals, Like, OneOf, Ordered, Predicate
+from tocsin.plan.nodes.atoms import Between, Equals, Like, OneOf, Ordered, Predicate
 from tocsin.values.like import LikePattern, Token, Wild
 from tocsin.values.scalars import Constant, Kind
 from tocsin_benchmarks.selectors.workloads.population import NUMBERS, Population

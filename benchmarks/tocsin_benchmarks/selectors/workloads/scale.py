@@ -14,7 +14,7 @@ from enum import Enum
 from random import Random
 
 from tocsin.events.event import Event, Path
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
 from tocsin_benchmarks.selectors.workloads.population import Population
 from tocsin_benchmarks.selectors.workloads.predicates import (
     Mix,

@@ -16,7 +16,7 @@ from tocsin.engine.graphs.encoding import HOME, EncodedGraph
 from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
 from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
 from tocsin.engine.graphs.paper.statements import TypedStatement, arcs_from_home, typed
-from tocsin.plan.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
+from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
 
 NODE_LIMIT = 100_000
 """Nodes of one tree, after which it is given up."""

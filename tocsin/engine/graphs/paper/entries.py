@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.graphs import StatementPattern
+from tocsin.plan.nodes.graphs import StatementPattern
 
 _REPEATED = "+"
 

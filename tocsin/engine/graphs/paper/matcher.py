@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tocsin.engine.batch import EventBatch
+from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
+from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.paper.building import (
@@ -23,8 +24,7 @@ from tocsin.engine.graphs.paper.building import (
 from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
 from tocsin.engine.graphs.paper.nodes import Tree
 from tocsin.engine.graphs.paper.verifying import Verification
-from tocsin.engine.graphs.solving import Solver
-from tocsin.engine.graphs.work import GraphWork
+from tocsin.engine.graphs.solver import Solver
 from tocsin.engine.index.hits import Hits
 from tocsin.engine.index.keys import Keys
 from tocsin.errors import EventProblem
@@ -32,7 +32,7 @@ from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import Watch
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.graphs import GraphPattern, Statements
+from tocsin.plan.nodes.graphs import GraphPattern, Statements
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tocsin.plan.graphs import GraphPattern, StatementPattern, Vertex
+from tocsin.plan.nodes.graphs import GraphPattern, StatementPattern, Vertex
 
 
 @dataclass(slots=True, eq=False)

@@ -15,7 +15,7 @@ from tocsin.engine.graphs.paper.verifying import Verification
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.explain.graphs import id_text, statement_text
-from tocsin.plan.graphs import GraphPattern, Vertex
+from tocsin.plan.nodes.graphs import GraphPattern, Vertex
 from tocsin.values.terms import Blank
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tocsin.engine.graphs.budget import Budget
 from tocsin.engine.graphs.encoding import HOME, Arc, EncodedGraph
-from tocsin.engine.graphs.meeting import onward
+from tocsin.engine.graphs.link_pairs import onward
 from tocsin.engine.graphs.paper.entries import StatementType, repeated_property
 from tocsin.knowledge.ontology import Ontology
 from tocsin.values.terms import Literal, Term

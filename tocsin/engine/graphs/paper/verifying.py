@@ -15,7 +15,7 @@ from typing import TypeAlias
 from tocsin.engine.graphs.budget import LIMIT, Budget, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
-from tocsin.plan.graphs import Injective, Vertex
+from tocsin.plan.nodes.graphs import Injective, Vertex
 from tocsin.values.terms import Literal
 
 Map: TypeAlias = Mapping[Vertex, int]

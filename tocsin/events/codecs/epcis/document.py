@@ -12,20 +12,20 @@ from functools import partial
 from typing import Any
 
 from tocsin.errors import EventProblem, LimitProblem
-from tocsin.events.codecs.cloudevents import parse_json
+from tocsin.events.codecs.base.cloudevents import parse_json
+from tocsin.events.codecs.base.xml_text import xml_text
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
+from tocsin.events.codecs.epcis.event_schema import KINDS, normal_event
+from tocsin.events.codecs.epcis.field_readers import CODE, shown, wrong
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
+from tocsin.events.codecs.epcis.json_context import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.master_data import (
     MasterData,
     master_data_in_json,
     master_data_in_xml,
     with_master_data,
 )
-from tocsin.events.codecs.epcis.names import KNOWN, names_in_xml, names_of
-from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
-from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
-from tocsin.events.codecs.epcis.shape import KINDS, normal_event
-from tocsin.events.codecs.xml_text import xml_text
+from tocsin.events.codecs.epcis.query_xml import QUERIES, parameters_of
 from tocsin.events.event import Event
 from tocsin.events.views.document import Element, parse_xml
 

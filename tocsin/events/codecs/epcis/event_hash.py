@@ -17,7 +17,7 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.codecs.epcis.names import split_name
+from tocsin.events.codecs.epcis.json_context import split_name
 from tocsin.events.codecs.epcis.quantity_event import to_object_event
 from tocsin.events.codecs.epcis.typed import number_of
 from tocsin.events.codecs.epcis.vocabulary import web_form

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tocsin.events.codecs.epcis.names import qualified
-from tocsin.events.codecs.epcis.readings import wrong
+from tocsin.events.codecs.epcis.field_readers import wrong
+from tocsin.events.codecs.epcis.json_context import qualified
 from tocsin.events.codecs.epcis.typed import boolean_of, number_of
 from tocsin.events.views.document import TEXT, Element, attributes_in
 

@@ -14,10 +14,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.errors import EventProblem
+from tocsin.events.codecs.epcis.field_readers import CODE, shown
 from tocsin.events.codecs.epcis.from_xml import content, fields, local
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.codecs.epcis.names import Names, expanded, names_in_xml, names_of, resource
-from tocsin.events.codecs.epcis.readings import CODE, shown
+from tocsin.events.codecs.epcis.json_context import (
+    Names,
+    expanded,
+    names_in_xml,
+    names_of,
+    resource,
+)
 from tocsin.events.views.document import Element, parse_xml
 from tocsin.events.views.epcis import MASTER_DATA
 

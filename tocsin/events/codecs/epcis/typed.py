@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from tocsin.events.codecs.epcis.names import RESOURCE, Names, individual, resource
+from tocsin.events.codecs.epcis.json_context import RESOURCE, Names, individual, resource
 from tocsin.events.views.epcis import CONTEXT
 from tocsin.values.scalars import canonical_number
 from tocsin.values.terms import XSD

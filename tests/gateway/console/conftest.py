@@ -1,5 +1,0 @@
-"""A service in this process, asked without a network."""
-
-from tests.gateway.core.conftest import asked, start
-
-__all__ = ["asked", "start"]

@@ -1,0 +1,66 @@
+"""How tests ask a service: publish, subscribe, and wait until all that was published is served."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from tocsin.service.core.service import Service
+
+PATIENCE = 60.0
+"""Seconds to wait for what must come; a loaded machine is slow."""
+
+
+def event(id: str, time: str | None = None, **data: Any) -> dict[str, Any]:
+    """A CloudEvent of the source `shop`."""
+    body: dict[str, Any] = {"specversion": "1.0", "id": id, "source": "shop", "type": "offer"}
+    return body | ({} if time is None else {"time": time}) | {"data": data}
+
+
+@dataclass
+class Asked:
+    """A service and the client of its addresses."""
+
+    service: Service
+    http: TestClient
+
+    def subscribe(self, id: str, expression: str, language: str = "selector", **rest: Any) -> None:
+        body = {"language": language, "expression": expression, **rest}
+        answer = self.http.put(f"/v1/subscriptions/{id}", json=body)
+        assert answer.status_code in (200, 201), answer.text
+
+    def publish(self, *events: dict[str, Any]) -> None:
+        kind = {"content-type": "application/cloudevents-batch+json"}
+        answer = self.http.post("/v1/events", json=list(events), headers=kind)
+        assert answer.json() == {"accepted": len(events), "rejected": []}, answer.text
+
+    def settle(self) -> None:
+        """Waits until every row of the log was served and its outcome kept."""
+        runner = self.service.runner
+        wait_for(lambda: runner.status().position >= self.service.log.head)
+        wait_for(lambda: not runner._unsaved.is_urgent)  # type: ignore[attr-defined]
+
+    def matches(self, **query: Any) -> list[dict[str, Any]]:
+        self.settle()
+        found: list[dict[str, Any]] = self.http.get("/v1/matches", params=query).json()["matches"]
+        return found
+
+    def letters(self, **query: Any) -> list[dict[str, Any]]:
+        self.settle()
+        answer = self.http.get("/v1/dead-letters", params=query)
+        found: list[dict[str, Any]] = answer.json()["dead_letters"]
+        return found
+
+
+def wait_for(ask: Any, patience: float = PATIENCE) -> Any:
+    """What is asked for, as soon as there is something; fails where it does not come."""
+    end = time.monotonic() + patience
+    while True:
+        found = ask()
+        if found:
+            return found
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.01)

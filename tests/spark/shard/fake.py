@@ -1,0 +1,82 @@
+"""A fake host: match tasks and shards as Spark runs them, in this process, with Spark's own
+stand-in for the store.
+
+A test compares it with the real one. A worker may be lost at any micro-batch: what it had in memory
+is then gone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Row
+from pyspark.sql.streaming.tws_tester import TwsTester
+
+from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.matches.match import Match
+from tocsin.spark.input.layout import JsonRows
+from tocsin.spark.match_task.match_task import Serving
+from tocsin.spark.match_task.messages import passed
+from tocsin.spark.match_task.stream_task import Sending
+from tocsin.spark.output.letters import letters_in
+from tocsin.spark.output.match_codec import matches_in
+from tocsin.spark.plans.catalog_version import VERSION
+from tocsin.spark.plans.sources import FIXED_VERSION, Source
+from tocsin.spark.shard import state_store as keeping
+from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.processor import Detector
+
+
+class FakeHost:
+    """Micro-batches in, matches and dead letters out."""
+
+    def __init__(self, source: Source, shards: int, pace: Pace) -> None:
+        self.matches: list[Match] = []
+        self.letters: list[DeadLetter] = []
+        self._source = source
+        self._shards = shards
+        self._tester = TwsTester(
+            Detector(source, shards, pace),
+            timeMode="None" if pace.idle is None else "ProcessingTime",
+        )
+
+    def batch(self, *partitions: Sequence[str]) -> None:
+        """One micro-batch; each partition has its own match task."""
+        by_key: dict[int, list[Row]] = defaultdict(list)
+        for lines in partitions:
+            for row in self._sent(lines):
+                by_key[row["shard"]].append(Row(payload=row["payload"]))
+        for key, rows in by_key.items():
+            self._keep(self._tester.test(key, rows))
+
+    def wait_until(self, milliseconds: int) -> None:
+        """Processing time goes on without events."""
+        self._keep(self._tester.setProcessingTime(milliseconds))
+
+    def version(self) -> int:
+        """The version of the catalog that the rows of a micro-batch carry."""
+        return FIXED_VERSION
+
+    def lose_workers(self) -> None:
+        """Whatever was in memory is gone."""
+        keeping.WORKER_SHARDS._by_token.clear()
+
+    def _sent(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+        columns = {
+            "value": [line.encode() for line in lines],
+            VERSION: [self.version()] * len(lines),
+        }
+        rows = pa.RecordBatch.from_pydict(columns)
+        sending = Sending(
+            Serving(JsonRows(), self._source, detects=True, is_stream=True), self._shards
+        )
+        return [row for batch in sending(iter([rows])) for row in batch.to_pylist()]
+
+    def _keep(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            table = pa.Table.from_batches([passed(row.payload)])
+            self.matches += matches_in(table)
+            self.letters += letters_in(table)

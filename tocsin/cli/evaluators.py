@@ -1,0 +1,241 @@
+"""Who evaluates: the local engine, the reference or Spark. All give the same answer over the same
+files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+
+from tocsin.catalog import Surroundings, with_plan
+from tocsin.cli.inputs import EventFiles, spooled
+from tocsin.cli.progress import reading, working
+from tocsin.cli.subscription_files import Loaded
+from tocsin.errors import Problem, UnsupportedProblem
+from tocsin.events.codecs.reception import Ends
+from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, internal_error, window_over
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match
+from tocsin.events.warning import EventWarning, Warned
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan, atoms_of
+from tocsin.plan.semantics.event_warnings import event_warnings
+from tocsin.plan.semantics.expired_windows import past_window
+from tocsin.reference import holds
+from tocsin.reference import matches as reference_matches
+from tocsin.runtime.containment import contain
+from tocsin.runtime.fan_out import FanOut
+from tocsin.runtime.finite.republishing import cascaded, constructing
+from tocsin.runtime.finite.run import Input, match_events, read_pieces
+from tocsin.values.time import Duration, Instant
+
+
+class EngineName(StrEnum):
+    """The engines that a command can be told to use."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to match: subscriptions, files of events, how late or far ahead one may be, where the
+    clock stops.
+
+    `with_members` says whether anybody asks for the members of matches; in process they are there
+    anyway.
+    """
+
+    loaded: Loaded
+    events: EventFiles
+    lateness: Duration | None = None
+    until: Instant | None = None
+    master: str = "local[2]"
+    with_members: bool = False
+    ends: Ends = Ends.START
+    ahead: Duration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Matches in output order, what could not be served, and what was odd about what was served.
+
+    `some_read` says whether the files held any event at all.
+    """
+
+    matches: list[Match]
+    dead_letters: list[DeadLetter]
+    warned: Warned = field(default_factory=Warned)
+    some_read: bool = True
+
+
+def evaluate(engine: EngineName, request: Request) -> Answer:
+    """The answer of one engine."""
+    return _ENGINES[engine](request)
+
+
+def read_input(
+    files: EventFiles,
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
+    """The events of files, with a progress bar."""
+    with reading(files.size, "reading events") as progress:
+        return read_pieces(files.pieces(progress), lateness, ends, ahead)
+
+
+def _local(request: Request) -> Answer:
+    found = read_input(request.events, request.lateness, request.ends, request.ahead)
+    with working(len(found.events), "matching") as progress:
+        matches = match_events(request.loaded.plans, found, request.until, progress)
+    return Answer(matches, found.dead_letters, found.warned, bool(found.events))
+
+
+def _reference(request: Request) -> Answer:
+    found = read_input(request.events, request.lateness, request.ends, request.ahead)
+    plans = request.loaded.plans
+
+    faults: list[DeadLetter] = []
+
+    def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
+        everything = [*found.events, *further]
+        in_time = [event for event in everything if event.identity not in found.late]
+        matches: list[Match] = []
+        faults.clear()
+        with working(len(plans), "evaluating subscriptions") as progress:
+            for number, (subscription, plan) in enumerate(plans.items()):
+                progress(number)
+                events = everything if isinstance(plan.pattern, Atom) else in_time
+                matches += _judged(subscription, plan, events, request.until, faults)
+        return matches
+
+    matches, over = cascaded(evaluate, constructing(plans))
+    ordered = sorted(matches, key=lambda match: match.order)
+    letters = [*found.dead_letters, *_windows_over(plans, found), *faults, *over]
+    return Answer(ordered, letters, _warned(plans, found.events), bool(found.events))
+
+
+def _judged(
+    subscription: str,
+    plan: Plan,
+    events: Sequence[Event],
+    until: Instant | None,
+    faults: list[DeadLetter],
+) -> list[Match]:
+    """What the reference says; events that it cannot judge for a fault of ours are told, and left
+    out.
+    """
+
+    def judge(some: Sequence[Event]) -> list[Match]:
+        return reference_matches(subscription, plan, some, until)
+
+    try:
+        return judge(events)
+    except Exception as error:
+        fault = error
+    if isinstance(plan.pattern, Atom):
+        judged = contain(events, judge)
+        faults += (internal_error(why, (event,), subscription) for event, why in judged.failed)
+        return [match for _, matches in judged.served for match in matches]
+    atoms = tuple(atoms_of(plan.pattern))
+    seen = contain(events, lambda part: [holds(atom, event) for atom in atoms for event in part])
+    faults += (internal_error(why, (event,), subscription) for event, why in seen.failed)
+    try:
+        if seen.failed:
+            return judge([event for part, _ in seen.served for event in part])
+    except Exception as error:
+        fault = error
+    faults.append(internal_error(fault, (), subscription))
+    return []
+
+
+def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLetter]:
+    """A dead letter for each subscription with a window that ended before the first event did."""
+    in_time = (event for event in found.events if event.identity not in found.late)
+    first = next((event.interval.end for event in in_time if event.interval is not None), None)
+    for subscription, plan in plans.items():
+        if first is not None and past_window(plan.pattern, first - 1) is not None:
+            yield window_over(subscription)
+
+
+def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
+    """The warnings about events by the knowledge of all plans."""
+    atoms = dict.fromkeys(atom for plan in plans.values() for atom in atoms_of(plan.pattern))
+    warned = Warned()
+    seen = contain(
+        list(events), lambda part: [(each, event_warnings(each, atoms)) for each in part]
+    )
+    for (
+        _,
+        found,
+    ) in seen.served:  # an event that raises has been told by those who were asked about it
+        for event, problems in found:
+            for problem in problems:
+                warned.add(EventWarning.of(event, problem))
+    return warned
+
+
+def _spark(request: Request) -> Answer:
+    try:
+        spark = import_module("tocsin.spark")
+    except ImportError as error:
+        raise UnsupportedProblem(
+            f"Spark is not installed: {error.__cause__ or error}",
+            code="SparkMissing",
+            hint="pip install 'tocsin[spark]'",
+        ) from None
+    loaded = request.loaded
+    light = Surroundings.of(loaded.definitions)
+    compiled = (
+        with_plan(each, light, loaded.plans[id]) for id, each in loaded.subscriptions.items()
+    )
+    entries = [*loaded.definitions, *compiled]
+    with spooled(request.events) as file:
+        matches, told = spark.run_match(
+            entries,
+            file.path,
+            lateness=request.lateness,
+            until=request.until,
+            master=request.master,
+            with_members=request.with_members,
+            interval=request.ends,
+            ahead=request.ahead,
+        )
+    dead_letters = [*file.dead_letters, *map(file.placed, told)]
+    warned = Warned()
+    for letter in dead_letters:
+        if letter.code == EVENT_WARNING:
+            warned.add(_warning(letter))
+    letters = [each for each in dead_letters if each.code != EVENT_WARNING]
+    return Answer(
+        matches, letters, warned, bool(matches) or not letters or _holds_event(request.events)
+    )
+
+
+def _holds_event(files: EventFiles) -> bool:
+    """Whether there is any event in the files; asked only where it may be that there is none."""
+    for piece in files.pieces():
+        with suppress(Problem):
+            if piece.events():
+                return True
+    return False
+
+
+def _warning(letter: DeadLetter) -> EventWarning:
+    """The warning that a Spark task told as a letter, the first of its kind in the task."""
+    who = json.loads(letter.input)
+    code, _, message = letter.reason.partition(": ")
+    return EventWarning(who["source"], who["id"], code, message)
+
+
+_ENGINES: dict[EngineName, Callable[[Request], Answer]] = {
+    EngineName.LOCAL: _local,
+    EngineName.SPARK: _spark,
+    EngineName.REFERENCE: _reference,
+}

@@ -1,0 +1,285 @@
+"""A batch of events seen as columns, each made when first asked for. What an event lacks is null in
+the column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from tocsin.engine.columns.arrow import encoding_of_arrow, encoding_of_nothing
+from tocsin.engine.index.encoding import Distinct, Encoding, encoding_of_values
+from tocsin.engine.index.kernels import Ints
+from tocsin.engine.json_scan.lazy_events import ScannedEvents
+from tocsin.engine.json_scan.tape_columns import ScannedRows, is_in_text, scanned_rows
+from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
+from tocsin.lazy_import import Deferred
+from tocsin.values.scalars import Kind
+from tocsin.values.space import Places, as_places, parse_places
+from tocsin.values.time import parse_instant
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
+
+class Column:
+    """One attribute over a batch, all kinds told apart: `kinds`, `numbers`, exact values and
+    different values.
+    """
+
+    __slots__ = ("_distinct", "_encoding", "kinds", "numbers", "value")
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._distinct: dict[Kind, Distinct] = {}
+        self.kinds = encoding.kinds
+        self.numbers = encoding.numbers
+        self.value = encoding.value
+
+    @staticmethod
+    def of_values(values: Sequence[Any]) -> Column:
+        """The column of Python values as events hold them; None is null."""
+        return Column(encoding_of_values(values))
+
+    @staticmethod
+    def of_arrow(array: Any) -> Column:
+        """The column of an arrow array, chunked or not."""
+        return Column(encoding_of_arrow(array))
+
+    @property
+    def size(self) -> int:
+        """How many events."""
+        return len(self.kinds)
+
+    def distinct(self, kind: Kind) -> Distinct:
+        """The different values of a kind, found once."""
+        if kind not in self._distinct:
+            self._distinct[kind] = self._encoding.distinct(kind)
+        return self._distinct[kind]
+
+
+class _Unknown(Enum):
+    YET = 0
+
+
+class EventBatch(Protocol):
+    """What a matcher needs of a batch, wherever its events come from."""
+
+    @property
+    def size(self) -> int:
+        """How many events."""
+        ...
+
+    def column(self, path: Path) -> Column:
+        """One attribute of all events."""
+        ...
+
+    def value(self, path: Path, i: int) -> Any:
+        """One attribute of one event; None where it is null or absent."""
+        ...
+
+    def event(self, i: int) -> Event:
+        """One whole event."""
+        ...
+
+    def places(self) -> Places:
+        """The place of each event; None where it has none."""
+        ...
+
+
+class Batch:
+    """Events in memory. Of those whose texts were scanned, columns are taken from the texts."""
+
+    __slots__ = ("_attributes", "_columns", "_events", "_places", "_scanned")
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = events
+        self._attributes: list[Mapping[str, Any]] | None = None
+        self._columns: dict[Path, Column] = {}
+        self._places: Places | None = None
+        self._scanned: ScannedRows | _Unknown | None = _Unknown.YET
+
+    @property
+    def size(self) -> int:
+        """How many events."""
+        return len(self._events)
+
+    def column(self, path: Path) -> Column:
+        """One attribute of all events, read once."""
+        if path not in self._columns:
+            self._columns[path] = self._column(path)
+        return self._columns[path]
+
+    def _column(self, path: Path) -> Column:
+        scanned = self._scan() if is_in_text(path) else None
+        if scanned is not None:
+            return Column(scanned.encoding(path))
+        return Column.of_values(self._values(path))
+
+    def _scan(self) -> ScannedRows | None:
+        if self._scanned is _Unknown.YET:
+            self._scanned = scanned_rows(self._events)
+        return self._scanned
+
+    def _values(self, path: Path) -> list[Any]:
+        """As `Event.attribute` gives them; the usual path of one step is read without a call per
+        event.
+        """
+        if len(path) == 3 and path[0] == ENVELOPE and isinstance(self._events, ScannedEvents):
+            return self._events.measured_times(path)
+        if len(path) > 1:
+            return [event.attribute(path) for event in self._events]
+        if self._attributes is None:
+            self._attributes = [
+                event.data if type(event.data) is dict else event.attributes
+                for event in self._events
+            ]
+        name = path[0]
+        return [attributes.get(name) for attributes in self._attributes]
+
+    def value(self, path: Path, i: int) -> Any:
+        """One attribute of one event."""
+        return self._events[i].attribute(path)
+
+    def event(self, i: int) -> Event:
+        """One whole event."""
+        event = self._events[i]
+        if self._places is not None:
+            event._place = self._places[i]
+        return event
+
+    def chosen(self, numbers: Ints) -> list[Event]:
+        """The events with the numbers, of which one may come often."""
+        events = self._events
+        if isinstance(events, ScannedEvents):
+            found = events.chosen(numbers)
+        else:
+            found = list(map(events.__getitem__, numbers.tolist()))
+        if self._places is not None:
+            for event, place in zip(found, self._places[numbers].tolist(), strict=True):
+                event._place = place
+        return found
+
+    def places(self) -> Places:
+        """The place of each event; places that nobody has read yet are read together, and events
+        that are asked for afterwards know theirs.
+        """
+        if self._places is None:
+            self._places = self._read_places()
+        return self._places
+
+    def _read_places(self) -> Places:
+        scanned = self._scan()
+        if scanned is None:
+            return _places_of(self._events)
+        places = scanned.places()
+        if scanned.others:
+            places[scanned.others] = _places_of([self._events[row] for row in scanned.others])
+        return places
+
+
+class ArrowBatch:
+    """Rows of an arrow table or record batch; an attribute is a mapped column or a member of a
+    mapped struct column.
+
+    An attribute that is neither is absent. Whole events are made only where a computed predicate or
+    a place is asked.
+    """
+
+    __slots__ = ("_columns", "_make_event", "_names", "_places", "_table")
+
+    def __init__(
+        self, table: Any, names: Mapping[Path, str], make_event: Callable[[int], Event]
+    ) -> None:
+        self._table = table
+        self._names = names
+        self._make_event = make_event
+        self._columns: dict[Path, Column] = {}
+        self._places: Places | None = None
+
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return int(self._table.num_rows)
+
+    def column(self, path: Path) -> Column:
+        """One attribute of all rows, read once."""
+        if path not in self._columns:
+            array = self._array(path)
+            encoding = encoding_of_nothing(self.size) if array is None else encoding_of_arrow(array)
+            self._columns[path] = Column(encoding)
+        return self._columns[path]
+
+    def value(self, path: Path, i: int) -> Any:
+        """One attribute of one row."""
+        column = self.column(path)
+        return None if column.kinds[i] == Kind.NULL else column.value(i)
+
+    def event(self, i: int) -> Event:
+        """One whole event, made anew."""
+        return self._make_event(i)
+
+    def places(self) -> Places:
+        """The place of each row's event, all of which are made for it."""
+        if self._places is None:
+            self._places = _places_of([self._make_event(i) for i in range(self.size)])
+        return self._places
+
+    def _array(self, path: Path) -> Any:
+        if len(path) == 3 and path[0] == ENVELOPE:
+            return self._times(path)
+        for length in range(len(path), 0, -1):
+            name = self._names.get(path[:length])
+            if name is not None:
+                return _member(self._table.column(name), path[length:])
+        return None
+
+    def _times(self, path: Path) -> Any:
+        """A time of the envelope as a number; where no column has it, it is read from the texts."""
+        name = self._names.get((*path[:2], INSTANT))
+        texts = self._array(path[:2]) if name is None else None
+        if name is None and texts is None:
+            return None
+        instants = _instants(texts) if name is None else self._table.column(name)
+        return (
+            instants
+            if path[2] == INSTANT
+            else pa.array([_thousandth(each) for each in instants.to_pylist()])
+        )
+
+
+def _places_of(events: Sequence[Event]) -> Places:
+    """What is read here is kept with the events, so that nobody reads it again."""
+    unread = [event for event in events if event._place is None and event.place_source is not None]
+    read = parse_places([event.place_source for event in unread])
+    for event, place in zip(unread, read.tolist(), strict=True):
+        event._place = place
+    return read if len(unread) == len(events) else as_places([event._place for event in events])
+
+
+def _instants(texts: Any) -> Any:
+    """Times that are written as RFC 3339 as microseconds; each different text is read once."""
+    whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    read = [
+        None if text is None else parse_instant(text) for text in encoded.dictionary.to_pylist()
+    ]
+    return pa.array(read, pa.int64()).take(encoded.indices)
+
+
+def _thousandth(instant: int | None) -> int | None:
+    return None if instant is None else instant // 1000
+
+
+def _member(array: Any, steps: Path) -> Any:
+    """The array found by going into structs; None where a step leads nowhere."""
+    for step in steps:
+        if not pa.types.is_struct(array.type) or array.type.get_field_index(step) < 0:
+            return None
+        array = pc.struct_field(array, step)
+    return array

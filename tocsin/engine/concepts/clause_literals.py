@@ -1,0 +1,265 @@
+"""The parts of all clauses, each once, and which of them an event has: found by names where that
+settles it.
+
+A filler that is a union of symbols and enumerations leads from the name of a value, or a symbol of
+it, to the part; a comparison is found by its limit. Any other filler is evaluated, once for a value
+whose name says all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from tocsin.engine.concepts.clauses import Part
+from tocsin.engine.concepts.facts import Facts
+from tocsin.engine.concepts.ranges import Ranges
+from tocsin.engine.index.counters import Work
+from tocsin.knowledge.concepts.assertions import EVENT, Individual, Kind, World
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Datatype,
+    Disjunction,
+    Enumeration,
+    Exists,
+    Symbol,
+)
+from tocsin.values.truth import Truth
+
+REMEMBERED = 50_000
+"""So many values are remembered with the parts that they have, then all are forgotten."""
+
+_Evaluated = tuple[tuple[int, ...], tuple[int, ...]]
+"""The parts that a value certainly has, and those of which that is unknown."""
+
+
+@dataclass(slots=True)
+class _Role:
+    """The existence parts of one role: by the names and by the symbols that settle them, and those
+    to evaluate. Of these, some exclude enumerated names and say nothing else.
+    """
+
+    parts: dict[int, Concept] = field(default_factory=dict)
+    by_element: dict[str, list[int]] = field(default_factory=dict)
+    by_symbol: dict[str, list[int]] = field(default_factory=dict)
+    ranges: Ranges = field(default_factory=Ranges)
+    evaluated: dict[int, Concept] = field(default_factory=dict)
+    excluding: dict[int, frozenset[str]] = field(default_factory=dict)
+    remembered: dict[tuple[int, str], _Evaluated] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Had:
+    """The parts that an event may have, and those that it certainly has; the same where nothing is
+    unknown.
+
+    `symbols` are the symbols among those that it may have; `exact` is whether nothing is unknown.
+    """
+
+    possible: set[int]
+    certain: set[int]
+    symbols: list[int]
+    exact: bool
+
+
+class Parts:
+    """Numbers of parts; a part that nobody uses any more is gone, and its number is used again."""
+
+    __slots__ = ("_free", "_numbers", "_roles", "_symbols", "_uses", "_work")
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._numbers: dict[Part, int] = {}
+        self._uses: list[int] = []
+        self._free: list[int] = []
+        self._symbols: dict[Symbol, int] = {}
+        self._roles: dict[str, _Role] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def use(self, part: Part) -> int:
+        """The number of a part, which is used once more."""
+        number = self._numbers.get(part)
+        if number is None:
+            number = self._numbers[part] = self._new_number()
+            self._enter(part, number)
+        self._uses[number] += 1
+        return number
+
+    def release(self, part: Part) -> int:
+        """The number of a part that is used once less; gone with its last use."""
+        number = self._numbers[part]
+        self._uses[number] -= 1
+        if not self._uses[number]:
+            del self._numbers[part]
+            self._free.append(number)
+            self._leave(part, number)
+        return number
+
+    def had_by(self, facts: Facts) -> Had:
+        """What an event has of the parts."""
+        return self._plain(facts) if facts.is_plain else self._other(facts)
+
+    def _other(self, facts: Facts) -> Had:
+        possible, certain = set[int](), set[int]()
+        for number, part in self._concerned(facts):
+            self._work.predicate_evaluations += 1
+            known = facts.truth(part, EVENT, World.CLOSED)
+            if known is not Truth.FALSE:
+                possible.add(number)
+            if known is Truth.TRUE:
+                certain.add(number)
+        return Had(
+            possible,
+            certain,
+            [number for number in self._symbols.values() if number in possible],
+            False,
+        )
+
+    def _plain(self, facts: Facts) -> Had:
+        symbols = [
+            self._symbols[each] for each in facts.certain.get(EVENT, ()) if each in self._symbols
+        ]
+        certain, unknown = set(symbols), set[int]()
+        for role, values in facts.values_of(EVENT).items():
+            known = self._roles.get(role)
+            if known is not None:
+                for value in values:
+                    self._note(known, value, facts, certain, unknown)
+        unknown -= certain
+        return Had(certain | unknown if unknown else certain, certain, symbols, not unknown)
+
+    def _note(
+        self, role: _Role, value: Individual, facts: Facts, certain: set[int], unknown: set[int]
+    ) -> None:
+        if value.kind is not Kind.LITERAL:
+            certain.update(role.by_element.get(value.name, ()))
+            for each in facts.certain.get(value, ()):
+                if isinstance(each, Symbol):
+                    certain.update(role.by_symbol.get(each.name, ()))
+        if value.kind is Kind.PLACEHOLDER:
+            # it may be one of those that are listed
+            unknown.update(chain.from_iterable(role.by_element.values()))
+        if value.value is not None and len(role.ranges):
+            certain.update(role.ranges.met_by(value.value))
+        if role.evaluated:
+            having, perhaps = self._evaluated(role, value, facts)
+            certain.update(having)
+            unknown.update(perhaps)
+
+    def _evaluated(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
+        """Remembered where name and kind say all of the value."""
+        if value in facts.values:
+            return self._having(role, value, facts)
+        key = (value.kind, value.name)
+        if key not in role.remembered:
+            if len(role.remembered) >= REMEMBERED:
+                role.remembered.clear()
+            role.remembered[key] = self._having(role, value, facts)
+        return role.remembered[key]
+
+    def _having(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
+        self._work.predicate_evaluations += len(role.evaluated)
+        is_known = value.kind is not Kind.PLACEHOLDER
+        settled = role.excluding if is_known else {}
+        truths = [
+            (number, facts.truth(filler, value, World.CLOSED))
+            for number, filler in role.evaluated.items()
+            if number not in settled
+        ]
+        name = value.name if value.kind is Kind.NAMED else None
+        certain = [number for number, known in truths if known is Truth.TRUE]
+        certain += [number for number, names in settled.items() if name not in names]
+        return (
+            tuple(certain),
+            tuple(number for number, known in truths if known is Truth.UNKNOWN),
+        )
+
+    def _concerned(self, facts: Facts) -> Iterator[tuple[int, Part]]:
+        """The parts that are not false by what the event does not mention."""
+        for symbol, number in self._symbols.items():
+            yield number, symbol
+        for name, role in self._roles.items():
+            if name in facts.values_of(EVENT) or not facts.denials.has_all_values(EVENT, name):
+                yield from ((number, Exists(name, filler)) for number, filler in role.parts.items())
+
+    def _new_number(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self._uses.append(0)
+        return len(self._uses) - 1
+
+    def _enter(self, part: Part, number: int) -> None:
+        if isinstance(part, Symbol):
+            self._symbols[part] = number
+            return
+        role = self._roles.setdefault(part.role, _Role())
+        role.parts[number] = part.filler
+        if isinstance(part.filler, Datatype) and Ranges.takes(part.filler):
+            role.ranges.add(part.filler, number)
+            return
+        names = _names_of(part.filler)
+        if names is None:
+            role.evaluated[number] = part.filler
+            excluded = _excluded_by(part.filler)
+            if excluded is not None:
+                role.excluding[number] = excluded
+            role.remembered.clear()
+            return
+        for table, name in _entries(role, *names):
+            table.setdefault(name, []).append(number)
+
+    def _leave(self, part: Part, number: int) -> None:
+        if isinstance(part, Symbol):
+            del self._symbols[part]
+            return
+        role = self._roles[part.role]
+        del role.parts[number]
+        if not role.parts:
+            del self._roles[part.role]
+        elif isinstance(part.filler, Datatype) and Ranges.takes(part.filler):
+            role.ranges.remove(part.filler, number)
+        elif number in role.evaluated:
+            del role.evaluated[number]
+            role.excluding.pop(number, None)
+            role.remembered.clear()
+        else:
+            for table, name in _entries(role, *(_names_of(part.filler) or ((), ()))):
+                table[name].remove(number)
+                if not table[name]:
+                    del table[name]
+
+
+def _entries(
+    role: _Role, elements: Iterable[str], symbols: Iterable[str]
+) -> Iterator[tuple[dict[str, list[int]], str]]:
+    yield from ((role.by_element, name) for name in elements)
+    yield from ((role.by_symbol, name) for name in symbols)
+
+
+def _names_of(filler: Concept) -> tuple[set[str], set[str]] | None:
+    """The elements and symbols whose union the filler is; None where it is no such union."""
+    operands = filler.operands if isinstance(filler, Disjunction) else (filler,)
+    if not all(isinstance(each, Symbol | Enumeration) for each in operands):
+        return None
+    elements = {
+        name for each in operands if isinstance(each, Enumeration) for name in each.elements
+    }
+    return elements, {each.name for each in operands if isinstance(each, Symbol)}
+
+
+def _excluded_by(filler: Concept) -> frozenset[str] | None:
+    """The names that the filler excludes, where it excludes enumerations and says nothing else;
+    else None. Who is known by a name, or is a literal, has it unless that name is among them.
+    """
+    operands = filler.operands if isinstance(filler, Conjunction) else (filler,)
+    names: set[str] = set()
+    for each in operands:
+        if not isinstance(each, Complement) or not isinstance(each.operand, Enumeration):
+            return None
+        names.update(each.operand.elements)
+    return frozenset(names)

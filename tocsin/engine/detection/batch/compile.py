@@ -1,0 +1,323 @@
+"""Which nodes of a network the compiled loops can serve, and what these are told of them.
+
+Served are sequences and absences of two events whose atoms are conditions, named or not, over all
+events or a share of them, with a window, equal keys and orders between numbers. Nodes that share a
+line or a group are served together or not at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tocsin.engine.detection.absence_after import Deadlines, LatestStarts, SilenceNode
+from tocsin.engine.detection.base import Node
+from tocsin.engine.detection.batch.bitsets import place_of
+from tocsin.engine.detection.batch.layout import (
+    ASK,
+    AWAIT,
+    GREATER,
+    GREATER_OR_EQUAL,
+    KEEP,
+    LESS,
+    LESS_OR_EQUAL,
+    NONE,
+    NOT_AFTER,
+    NOT_BEFORE,
+    NOTE_START,
+)
+from tocsin.engine.detection.batch.layout import END as ENDS
+from tocsin.engine.detection.batch.layout import START as STARTS
+from tocsin.engine.detection.join import is_kept_by_expiry
+from tocsin.engine.detection.join_filters import by_cost, is_of, pair_sides
+from tocsin.engine.detection.partition_keys import Key, homes_of, own_path, paths_of, slot_keys
+from tocsin.engine.detection.sequence import FollowingNode, LastGroup
+from tocsin.engine.detection.sequence_buffer import FirstLine
+from tocsin.engine.detection.shared_buffer import Follower
+from tocsin.engine.detection.stateless import AtomNode, NamedNode, OnlyNode
+from tocsin.engine.index.kernels import Ints
+from tocsin.events.event import Path
+from tocsin.plan.nodes.atoms import Condition
+from tocsin.plan.nodes.composites import (
+    End,
+    Join,
+    JoinCondition,
+    Moment,
+    Named,
+    Only,
+    Precedes,
+    Related,
+    Share,
+)
+from tocsin.plan.nodes.composites import Key as Paths
+from tocsin.plan.semantics.bounds import join_lifetime
+
+MOST_COLUMNS = 8
+"""So many different keys, and so many different numbers, are kept for an event."""
+
+_RELATIONS = {"<": LESS, "<=": LESS_OR_EQUAL, ">": GREATER, ">=": GREATER_OR_EQUAL}
+
+Kept = FirstLine | Deadlines
+_Question = tuple[int, int | Path, int | Path, int]
+"""A relation, what it asks of what waits and of what comes, and an offset: fields of events, or
+paths of numbers.
+"""
+
+
+@dataclass(slots=True)
+class Program:
+    """The lines, the groups, the tables of starts and the atoms that are served, by number, and as
+    arrays what the loops are to know of them.
+    """
+
+    lines: list[Kept] = field(default_factory=list)
+    tables: dict[LatestStarts, int] = field(default_factory=dict)
+    groups: list[LastGroup] = field(default_factory=list)
+    atoms: list[AtomNode] = field(default_factory=list)
+    members: list[FollowingNode] = field(default_factory=list)
+    """The members of all groups, one group after the other."""
+    keys: list[Paths] = field(default_factory=list)
+    numbers: list[Path] = field(default_factory=list)
+    shares: list[Share] = field(default_factory=list)
+    """The shares of events that some nodes are told of alone."""
+    asked_by_others: list[bool] = field(default_factory=list)
+    """Whether an atom is to be told to other nodes, too."""
+    ops: list[list[tuple[int, int, int, int]]] = field(default_factory=list)
+    group_rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    member_rows: list[tuple[int, int, int]] = field(default_factory=list)
+    conditions: list[tuple[int, int, int, int]] = field(default_factory=list)
+
+    @property
+    def sources(self) -> list[Node]:
+        """The nodes whose followers are served."""
+        served = [*self.lines, *self.groups, *self.tables]
+        return list(dict.fromkeys(each.inner[0] for each in served))
+
+    def key_column(self, key: Key) -> int:
+        """The number of the key among those that are kept for an event."""
+        paths = paths_of(key)
+        assert paths is not None
+        return _number_of(paths, self.keys)
+
+
+def program_of(nodes: Iterable[Node]) -> Program | None:
+    """The program of the nodes that can be served; None where there are none."""
+    program = Program()
+    served = _served(nodes)
+    if not served:
+        return None
+    program.lines += dict.fromkeys(map(_line_of, served))
+    absent = dict.fromkeys(node.absent for node in served if isinstance(node, SilenceNode))
+    program.tables |= {each: number for number, each in enumerate(absent)}
+    groups = dict.fromkeys(node.group for node in served if isinstance(node, FollowingNode))
+    lines = {line: number for number, line in enumerate(program.lines)}
+    for group in groups:
+        _add_group(program, group, lines)
+    _add_atoms(program)
+    return None if max(len(program.keys), len(program.numbers)) > MOST_COLUMNS else program
+
+
+def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
+    """Rows of integers as the loops take them."""
+    return np.array([*rows], np.int64).reshape(-1, width)
+
+
+def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
+    """The nodes that can be served and share nothing with one that cannot."""
+    left = [node for node in nodes if isinstance(node, FollowingNode | SilenceNode)]
+    users = Counter(each for node in left for each in _followers(node))
+    bad = {each for each, count in users.items() if each.joined != count}
+    bad.update(each for node in left if not _can_be_served(node) for each in _followers(node))
+    while True:
+        spoilt = [node for node in left if not bad.isdisjoint(_followers(node))]
+        if not spoilt:
+            return left
+        bad.update(each for node in spoilt for each in _followers(node))
+        left = [node for node in left if bad.isdisjoint(_followers(node))]
+
+
+def _line_of(node: FollowingNode | SilenceNode) -> Kept:
+    return node.line if isinstance(node, FollowingNode) else node.deadlines
+
+
+def _followers(node: FollowingNode | SilenceNode) -> tuple[Follower, Follower]:
+    if isinstance(node, FollowingNode):
+        return (node.line, node.group)
+    return (node.deadlines, node.absent)
+
+
+def _can_be_served(node: FollowingNode | SilenceNode) -> bool:
+    followers = _followers(node)
+    if not all(_is_plain(each.inner[0]) and paths_of(each.key) is not None for each in followers):
+        return False
+    return isinstance(node, SilenceNode) or None not in _questions(node)
+
+
+def _is_plain(source: Node) -> bool:
+    """Whether a source is an atom that binds nothing, or a share of its events, or the name of
+    either.
+    """
+    if isinstance(source, NamedNode):
+        part = source.part
+        assert isinstance(part, Named)
+        if part.elements is not None:
+            return False
+    atom = _atom_of(source)
+    return isinstance(atom, AtomNode) and isinstance(atom.part, Condition)
+
+
+def _atom_of(source: Node) -> Node:
+    """The node below the name of a source and the share that it is of."""
+    node = source.inner[0] if isinstance(source, NamedNode) else source
+    return node if share_let_through(node) is None else node.inner[0]
+
+
+def share_let_through(node: Node) -> Share | None:
+    """The share of events that is all a node lets through; None for other nodes."""
+    if not isinstance(node, OnlyNode):
+        return None
+    assert isinstance(node.part, Only)
+    restriction = node.part.restriction
+    return restriction if isinstance(restriction, Share) else None
+
+
+def _questions(node: FollowingNode) -> list[_Question | None]:
+    """The questions of what comes last, as `sequence` asks them; None for one that the loops cannot
+    ask.
+    """
+    part, last = node.part, 1 - node.first
+    assert isinstance(part, Join)
+    _, conditions = slot_keys(part.parts, part.conditions, part.by)
+    lifetime = join_lifetime(part, node.first)
+    return [
+        _question(condition, part, last)
+        for condition in by_cost(conditions)
+        if not is_kept_by_expiry(condition, last, lifetime)
+    ]
+
+
+def _question(condition: JoinCondition, part: Join, last: int) -> _Question | None:
+    match condition:
+        case Precedes(earlier, later, gap, or_equal) if earlier.part != later.part:
+            slack = gap if or_equal else gap + 1  # instants are whole numbers
+            if earlier.part == last:
+                return (NOT_BEFORE, _field(later), _field(earlier), slack)
+            return (NOT_AFTER, _field(earlier), _field(later), -slack)
+        case Related(relation=relation) if relation in _RELATIONS:
+            return _order(condition, part, last)
+        case _:
+            return None
+
+
+def _order(condition: Related, part: Join, last: int) -> _Question | None:
+    homes = homes_of(part.parts)
+    if {homes.get(condition.left.name), homes.get(condition.right.name)} != {0, 1}:
+        return None
+    _, relation, _, theirs = pair_sides(condition, part.parts, homes, last)
+    mine = condition.right if theirs is condition.left else condition.left
+    sides = ((theirs, part.parts[1 - last]), (mine, part.parts[last]))
+    paths = [own_path(side) for side, of in sides if is_of(side, of)]
+    if len(paths) < 2 or paths[0] is None or paths[1] is None:
+        return None
+    return (_RELATIONS[relation], paths[0], paths[1], 0)
+
+
+def _field(moment: Moment) -> int:
+    return STARTS if moment.end is End.START else ENDS
+
+
+def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> None:
+    questions = [each for each in _questions(group.members[0]) if each is not None]
+    begin = len(program.conditions)
+    for relation, theirs, mine, offset in questions:
+        if isinstance(theirs, tuple) and isinstance(mine, tuple):
+            columns = _number_of(theirs, program.numbers), _number_of(mine, program.numbers)
+            program.conditions.append((relation, *columns, offset))
+        else:
+            assert isinstance(theirs, int)
+            assert isinstance(mine, int)
+            program.conditions.append((relation, theirs, mine, offset))
+    orders = [
+        number
+        for number, each in enumerate(program.conditions[begin:], begin)
+        if each[0] not in (NOT_BEFORE, NOT_AFTER)
+    ]
+    program.groups.append(group)
+    program.group_rows.append(
+        (
+            len(program.members),
+            len(group.members),
+            begin,
+            len(questions),
+            orders[0] if orders else NONE,
+        )
+    )
+    for member in group.members:
+        program.members.append(member)
+        program.member_rows.append((lines[member.line], *place_of(member.bit)))
+
+
+def _add_atoms(program: Program) -> None:
+    """Each atom with what is to be done for an occurrence of it, in the order in which its
+    followers are served.
+    """
+    served: dict[Node, tuple[int, int]] = {}
+    served |= {line: (_op_of(line), number) for number, line in enumerate(program.lines)}
+    served |= {group: (ASK, number) for number, group in enumerate(program.groups)}
+    begin = len(program.lines)
+    served |= {each: (NOTE_START, begin + number) for each, number in program.tables.items()}
+    atoms = dict.fromkeys(_atom_of(each) for each in program.sources)
+    shares = (share_let_through(each) for atom in atoms for each in atom.followers)
+    program.shares += dict.fromkeys(each for each in shares if each is not None)
+    for atom in atoms:
+        assert isinstance(atom, AtomNode)
+        program.atoms.append(atom)
+        program.ops.append(list(_ops(program, atom, served, len(program.shares))))
+        program.asked_by_others.append(_is_asked_by_others(atom, served))
+
+
+def _op_of(line: Kept) -> int:
+    return KEEP if isinstance(line, FirstLine) else AWAIT
+
+
+def _ops(
+    program: Program, node: Node, served: dict[Node, tuple[int, int]], share: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """The ops of all that follow a node whose occurrences are of a share; the number of shares
+    stands for all events.
+    """
+    for follower in node.followers:
+        own = share_let_through(follower)
+        if follower in served:
+            assert isinstance(follower, Follower)
+            yield (*served[follower], program.key_column(follower.key), share)
+        elif isinstance(follower, NamedNode):
+            yield from _ops(program, follower, served, share)
+        elif own in program.shares:
+            yield from _ops(program, follower, served, program.shares.index(own))
+
+
+def _is_asked_by_others(node: Node, served: dict[Node, tuple[int, int]]) -> bool:
+    """Whether a node of the usual kind, or a subscription, wants what a node brings."""
+    if isinstance(node, AtomNode) and node.queues:
+        return True
+    return bool(node.users or node.keys) or any(
+        not _hands_on(each) or _is_asked_by_others(each, served)
+        for each in node.followers
+        if each not in served
+    )
+
+
+def _hands_on(node: Node) -> bool:
+    return isinstance(node, NamedNode) or share_let_through(node) is not None
+
+
+def _number_of(thing: Any, known: list[Any]) -> int:
+    """The number of a thing among those that are known; it is known from now on."""
+    if thing not in known:
+        known.append(thing)
+    return known.index(thing)

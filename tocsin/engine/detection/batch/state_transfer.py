@@ -1,0 +1,109 @@
+"""What waits goes from the nodes into tables and back, with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from math import isfinite
+
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.detection.base import Node, Step
+from tocsin.engine.detection.batch.compile import Kept, Program
+from tocsin.engine.detection.batch.emitters import occurrence_at
+from tocsin.engine.detection.batch.tables import Tables
+from tocsin.engine.detection.sequence_buffer import FirstLine
+from tocsin.events.event import Event
+from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+_BEGINNING: Instant = -(2**63)
+
+
+def filled_tables(program: Program) -> Tables:
+    """Tables with all that waits in the lines of a program, where it waits no more; raises Odd, and
+    changes nothing, where they cannot hold it.
+    """
+    tables = Tables(program)
+    events = _waiting_events(program)
+    tables.add(events, Batch(events), _BEGINNING)
+    numbers = {id(event): number for number, event in enumerate(events)}
+    for line_number, line in enumerate(program.lines):
+        lost, everyone = line.lost, line.everyone
+        waiting = [
+            (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0) & everyone)
+            for each, key in line.give_away()
+        ]
+        tables.put(line_number, waiting)
+    for absent, number in program.tables.items():
+        starts = [(tables.codes.code(key), at) for key, at in absent.starts.items()]
+        tables.note_starts(len(program.lines) + number, starts)
+        absent.starts = {}
+    tables.set_timers()
+    return tables
+
+
+def empty_tables(program: Program, tables: Tables, step: Step) -> None:
+    """All that waits in tables waits in the lines of their program again."""
+    _give_starts(program, tables, step.now)
+    made: dict[tuple[Node, int], Occurrence] = {}
+    for number, line in enumerate(program.lines):
+        if not line.is_gone:
+            _give_line(line, number, tables, made, step)
+    _give_extremes(program, tables)
+
+
+def _waiting_events(program: Program) -> list[Event]:
+    """The events that wait in lines, each once, in the order of their ends."""
+    waiting = (each for line in program.lines for each in line.waiting())
+    events = {id(each.members[0]): each for each in waiting}
+    return [each.members[0] for each in sorted(events.values(), key=lambda each: each.end)]
+
+
+def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
+    """The instants at which absent parts last started, but for those that no window reaches."""
+    starts: dict[int, list[tuple[int, Instant]]] = {}
+    for place, key, start in tables.starts():
+        starts.setdefault(place, []).append((key, start))
+    for absent, number in program.tables.items():
+        found, oldest = starts.get(len(program.lines) + number, ()), now - absent.longest
+        absent.starts = {tables.codes.values[key]: start for key, start in found if start >= oldest}
+
+
+def _give_line(
+    line: Kept,
+    number: int,
+    tables: Tables,
+    made: dict[tuple[Node, int], Occurrence],
+    step: Step,
+) -> None:
+    """What waits in a line, and which nodes have lost which of it; `made` has the occurrences that
+    other lines have in common with it.
+    """
+    source = line.inner[0]
+    waiting: list[tuple[Occurrence, Hashable]] = []
+    lost: dict[Occurrence, int] = {}
+    keys = [*tables.codes.values, None]  # NONE is the last
+    for event, key, bits in tables.in_line(number):
+        occurrence = made.get((source, event))
+        if occurrence is None:
+            occurrence = made[source, event] = occurrence_at(source, tables.events[event])
+        waiting.append((occurrence, keys[key]))
+        if bits:
+            lost[occurrence] = bits
+    line.take_back(waiting, lost, step)
+
+
+def _give_extremes(program: Program, tables: Tables) -> None:
+    """The extremes of what waits, so that no number has to be read again."""
+    found: dict[int, dict[Hashable, list[list[float]]]] = {}
+    for number, key, extremes in tables.extremes():
+        found.setdefault(number, {})[tables.codes.values[key]] = extremes
+    for number, line in enumerate(program.lines):
+        if isinstance(line, FirstLine):
+            for (path, relation), extreme in line.extremes.items():
+                if path not in program.numbers:  # who asked for it is gone
+                    extreme.renew(line.queue.buckets())
+                    continue
+                column, side = program.numbers.index(path), relation[0] == ">"
+                values = {key: each[column][side] for key, each in found.get(number, {}).items()}
+                known = {key: value for key, value in values.items() if isfinite(value)}
+                extreme.take_over(known, line.kept)

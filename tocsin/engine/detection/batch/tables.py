@@ -1,0 +1,372 @@
+"""The state of the compiled loops: events that wait, the lines and rows where they do, and room for
+more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin.engine.columns.batch import EventBatch
+from tocsin.engine.columns.partitions import shares_in
+from tocsin.engine.detection.absence_after import Deadlines
+from tocsin.engine.detection.batch import kernel
+from tocsin.engine.detection.batch.bitsets import bits_in, words_needed, words_of
+from tocsin.engine.detection.batch.compile import Program, table
+from tocsin.engine.detection.batch.key_codes import KeyCodes
+from tocsin.engine.detection.batch.layout import (
+    ALLOWED,
+    ASK,
+    ASKED,
+    ASKED_BITS,
+    ASKED_COUNT,
+    AWAIT,
+    CONDITION_FIELDS,
+    END,
+    EVENT,
+    EVENT_FIELDS,
+    EVERYONE,
+    GONE,
+    GROUP_FIELDS,
+    HEAD,
+    LATEST,
+    LENGTH,
+    LIFETIME,
+    MEMBER_FIELDS,
+    NEEDS_KEY,
+    NEXT,
+    NONE,
+    OP_FIELDS,
+    PAIR_FIELDS,
+    PAIRS,
+    ROW_FIELDS,
+    ROW_KEY,
+    ROW_PLACE,
+    ROWS,
+    SILENCE_MEMBERS,
+    SILENCES,
+    STATE_FIELDS,
+    TAIL,
+    TIMERS,
+    WAITING,
+    WAITS,
+)
+from tocsin.engine.index.encoding import uncertain
+from tocsin.engine.index.kernels import Flags, Floats, Ints
+from tocsin.events.event import Event
+from tocsin.values.time import Instant
+
+_ROOM = 1024
+_WORN = 65_536
+
+
+class Odd(Exception):
+    """Numbers that no float tells apart, events that are there already, that cannot be read or are
+    not in order: the loops cannot take them.
+    """
+
+
+class Tables:
+    """The arrays of one program, and the events in them."""
+
+    def __init__(self, program: Program) -> None:
+        self.codes = KeyCodes()
+        self.events: list[Event] = []
+        self._program = program
+        self._words = max((words_needed(line.everyone) for line in program.lines), default=1)
+        self._identities: set[tuple[str, str]] = set()
+        self._times = np.zeros((_ROOM, EVENT_FIELDS), np.int64)
+        self._keys = np.zeros((_ROOM, len(program.keys)), np.int64)
+        self._numbers = np.zeros((_ROOM, len(program.numbers)))
+        self._entries = _free_entries(np.zeros((_ROOM, GONE + self._words), np.int64), 0)
+        self._rows = np.zeros((_ROOM, ROW_FIELDS), np.int64)
+        self._extremes = np.zeros((_ROOM, len(program.numbers), 2))
+        self._index = np.full((2 * _ROOM, 2), NONE, np.int64)
+        self._state = np.zeros(STATE_FIELDS, np.int64)
+        self._asked = table((), ASKED_BITS + self._words)
+        self._lines = self._line_rows()
+        self._timers = np.zeros((len(program.lines) + 1, 2), np.int64)
+        # two atoms more, for which there is nothing to do
+        self._op_firsts = np.cumsum([0, *map(len, program.ops), 0, 0])
+        self._ops = table((op for ops in program.ops for op in ops), OP_FIELDS)
+        self._groups = table(program.group_rows, GROUP_FIELDS)
+        self._members = table(program.member_rows, MEMBER_FIELDS)
+        self._conditions = table(program.conditions, CONDITION_FIELDS)
+        self._pairs = np.zeros((_ROOM, PAIR_FIELDS), np.int64)
+        self._silences = np.zeros((_ROOM, SILENCE_MEMBERS + self._words), np.int64)
+        self._most_pairs = self._count_by_atom(ASK)
+        self._awaits = self._count_by_atom(AWAIT)
+
+    def _line_rows(self) -> Ints:
+        """One row for each line, and the tables of starts that its silences ask."""
+        places = {each: len(self._program.lines) + n for each, n in self._program.tables.items()}
+        asked: list[tuple[int, ...]] = []
+        rows = np.zeros((len(self._program.lines), EVERYONE + self._words), np.int64)
+        for row, line in zip(rows, self._program.lines, strict=True):
+            row[[HEAD, TAIL, LIFETIME]] = NONE, NONE, line.lifetime
+            row[EVERYONE:] = words_of(line.everyone, self._words)
+            row[[ASKED, ALLOWED, NEEDS_KEY]] = len(asked), _ROOM, NONE
+            if isinstance(line, Deadlines):
+                row[[NEEDS_KEY, ASKED_COUNT]] = line.has_key, len(line.asked)
+                asked += (
+                    (places[each], *words_of(bits, self._words))
+                    for each, bits in line.asked.items()
+                )
+        self._asked = table(asked, ASKED_BITS + self._words)
+        return rows
+
+    def _count_by_atom(self, op: int) -> Ints:
+        """How often something may be found, or has to wait, for an occurrence of each atom."""
+        counts = [
+            [self._groups[place][1] if op == ASK else 1 for kind, place, *_ in ops if kind == op]
+            for ops in self._program.ops
+        ]
+        return np.array([*map(sum, counts), 0, 0], np.int64)
+
+    @property
+    def waiting(self) -> int:
+        """How many entries wait in all lines."""
+        return int(self._lines[:, LENGTH].sum())
+
+    @property
+    def longest(self) -> int:
+        """How many wait in the longest line."""
+        return int(self._lines[:, LENGTH].max(initial=0))
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether most keys that are known are of nothing that waits."""
+        known = max(int(self._state[ROWS]), len(self.codes.values))
+        return known > 4 * self.waiting + _WORN
+
+    def end_of(self, event: int) -> Instant:
+        """When an event ends."""
+        return int(self._times[event, END])
+
+    def may_find(self, atoms: Ints) -> int:
+        """How many pairs an event, or many, may bring about at most."""
+        return int(self._most_pairs[atoms].sum())
+
+    def add(self, events: Sequence[Event], batch: EventBatch, newest: Instant) -> int:
+        """Takes in the events of a batch, none of which ends before `newest`; the number of the
+        first of them. Raises Odd, and changes nothing then.
+        """
+        intervals = [event.interval for event in events]
+        times = table([(each.start, each.end, 0) for each in intervals if each is not None], 3)
+        ends = np.append(newest, times[:, END])
+        if (ends[1:] < ends[:-1]).any():
+            raise Odd
+        identities = {event.identity for event in events}
+        if len(identities) < len(events) or not identities.isdisjoint(self._identities):
+            raise Odd
+        keys, numbers = self._columns(batch)
+        base = self._make_room(len(events))
+        rows = slice(base, base + len(events))
+        self._times[rows] = times
+        for column, codes in enumerate(keys):
+            self._keys[rows, column] = codes
+        for column, found in enumerate(numbers):
+            self._numbers[rows, column] = found
+        self.events += events
+        self._identities |= identities
+        return base
+
+    def _columns(self, batch: EventBatch) -> tuple[list[Ints], list[Floats]]:
+        """The keys and the numbers of a batch. Where an event cannot be read, whoever is told of it
+        alone will say so.
+        """
+        try:
+            keys = [self.codes.column(paths, batch) for paths in self._program.keys]
+            numbers = [batch.column(path).numbers for path in self._program.numbers]
+        except Exception as error:
+            raise Odd from error
+        if any(uncertain(each).any() for each in numbers):
+            raise Odd
+        return keys, numbers
+
+    def put(self, line: int, waiting: Sequence[tuple[int, int, int]]) -> None:
+        """What waited in a line before there were tables, oldest first: events, keys, and the
+        members that have them no more, as bits.
+        """
+        self._make_way(len(waiting), len(waiting))
+        kernel.put(
+            self._lines,
+            self._entries,
+            self._rows,
+            self._extremes,
+            self._index,
+            self._times,
+            self._numbers,
+            self._state,
+            line,
+            table(
+                ((e, key, *words_of(gone, self._words)) for e, key, gone in waiting),
+                2 + self._words,
+            ),
+        )
+
+    def note_starts(self, place: int, starts: Sequence[tuple[int, Instant]]) -> None:
+        """When an absent part last started under each key."""
+        self._make_way(0, len(starts))
+        kernel.note_starts(self._index, self._rows, self._state, place, table(starts, 2))
+
+    def set_timers(self) -> None:
+        """Once all that waited is put in."""
+        kernel.set_timers(
+            self._lines,
+            self._entries,
+            self._rows,
+            self._index,
+            self._times,
+            self._asked,
+            self._timers,
+            self._state,
+        )
+
+    def within(self, batch: EventBatch) -> Flags:
+        """Which events of a batch are in which shares, and one column more for those that any event
+        is for. Raises Odd where an event cannot be read.
+        """
+        within = np.ones((batch.size, len(self._program.shares) + 1), bool)
+        try:
+            for column, share in enumerate(self._program.shares):
+                within[:, column] = shares_in(batch, share.by, share.shares) == share.number
+        except Exception as error:
+            raise Odd from error
+        return within
+
+    def detect(self, base: int, firsts: Ints, atoms: Ints, within: Flags) -> tuple[Ints, Ints]:
+        """Pairs and silences that the events from `base` on bring about."""
+        ops = int(np.diff(self._op_firsts)[atoms].sum())
+        self._make_way(ops, ops)
+        self._pairs = _large_enough(self._pairs, self.may_find(atoms))
+        self._silences = _large_enough(
+            self._silences, self.waiting + int(self._awaits[atoms].sum())
+        )
+        kernel.detect(
+            base,
+            firsts,
+            atoms,
+            within,
+            self._op_firsts,
+            self._ops,
+            self._lines,
+            self._entries,
+            self._rows,
+            self._extremes,
+            self._index,
+            self._times,
+            self._keys,
+            self._numbers,
+            self._groups,
+            self._members,
+            self._conditions,
+            self._asked,
+            self._timers,
+            self._state,
+            self._pairs,
+            self._silences,
+        )
+        return self._pairs[: self._state[PAIRS]], self._silences[: self._state[SILENCES]]
+
+    def silences_by(self, now: Instant) -> Ints:
+        """The silences that are over by `now`."""
+        self._state[SILENCES] = 0
+        self._silences = _large_enough(self._silences, self.waiting)
+        kernel.ring_silences(
+            self._lines,
+            self._entries,
+            self._rows,
+            self._index,
+            self._times,
+            self._asked,
+            self._timers,
+            self._state,
+            self._silences,
+            now,
+        )
+        return self._silences[: self._state[SILENCES]]
+
+    def next_silence(self) -> Instant | None:
+        """The soonest deadline of a silence that was unbroken when it was last looked at."""
+        return int(self._timers[0, 0]) if self._state[TIMERS] else None
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what nothing that ends at `now` or later can complete."""
+        kernel.forget_before(self._lines, self._entries, self._rows, self._times, self._state, now)
+
+    def in_line(self, line: int) -> list[tuple[int, int, int]]:
+        """What lives in a line, oldest first, as `put` takes it."""
+        listed = np.empty((self._lines[line, LENGTH], 2 + self._words), np.int64)
+        count = kernel.list_line(self._lines, self._entries, line, listed)
+        return [(event, key, bits_in(gone)) for event, key, *gone in listed[:count].tolist()]
+
+    def starts(self) -> Iterator[tuple[int, int, Instant]]:
+        """Where, under which key and when absent parts last started."""
+        for row in self._rows[: self._state[ROWS]].tolist():
+            if row[ROW_PLACE] >= len(self._program.lines):
+                yield row[ROW_PLACE], row[ROW_KEY], row[LATEST]
+
+    def extremes(self) -> Iterator[tuple[int, int, Any]]:
+        """The extremes of what waits in lines, by line and key."""
+        rows: Ints = self._rows[: self._state[ROWS]]
+        held = np.flatnonzero(rows[:, WAITING] > 0)
+        for row, extremes in zip(rows[held].tolist(), self._extremes[held].tolist(), strict=True):
+            yield row[ROW_PLACE], row[ROW_KEY], extremes
+
+    def _make_room(self, count: int) -> int:
+        """Room for so many events more; the number of the first of them."""
+        if len(self.events) + count > len(self._times):
+            self._drop_events()
+            wanted = 2 * (len(self.events) + count)
+            self._times = _large_enough(self._times, wanted)
+            self._keys = _large_enough(self._keys, wanted)
+            self._numbers = _large_enough(self._numbers, wanted)
+        return len(self.events)
+
+    def _drop_events(self) -> None:
+        """Forgets the events that wait nowhere."""
+        size = len(self.events)
+        kept = np.flatnonzero(self._times[:size, WAITS] > 0)
+        renumbered = np.zeros(size + 1, np.int64)
+        renumbered[kept] = np.arange(len(kept))
+        self._entries[:, EVENT] = renumbered[self._entries[:, EVENT]]
+        for columns in (self._times, self._keys, self._numbers):
+            columns[: len(kept)] = columns[kept]
+        self.events = [self.events[number] for number in kept.tolist()]
+        self._identities = {event.identity for event in self.events}
+
+    def _make_way(self, entries: int, rows: int) -> None:
+        """Room for so many entries and rows more."""
+        size = len(self._entries)
+        if self.waiting + entries > size:
+            self._entries = _large_enough(self._entries, 2 * (size + entries))
+            _free_entries(self._entries, size)
+        if self._state[ROWS] + rows > len(self._rows):
+            wanted = 2 * (len(self._rows) + rows)
+            self._rows = _large_enough(self._rows, wanted)
+            self._extremes = _large_enough(self._extremes, wanted)
+        if 2 * (self._state[ROWS] + rows) > len(self._index):
+            self._index = np.full((_power_of_two(4 * len(self._rows)), 2), NONE, np.int64)
+            kernel.reindex(self._index, self._rows, self._state)
+
+
+def _free_entries(entries: Ints, begin: int) -> Ints:
+    """Chains the entries from `begin` on; the chain before them ends with the first of them."""
+    entries[begin:, NEXT] = np.arange(begin + 1, len(entries) + 1)
+    return entries
+
+
+def _large_enough(given: Any, size: int) -> Any:
+    """The table itself, or a copy with more rows."""
+    if len(given) >= size:
+        return given
+    grown = np.zeros((size, *given.shape[1:]), given.dtype)
+    grown[: len(given)] = given
+    return grown
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()

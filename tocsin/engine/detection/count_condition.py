@@ -1,0 +1,130 @@
+"""What all that came in a window makes of the parts around it: as many as asked for, and as a whole
+as asked for, row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tocsin.engine.detection.base import QUESTIONS, Node
+from tocsin.plan.bindings import Row, Rows
+from tocsin.plan.nodes.composites import Gathered, names_of, parts_of, variables_of
+from tocsin.plan.nodes.measures import Satisfies
+from tocsin.plan.semantics.condition_evaluation import fulfils
+from tocsin.plan.semantics.measure_evaluation import satisfies
+from tocsin.plan.semantics.natural_join import rows_without
+from tocsin.plan.semantics.occurrence import Occurrence, only_counted
+from tocsin.values.time import Instant
+
+
+class Gathering:
+    """The questions of one gathered part, read once."""
+
+    __slots__ = (
+        "_limit",
+        "_most",
+        "_names",
+        "_node",
+        "_on_all",
+        "_on_bounds",
+        "is_by_row",
+        "least",
+    )
+
+    def __init__(self, part: Gathered, node: Node) -> None:
+        self.least = part.least
+        self._most = part.most
+        self._limit = part.limit
+        self._node = node
+        self._names = sorted(names_of(part.part))
+        asked = [each for each in part.conditions_on_all if isinstance(each, Satisfies)]
+        self._on_all = [each.expression for each in asked]
+        self._on_bounds = part.conditions_on_bounds
+        around = frozenset[str]().union(*map(variables_of, parts_of(part)[1:]))
+        self.is_by_row = not around.isdisjoint(variables_of(part.part))
+
+    def judged(
+        self,
+        around: Occurrence,
+        came: Sequence[Occurrence],
+        last: Instant | None = None,
+        first: Instant | None = None,
+    ) -> Occurrence | None:
+        """The whole with the rows for which it holds; None where there is none.
+
+        `last` and `first` are the ends of the parts that close and open the window.
+        """
+        if not around.rows:
+            return None
+        if not self.is_by_row:
+            is_enough = self._is_enough(around, came, last, first)
+            return self.united(around, came) if is_enough else None
+        rows: list[Row] = []
+        members: dict[Occurrence, None] = {}
+        for row in around.rows:
+            mine = self.for_row(row, came)
+            if self._is_enough(around, mine, last, first):
+                rows.append(row)
+                members |= dict.fromkeys(mine)
+        if not rows:
+            return None
+        return self.united(around.binding(tuple(rows)), [each for each in came if each in members])
+
+    def for_row(self, row: Row, came: Sequence[Occurrence]) -> list[Occurrence]:
+        """What came for a row."""
+        self._node.spend(len(came))
+        alone: Rows = (row,)
+        return [each for each in came if not rows_without(alone, (each.rows,))]
+
+    def united(self, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
+        """All members together; a name of the counted part stands for all of that name."""
+        self._node.spend(len(came) // QUESTIONS)
+        names = dict(around.names)
+        for name in self._names:
+            named = [each.names[name] for each in came if name in each.names]
+            if named:
+                names[name] = _group(named)
+        whole = _group((around, *came))
+        return Occurrence(
+            whole.members,
+            whole.start,
+            whole.end,
+            names,
+            around.absences,
+            around.rows,
+            whole.counted,
+        )
+
+    def asked(self, whole: Occurrence | None) -> Occurrence | None:
+        """The whole, if the parts around the window and how long it lasts are as asked for."""
+        if whole is None or not all(fulfils(each, whole) for each in self._on_bounds):
+            return None
+        return whole
+
+    def _is_enough(
+        self,
+        around: Occurrence,
+        came: Sequence[Occurrence],
+        last: Instant | None,
+        first: Instant | None,
+    ) -> bool:
+        if len(came) < self.least or (self._most is not None and len(came) > self._most):
+            return False
+        if self._limit is not None and last is not None:
+            before = max([each.end for each in came]) if came else first
+            if before is not None and last - before > self._limit:
+                return False
+        if not self._on_all:
+            return True
+        names = self.united(around, came).names
+        return all(satisfies(each, names) for each in self._on_all)
+
+
+def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
+    members = {member.identity: member for each in occurrences for member in each.members}
+    return Occurrence(
+        tuple(sorted(members.values(), key=lambda member: member.order)),
+        min([each.start for each in occurrences]),
+        max([each.end for each in occurrences]),
+        counted=only_counted(occurrences),
+    )

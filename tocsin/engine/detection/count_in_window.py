@@ -1,0 +1,335 @@
+"""All that came in a window after, between or before parts. What is counted is kept once for all
+windows that are open.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from operator import attrgetter
+
+from tocsin.engine.detection.absence import BetweenAbsenceNode
+from tocsin.engine.detection.base import A_RESULT, QUESTIONS, Node, Pending, State, Step, Writer
+from tocsin.engine.detection.count_condition import Gathering
+from tocsin.engine.detection.partition_keys import slot_keys
+from tocsin.engine.detection.periodic_absence import BeforeAbsenceNode
+from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.scope import Scopes
+from tocsin.plan.bindings import Rows
+from tocsin.plan.nodes.composites import AfterWindow, BeforeWindow, BetweenWindow, Gathered, Policy
+from tocsin.plan.semantics.condition_evaluation import concerns
+from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+_END = attrgetter("end")
+_MARKS_ALLOWED = 64
+
+
+class AfterGatheredNode(Node):
+    """Lets every occurrence of the first part wait until its window is over, and looks back then.
+
+    All wait equally long, so that windows end in the order of arrival: one timer for the soonest is
+    enough.
+    """
+
+    __slots__ = (
+        "_came",
+        "_expires",
+        "_firsts",
+        "_gathering",
+        "_keys",
+        "_length",
+        "_names",
+        "_part",
+        "_rest",
+        "_scopes",
+        "_timed",
+    )
+
+    def __init__(
+        self, part: Gathered, window: AfterWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
+        super().__init__(part, inner)
+        self._part = part
+        self._length = window.length
+        self._scopes = scopes
+        self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
+        self._gathering = Gathering(part, self)
+        self._keys, self._rest = slot_keys(
+            (part.part, window.part), part.conditions_on_each, part.by
+        )
+        self._came = Queue(window.length)
+        self._firsts = Queue(None)
+        self._timed = False
+        self._expires = False
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many windows are open, and how many occurrences are kept to be counted."""
+        return self._firsts.living + self._came.living
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits; what came before the first part that will come is counted for
+        none.
+        """
+        return not self._firsts.living
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is what is counted, slot 1 the part that the window follows."""
+        self.renew(step)
+        key = self._keys[slot](occurrence)
+        self._came.forget_before(step.now)
+        if key is None and (slot == 0 or self._part.by):
+            return
+        if slot == 1:
+            self._await(occurrence, key, step)
+        elif self._firsts.living:
+            self._note(occurrence, key, step)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """The window after the first that waits is over."""
+        self.renew(step)
+        self._timed = False
+        firsts = self._firsts
+        while (end := firsts.first_end) is not None and end + self._length <= step.now:
+            first = firsts.pop()
+            if first is not None and not self._is_used(first):
+                self._close(first, step)
+        firsts.skip_marks()
+        self._set_timer(step)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what no window that is open can count; one whose timer is due is open still."""
+        end = self._firsts.first_end
+        self._came.forget_before(now if end is None else min(now, end + self._length))
+
+    def next_expiry(self) -> Instant | None:
+        """When the first that is kept counts no more."""
+        soonest = self._came.next_expiry()
+        self._expires = soonest is not None
+        return soonest
+
+    def pending(self) -> Iterable[Pending]:
+        """The windows that are open, and what is kept to be counted."""
+        for first in self._firsts:
+            if not self._is_used(first):
+                yield Pending(self.part, 1, first, first.end + self._length)
+        for each in self._came:
+            yield Pending(self.part, 0, each, each.end + self._length)
+
+    def snapshot(self, writer: Writer) -> State:
+        """Both."""
+        return {
+            "waiting": [writer.write(each) for each in self._waiting()],
+            "came": [writer.write(each) for each in self._came],
+        }
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over both."""
+        for each in state["waiting"]:
+            first = read(each)
+            self._await(first, self._keys[1](first), step)
+        for each in state["came"]:
+            counted = read(each)
+            self._came.add(counted, self._keys[0](counted))
+        self._expire(step)
+
+    def _waiting(self) -> Iterator[Occurrence]:
+        return iter(self._firsts)
+
+    def _await(self, first: Occurrence, key: Hashable, step: Step) -> None:
+        if first.rows:
+            self._firsts.add(first, key)
+            if not self._timed:
+                self._set_timer(step)
+
+    def _note(self, counted: Occurrence, key: Hashable, step: Step) -> None:
+        self._came.add(counted, key)
+        self._expire(step)
+
+    def _expire(self, step: Step) -> None:
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)
+
+    def _set_timer(self, step: Step) -> None:
+        end = self._firsts.first_end
+        if end is not None:
+            self._timed = True
+            step.wake(self, end + self._length, None)
+
+    def _close(self, first: Occurrence, step: Step) -> None:
+        whole = self._gathering.judged(first, self._counted(first))
+        if whole is not None:
+            end = max(whole.end, first.end + self._length)
+            self._bring(
+                Occurrence(
+                    whole.members,
+                    whole.start,
+                    end,
+                    whole.names,
+                    whole.absences,
+                    whole.rows,
+                    whole.counted,
+                ),
+                step,
+            )
+
+    def _bring(self, whole: Occurrence, step: Step) -> None:
+        asked = self._gathering.asked(whole)
+        if asked is not None:
+            self.spend(A_RESULT + len(asked.rows))
+            step.bring(self, asked)
+
+    def _counted(self, first: Occurrence) -> list[Occurrence]:
+        """What came in the window after a part and concerns it."""
+        came = self._candidates(first, self._keys[1](first))
+        end = first.end + self._length
+        return [
+            each
+            for each in came
+            if each.start > first.end and each.end <= end and concerns(self._rest, each, first)
+        ]
+
+    def _candidates(self, first: Occurrence, key: Hashable) -> Sequence[Occurrence]:
+        """What ended after a part, found by its place in line."""
+        came = self._came.waiting(key) if key is not None else ()
+        found = came[bisect_right(came, first.end, key=_END) :]
+        self.spend(len(found) // QUESTIONS)
+        return found
+
+    def _is_used(self, occurrence: Occurrence) -> bool:
+        return bool(self._names) and self._scopes.is_used(occurrence, self._names)
+
+
+class AtOnceNode(AfterGatheredNode):
+    """As soon as so many came after an occurrence of the first part, they ring with it, once.
+
+    Those that wait longest have seen most: who has not seen enough is followed by none that has.
+    """
+
+    __slots__ = ("_rows",)
+
+    def __init__(
+        self, part: Gathered, window: AfterWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
+        super().__init__(part, window, inner, scopes)
+        self._firsts = Queue(window.length)
+        self._rows: dict[Occurrence, Rows] = {}
+        """The rows that still wait, where others have rung."""
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """Nothing rings when a window is over."""
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Windows that are over wait no more."""
+        self._firsts.forget_before(step.now)
+        super().receive(slot, occurrence, step)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops windows that are over, and what none that is open can count."""
+        super().forget_before(now)
+        self._firsts.forget_before(now)
+
+    def next_expiry(self) -> Instant | None:
+        """When the first window is over, or the first that is kept counts no more."""
+        instants = (self._came.next_expiry(), self._firsts.next_expiry())
+        soonest = min((each for each in instants if each is not None), default=None)
+        self._expires = soonest is not None
+        return soonest
+
+    def _waiting(self) -> Iterator[Occurrence]:
+        rows = self._rows
+        return (each.binding(rows[each]) if each in rows else each for each in self._firsts)
+
+    def _set_timer(self, step: Step) -> None:
+        self._expire(step)
+
+    def _note(self, counted: Occurrence, key: Hashable, step: Step) -> None:
+        super()._note(counted, key, step)
+        least = self._gathering.least
+        for first in [*self._firsts.waiting(key)]:
+            if len(self._candidates(first, key)) < least:
+                break
+            if not self._is_used(first):
+                self._try(first, key, step)
+
+    def _try(self, first: Occurrence, key: Hashable, step: Step) -> None:
+        counted = self._counted(first)
+        if len(counted) < self._gathering.least:
+            return
+        if not self._gathering.is_by_row:
+            self._firsts.remove(first, key)
+            self._bring(self._gathering.united(first, counted[: self._gathering.least]), step)
+            return
+        self._ring_rows(first, counted, key, step)
+
+    def _ring_rows(
+        self, first: Occurrence, counted: Sequence[Occurrence], key: Hashable, step: Step
+    ) -> None:
+        """Rings for the rows for which enough came; the others wait on."""
+        least = self._gathering.least
+        rows = self._rows.get(first, first.rows)
+        enough = {row: self._gathering.for_row(row, counted)[:least] for row in rows}
+        ringing = tuple(row for row in rows if len(enough[row]) == least)
+        if not ringing:
+            return
+        members = {each for row in ringing for each in enough[row]}
+        came = [each for each in counted if each in members]
+        left = tuple(row for row in rows if row not in ringing)
+        self._rows.pop(first, None)
+        if left:
+            self._rows[first] = left
+            self._drop_forgotten()
+        else:
+            self._firsts.remove(first, key)
+        self._bring(self._gathering.united(first.binding(ringing), came), step)
+
+    def _drop_forgotten(self) -> None:
+        if len(self._rows) > 2 * self._firsts.living + _MARKS_ALLOWED:
+            living = set(self._firsts)
+            self._rows = {first: rows for first, rows in self._rows.items() if first in living}
+
+
+class BetweenGatheredNode(BetweenAbsenceNode):
+    """Pairs a first with a last part where as many as asked for came in between."""
+
+    __slots__ = ("_gathering",)
+
+    def __init__(
+        self, part: Gathered, window: BetweenWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
+        super().__init__(part, window, inner, scopes)
+        self._gathering = Gathering(part, self)
+
+    def _note(self, absent: Occurrence, key: Hashable) -> None:
+        self._absent.add(absent, key)
+
+    def _judged(
+        self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
+    ) -> Occurrence | None:
+        came = self._came(first, last, whole, key)
+        return self._gathering.judged(whole, came, last.end, first.end)
+
+
+class BeforeGatheredNode(BeforeAbsenceNode):
+    """Rings for an occurrence of the part where as many as asked for came in the window before
+    it.
+    """
+
+    __slots__ = ("_gathering",)
+
+    def __init__(self, part: Gathered, window: BeforeWindow, inner: list[Node]) -> None:
+        super().__init__(part, window, inner)
+        self._gathering = Gathering(part, self)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is what is counted, slot 1 the part that the window comes before."""
+        self.renew(step)
+        super().receive(slot, occurrence, step)
+
+    def _judged(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
+        whole = self._gathering.judged(occurrence, came, occurrence.end)
+        return self._gathering.asked(whole)

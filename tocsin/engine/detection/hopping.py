@@ -1,0 +1,166 @@
+"""A measure over windows that come again, one every so often: asked at the end of each."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+
+from tocsin.engine.detection.base import A_RESULT, Node, Pending, State, Step, Writer
+from tocsin.engine.detection.key_window import KeyWindow, Measuring
+from tocsin.engine.detection.partition_keys import UNPARTED
+from tocsin.plan.nodes.composites import MOST_EMPTY_WINDOWS, Sliding
+from tocsin.plan.semantics.measure_evaluation import holds_of_nothing
+from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.values.time import Duration, Instant
+
+
+class RecurringNode(Node):
+    """Rings at the end of every window for the keys of which the relation holds.
+
+    A timer runs while something lies in a window, and always where a window rings that is empty.
+    """
+
+    __slots__ = (
+        "_every",
+        "_first",
+        "_line",
+        "_measuring",
+        "_next",
+        "_over",
+        "_owners",
+        "_rings_empty",
+        "_since",
+        "_sliding",
+        "_windows",
+    )
+
+    is_endless = True
+
+    def __init__(self, part: Sliding, every: Duration, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._sliding = part
+        self._every = every
+        self._over = part.over
+        self._measuring = Measuring(part)
+        self._rings_empty = not part.is_keyed and holds_of_nothing(part)
+        self._windows: dict[Hashable, KeyWindow] = {}
+        self._line: deque[Occurrence] = deque()
+        self._owners: deque[KeyWindow] = deque()
+        self._first: Instant | None = None
+        """When the first window ends that it asks about."""
+        self._next: Instant | None = None
+        """When the timer is due."""
+        self._since: Instant | None = None
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many occurrences it keeps."""
+        return len(self._line)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it does not count yet."""
+        return self._first is None
+
+    def begin(self, now: Instant, is_first: bool, step: Step) -> None:
+        """The time is known: counts from the first window that is not over, else from the next that
+        starts.
+        """
+        first = now - self._over if is_first else now
+        self._first = -(-first // self._every) * self._every + self._over
+        if self._rings_empty:
+            self._set(self._first, step)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Counts for the windows in which it ends."""
+        assert self._first is not None
+        end = max(self._first, self._end_at(occurrence.end))
+        if occurrence.end <= end - self._over:
+            return  # between two windows
+        for key in self._measuring.keys(occurrence):
+            window = self._windows.get(key)
+            if window is None:
+                window = self._windows[key] = KeyWindow(key, self._measuring.tally())
+            self._add(window, occurrence)
+        if self._next is None and self._line:
+            self._set(end, step)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """A window is over."""
+        end = self._next
+        assert end is not None
+        self._next = None
+        self._leave_before(end - self._over + 1)
+        if self._rings_empty and not self._line:
+            self._on_empty(end, step)
+            return
+        for window in self._windows.values():
+            if self._measuring.holds(window.value):
+                self.renew(step)
+                self.spend(A_RESULT + len(window))
+                step.bring(self, self._measuring.whole(window, end))
+        self._leave_before(end + self._every - self._over + 1)
+        if self._line or self._rings_empty:
+            self._set(end + self._every, step)
+
+    def pending(self) -> Iterator[Pending]:
+        """What counts."""
+        for each in self._line:
+            yield Pending(self.part, 0, each, each.end + self._over)
+
+    def snapshot(self, writer: Writer) -> State:
+        """What counts, and when the next window ends."""
+        items = [writer.write(each) for each in dict.fromkeys(self._line)]
+        return {"items": items, "first": self._first, "next": self._next, "since": self._since}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over all of it."""
+        self._first, self._since = state["first"], state["since"]
+        for each in state["items"]:
+            occurrence = read(each)
+            for key in self._measuring.keys(occurrence):
+                window = self._windows.get(key)
+                if window is None:
+                    window = self._windows[key] = KeyWindow(key, self._measuring.tally())
+                self._add(window, occurrence)
+        if state["next"] is not None:
+            self._set(state["next"], step)
+
+    def _on_empty(self, end: Instant, step: Step) -> None:
+        """Nothing lies in the window; where the clock leaps over many, they are told as one."""
+        start = end - self._over if self._since is None else self._since
+        further = 0 if step.leap is None else (step.leap - end) // self._every
+        if further >= MOST_EMPTY_WINDOWS:
+            self._since = start
+            self._set(end + further * self._every, step)
+            return
+        if self._since is None:
+            step.bring(self, self._measuring.whole(KeyWindow(UNPARTED, None), end))
+        else:
+            self._since = None
+            step.bring(self, Occurrence((), start, end, absences=((start, end),)))
+        self._set(end + self._every, step)
+
+    def _add(self, window: KeyWindow, occurrence: Occurrence) -> None:
+        window.add(occurrence, self._measuring.read)
+        self._line.append(occurrence)
+        self._owners.append(window)
+
+    def _leave_before(self, end: Instant) -> None:
+        line, owners, read = self._line, self._owners, self._measuring.read
+        while line and line[0].end < end:
+            line.popleft()
+            window = owners.popleft()
+            window.leave(read)
+            if not window:
+                del self._windows[window.key]
+
+    def _end_at(self, instant: Instant) -> Instant:
+        """When the first window ends in which the instant may lie."""
+        return -((self._over - instant) // self._every) * self._every + self._over
+
+    def _set(self, due: Instant, step: Step) -> None:
+        self._next = due
+        step.wake(self, due, None)

@@ -1,0 +1,187 @@
+"""Absence in windows that come by themselves, one after the other, and in the window before
+a part.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+
+from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.partition_keys import slot_keys
+from tocsin.engine.detection.queue import Queue
+from tocsin.plan.nodes.composites import (
+    MOST_EMPTY_WINDOWS,
+    Absence,
+    BeforeWindow,
+    EveryWindow,
+    Gathered,
+    rings_by_time,
+)
+from tocsin.plan.semantics.condition_evaluation import concerns, window_start
+from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+
+class EveryAbsenceNode(Node):
+    """Rings at the end of every window in which the absent part did not end."""
+
+    __slots__ = ("_latest", "_leaps", "_next", "_since", "_window")
+
+    is_endless = True
+
+    def __init__(self, part: Absence, window: EveryWindow, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._window = window
+        self._leaps = not rings_by_time(part.part)
+        self._next: Instant | None = None
+        self._latest: Instant | None = None
+        self._since: Instant | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it does not count yet."""
+        return self._next is None
+
+    def begin(self, now: Instant, is_first: bool, step: Step) -> None:
+        """The time is known: counts from the window in which the first instant lies, else from the
+        next that starts.
+        """
+        length, origin = self._window.length, self._window.origin
+        if is_first:
+            start = window_start(now, length) if origin is None else origin
+        else:
+            base = origin or 0
+            start = max(base, base + -((base - now) // length) * length)
+        self._set(start + length, step)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Notes the end."""
+        self._latest = occurrence.end
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """A window is over."""
+        end = self._next
+        assert end is not None
+        start = end - self._window.length if self._since is None else self._since
+        if self._latest is not None and self._latest > start:
+            self._set(end + self._window.length, step)
+        elif (leapt := self._leapt(end, step.leap)) > end:
+            # nothing can happen until then, and what has happened is told when it is over
+            self._since = start
+            self._set(leapt, step)
+        else:
+            self._since = None
+            step.bring(self, Occurrence((), start, end, absences=((start, end),)))
+            self._set(end + self._window.length, step)
+
+    def snapshot(self, writer: Writer) -> State:
+        """When the current window ends, and when the absent part last ended."""
+        return {"next": self._next, "latest": self._latest}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over both."""
+        self._latest = state["latest"]
+        if state["next"] is not None:
+            self._set(state["next"], step)
+
+    def _leapt(self, end: Instant, leap: Instant | None) -> Instant:
+        """The end of the last of the empty windows that are told as one; of this alone unless they
+        are many.
+        """
+        further = 0 if leap is None else (leap - end) // self._window.length
+        return (
+            end + further * self._window.length
+            if self._leaps and further >= MOST_EMPTY_WINDOWS
+            else end
+        )
+
+    def _set(self, due: Instant, step: Step) -> None:
+        self._next = due
+        step.wake(self, due, None)
+
+
+class BeforeAbsenceNode(Node):
+    """Rings for an occurrence of the part unless the absent part ended in the window before it."""
+
+    __slots__ = ("_absence", "_absent", "_expires", "_keys", "_length", "_rest", "_whole")
+
+    def __init__(self, part: Absence | Gathered, window: BeforeWindow, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._absence = part
+        self._length = window.length
+        self._absent = Queue(part.keep)
+        self._expires = False
+        self._whole = window.whole
+        asked = part.conditions if isinstance(part, Absence) else part.conditions_on_each
+        self._keys, self._rest = slot_keys((part.part, window.part), asked, part.by)
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many absent parts are noted."""
+        return self._absent.living
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is noted."""
+        return not self._absent.living
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is the absent part, slot 1 the part that the window comes before."""
+        key = self._keys[slot](occurrence)
+        self._absent.forget_before(step.now)
+        if slot == 0:
+            if key is not None:
+                self._note(occurrence, step)
+            return
+        if key is None and self._absence.by:
+            return
+        absent, start = self._absent.waiting(key), occurrence.start - self._length
+        opens = bisect_left(absent, start, key=lambda each: each.end)
+        closes = bisect_left(absent, occurrence.start, key=lambda each: each.end)
+        came = [
+            each
+            for each in absent[opens:closes]
+            if (each.start >= start or not self._whole) and concerns(self._rest, each, occurrence)
+        ]
+        whole = self._judged(occurrence, came)
+        if whole is not None:
+            step.bring(self, whole)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what is too old to matter."""
+        self._absent.forget_before(now)
+
+    def next_expiry(self) -> Instant | None:
+        """When the first that is noted is too old."""
+        soonest = self._absent.next_expiry()
+        self._expires = soonest is not None
+        return soonest
+
+    def pending(self) -> Iterable[Pending]:
+        """What breaks the silence before what may come."""
+        keep = self._absence.keep
+        for each in self._absent:
+            yield Pending(self.part, 0, each, None if keep is None else each.end + keep)
+
+    def snapshot(self, writer: Writer) -> State:
+        """What is noted."""
+        return {"absent": [writer.write(each) for each in self._absent]}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over what is noted."""
+        for each in state["absent"]:
+            self._note(read(each), step)
+
+    def _judged(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
+        """What rings, given all that came in the window."""
+        left = occurrence.without(came)
+        start = occurrence.start - self._length
+        return None if left is None else left.with_silence_before(start)
+
+    def _note(self, absent: Occurrence, step: Step) -> None:
+        self._absent.add(absent, self._keys[0](absent))
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)

@@ -1,0 +1,237 @@
+"""The network: all composite subscriptions at work. It is told the time and never asks.
+
+Four parts, each of which knows only those before it, and this front, which hosts call through the
+engine:
+
+* `sharing`: which subscriptions share which nodes; what comes and goes is returned.
+* `timers`: when nodes are to be woken.
+* `steps`: how an event, or an instant, goes through the nodes; what goes wrong there is kept by
+  `troubles` until it is told.
+* `snapshot`: what all of them hold, as plain data, and the way back.
+
+Beside the steps, `batches` serves many events at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tocsin.engine.detection.base import Node, Pending, State
+from tocsin.engine.detection.batch.detector import BatchDetector
+from tocsin.engine.detection.inspection import NodeView, shortest_window, view_of
+from tocsin.engine.detection.scheduling.snapshot import Restoring, checked, snapshot_of
+from tocsin.engine.detection.scheduling.step_failures import Troubles
+from tocsin.engine.detection.scheduling.steps import Found, RowsOf, Steps
+from tocsin.engine.detection.scheduling.timers import Timers
+from tocsin.engine.detection.sharing import SharedGraph
+from tocsin.events.event import Event
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import MOST_EMPTY_WINDOWS, Part
+from tocsin.plan.semantics.expired_windows import past_window, past_window_problem
+from tocsin.values.time import Duration, Instant
+
+QUEUE_LIMIT = 1_000_000
+"""How many occurrences may wait in one place."""
+
+
+def nothing_bound(atom: Atom, event: Event) -> Rows:  # noqa: ARG001
+    """As if atoms bound nothing."""
+    return NOTHING_BOUND
+
+
+class Network:
+    """Composite subscriptions by key; feed it atoms' events in canonical order."""
+
+    __slots__ = ("_graph", "_queue_limit", "_rows", "_steps", "_timers", "batches", "troubles")
+
+    def __init__(
+        self,
+        rows: RowsOf = nothing_bound,
+        queue_limit: int = QUEUE_LIMIT,
+        *,
+        contains_faults: bool = False,
+    ) -> None:
+        self._rows = rows
+        self._queue_limit = queue_limit
+        self._assemble(contains_faults)
+
+    def _assemble(self, contains_faults: bool) -> None:
+        """All parts, empty."""
+        self._graph = SharedGraph()
+        self._timers = Timers()
+        self.troubles = Troubles(self._graph, contains_faults=contains_faults)
+        self._steps = Steps(self._rows, self._timers, self.troubles, self._queue_limit)
+        self.batches = BatchDetector(self._graph, self._steps.current)
+
+    def add(self, key: str, pattern: Part) -> list[Atom]:
+        """Adds a subscription, which rings for what happens from now on; returns the atoms that are
+        new.
+        """
+        assert not self.batches.is_replaying, "what waits is not in its lines within a batch"
+        self.batches.note_change()
+        now = self._latest
+        if (over := past_window(pattern, now)) is not None:
+            raise past_window_problem(over, now)
+        made = self._graph.add(key, pattern, now, self._steps.current.number)
+        self._steps.start(made)
+        return _atoms_of(made)
+
+    def remove(self, key: str) -> list[Atom]:
+        """Removes a subscription and every part that nobody else uses; returns the atoms among
+        them.
+        """
+        self.batches.note_change()
+        dropped = self._graph.remove(key)
+        self._timers.note_gone(len(dropped), self.node_count)
+        self.troubles.counts.pop(key, None)
+        return _atoms_of(dropped)
+
+    def __len__(self) -> int:
+        return len(self._graph.subscriptions)
+
+    @property
+    def node_count(self) -> int:
+        """How many parts are at work, shared ones once."""
+        return len(self._graph.nodes)
+
+    @property
+    def nodes(self) -> Iterable[Node]:
+        """The parts at work."""
+        return self._graph.nodes.values()
+
+    @property
+    def atoms(self) -> Iterable[Atom]:
+        """The atoms whose events the network wants."""
+        return _atoms_of(self.nodes)
+
+    def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
+        """One event that is an occurrence of the given atoms; timers that are due before it fire
+        first.
+
+        Atoms that are not, or no longer, part of the network are passed over.
+        """
+        if not self.batches.is_replaying:
+            self.batches.give_back()
+        if event.interval is None:
+            return []
+        return self._steps.event(event, event.interval.end, self._graph.atom_nodes(atoms))
+
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+        """No event that ends at `now` or before is missing: fires the timers up to it; None for the
+        end of time.
+
+        Where it is known that none will come up to `leap` either, windows that come again and are
+        empty up to there may be brought as one, if they are many.
+        """
+        return self._steps.advance_to(now, leap)
+
+    def abandon_step(self) -> None:
+        """A step that was left in its midst is over: what it still had to serve is dropped."""
+        self._steps.current.abandon()
+
+    @property
+    def now(self) -> Instant:
+        """The instant of the last step."""
+        return self._steps.current.now
+
+    @property
+    def known(self) -> Instant:
+        """How far the clock has come."""
+        return self._steps.known
+
+    @property
+    def _latest(self) -> Instant:
+        return max(self.now, self.known)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any instant is known."""
+        return self._steps.has_begun
+
+    def begin_at(self, now: Instant) -> None:
+        """The first event of all, whether it concerns a subscription or not, ends at `now`."""
+        if not self.has_begun:
+            self._steps.know(now)
+
+    def next_timer(self) -> Instant | None:
+        """The soonest instant at which something is to be done."""
+        return self._timers.next_timer()
+
+    def next_deadline(self) -> Instant | None:
+        """The soonest timer of a part whose timers do not come again for ever."""
+        return self._timers.next_deadline()
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops all that no event which ends at `now` or later can complete. Equal subscriptions
+        that hold the same are put together on the way.
+        """
+        self.batches.forget_before(now)
+        self._steps.forget_before(now)
+        latest, number = self._latest, self._steps.current.number
+        if self._graph.may_reunite(latest, number):
+            moved = self.batches.kept
+            self.batches.give_back()
+            if dropped := self._graph.reunite(latest, number, moved):
+                self.batches.note_change()
+                self._timers.note_gone(len(dropped), self.node_count)
+
+    @property
+    def shortest_pause(self) -> Duration | None:
+        """Pauses that are longer may be leapt over; None where nothing comes again."""
+        length = shortest_window(self.nodes)
+        return None if length is None else MOST_EMPTY_WINDOWS * length
+
+    @property
+    def kept_count(self) -> int:
+        """How many occurrences are kept, those of shared parts once; what is used up counts until
+        it is forgotten.
+        """
+        in_nodes = (node.kept + sum(each.kept for each in node.followers) for node in self.nodes)
+        return self.batches.kept + sum(in_nodes)
+
+    def pending(self, key: str | None = None) -> Iterator[Pending]:
+        """What waits for a subscription, from the inside out; without a key, for all."""
+        self.batches.give_back()
+        for node in self.nodes if key is None else self._graph.nodes_of(key):
+            yield from node.pending()
+
+    def view(self, keys: Iterable[str]) -> list[NodeView]:
+        """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        self.batches.give_back()
+        users: dict[Node, list[str]] = {}
+        for key in keys:
+            for node in self._graph.nodes_of(key):
+                users.setdefault(node, []).append(key)
+        return [view_of(node, tuple(used_by)) for node, used_by in users.items()]
+
+    def snapshot(self) -> State:
+        """All that is held, as plain data."""
+        self.batches.give_back()
+        return snapshot_of(self._graph, self.now, self.known, self.troubles.counts)
+
+    def restore(self, body: State) -> None:
+        """Takes over a snapshot into a network that has its subscriptions but has seen nothing yet.
+
+        What belongs to a subscription that is gone is left out; a subscription that is new starts
+        empty. The others share again what they shared, and nothing else.
+        """
+        state = checked(body)
+        patterns = {key: crowd.root.part for key, crowd in self._graph.subscriptions.items()}
+        self._assemble(self.troubles.contains_faults)
+        graph, steps = self._graph, self._steps
+        steps.current.now = state["now"]
+        before = Restoring(state, graph)
+        for key in before.keys:
+            if key in patterns:
+                steps.start(before.build(key, patterns.pop(key)))
+        before.fill(steps.current)
+        steps.resume(state["known"])
+        counts = state.get("given_up", {})
+        self.troubles.counts = {key: counts[key] for key in counts if key in graph.subscriptions}
+        for key, pattern in patterns.items():
+            steps.start(graph.add(key, pattern, self._latest, steps.current.number))
+
+
+def _atoms_of(nodes: Iterable[Node]) -> list[Atom]:
+    return [node.part for node in nodes if isinstance(node.part, Atom)]

@@ -1,0 +1,128 @@
+"""Snapshots: the state of a network as plain, versioned data; and the way back.
+
+Nodes go by place in it, which is number and subscription; a shared one is written once, and by its
+first place thereafter, so that any of its subscriptions may be gone when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tocsin.engine.detection.base import Node, State, Step
+from tocsin.engine.detection.occurrence_codec import OccurrenceReader, OccurrenceWriter
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.sharing import Name, Newcomer, SharedGraph, scopes_at_work
+from tocsin.errors import StateProblem
+from tocsin.plan.nodes.composites import Part
+from tocsin.values.time import Instant
+
+VERSION = 2
+_READABLE = {1, VERSION}
+"""The first version has no texts of events."""
+
+
+def snapshot_of(
+    graph: SharedGraph, now: Instant, known: Instant, given_up: Mapping[str, int]
+) -> State:
+    """All that is held, as plain data; `given_up` has how often subscriptions were too much."""
+    writer = OccurrenceWriter()
+    nodes: dict[str, State | str] = {}
+    written: dict[Node, str] = {}
+    for key, crowd in graph.subscriptions.items():
+        for number, node in enumerate(crowd.nodes):
+            place = _place(number, key)
+            first = written.setdefault(node, place)
+            nodes[place] = node.snapshot(writer) if first == place else first
+    return {
+        **({"given_up": dict(given_up)} if given_up else {}),
+        "version": VERSION,
+        "now": now,
+        "known": known,
+        "events": writer.events,
+        "nodes": nodes,
+        "used": _used(graph),
+    }
+
+
+def _used(graph: SharedGraph) -> State:
+    """What is used up, with the first subscription of each crowd."""
+    firsts: dict[int, str] = {}
+    for key, crowd in graph.subscriptions.items():
+        firsts.setdefault(id(crowd.scopes), key)
+    return {
+        key: crowd.scopes.snapshot() if firsts[id(crowd.scopes)] == key else []
+        for key, crowd in graph.subscriptions.items()
+    }
+
+
+def checked(body: Any) -> State:
+    """The snapshot, if it is one that this version can read."""
+    if not isinstance(body, dict) or body.get("version") not in _READABLE:
+        found = body.get("version") if isinstance(body, dict) else type(body).__name__
+        raise StateProblem(
+            f"a snapshot of version {VERSION} is expected, got {found!r}",
+            code="SnapshotVersion",
+            hint="start afresh",
+        )
+    return body
+
+
+class Restoring:
+    """The way back into an empty graph: subscriptions share again what they shared, and nothing
+    else.
+    """
+
+    __slots__ = ("_graph", "_scopes", "_state", "_taken", "_writers", "keys")
+
+    def __init__(self, state: State, graph: SharedGraph) -> None:
+        self.keys: list[str] = list(state["used"])
+        """The subscriptions that were there."""
+        self._state = state
+        self._graph = graph
+        self._writers = _first_of_crowds(state)
+        self._scopes: dict[str, Scopes] = {}
+        self._taken: dict[str, Name] = {}
+
+    def build(self, key: str, pattern: Part) -> list[Node]:
+        """Adds a subscription that was there; returns the nodes that are new."""
+        first = self._writers.get(key, key)
+        scopes = self._scopes.get(first)
+        if scopes is None:
+            scopes = self._scopes[first] = scopes_at_work(pattern)
+            scopes.restore(self._state["used"][first])
+        return self._graph.build(key, pattern, self._name, scopes, self._state["now"], 0)
+
+    def fill(self, step: Step) -> None:
+        """The nodes hold again what they held, once all subscriptions are added."""
+        reader = OccurrenceReader(self._state["events"])
+        nodes = self._state["nodes"]
+        for place, name in self._taken.items():
+            if place in nodes:
+                self._graph.nodes[name].restore(nodes[place], reader.read, step)
+
+    def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
+        """What the node of a part is called that was written at the same place."""
+        place = _place(len(newcomer.nodes), newcomer.key)
+        held = self._state["nodes"].get(place)
+        if isinstance(held, str):
+            place = held
+        if place not in self._taken:
+            self._taken[place] = self._graph.new_name(part, newcomer)
+        return self._taken[place]
+
+
+def _place(number: int, key: str) -> str:
+    return f"{number} {key}"
+
+
+def _first_of_crowds(state: State) -> dict[str, str]:
+    """For each subscription of a snapshot the one with which the node of its whole pattern was
+    written; what is used up was written with it, too.
+    """
+    roots: dict[str, tuple[int, str]] = {}
+    for place, held in state["nodes"].items():
+        number, key = place.split(" ", 1)
+        if int(number) >= roots.get(key, (-1, ""))[0]:
+            roots[key] = (int(number), held if isinstance(held, str) else place)
+    return {key: place.split(" ", 1)[1] for key, (_, place) in roots.items()}

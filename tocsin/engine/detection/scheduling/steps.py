@@ -1,0 +1,335 @@
+"""Steps: how an event, or an instant, goes through the graph.
+
+A step serves one event, or the timers of one instant. Within a step nodes are served by level, from
+the inside out, so that the layout of the graph, and who else shares it, never shows in a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tocsin.engine.detection.base import Node, too_much_work
+from tocsin.engine.detection.pair_table import PairTable
+from tocsin.engine.detection.scheduling.step_failures import Troubles
+from tocsin.engine.detection.scheduling.timers import Timers
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.stateless import AtomNode
+from tocsin.events.event import Event
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.values.time import Instant
+
+Found = list[tuple[str, Occurrence]]
+"""Subscription keys with the occurrences that they ring for."""
+
+RowsOf = Callable[[Atom, Event], Rows]
+"""What an event that is an occurrence of an atom binds."""
+
+BEGINNING: Instant = -(2**63)
+"""Before all that is known."""
+
+
+class CurrentStep:
+    """The step that is taken now: what nodes put into it as their `Step`, and who is to be
+    served.
+    """
+
+    __slots__ = (
+        "_is_firing",
+        "_levels",
+        "_timers",
+        "_troubles",
+        "_vanished",
+        "found",
+        "is_touched",
+        "leap",
+        "now",
+        "number",
+        "overfull",
+        "pairs",
+        "queue_limit",
+    )
+
+    def __init__(self, timers: Timers, troubles: Troubles, queue_limit: int) -> None:
+        self.now: Instant = BEGINNING
+        self.leap: Instant | None = None
+        self.number = 0
+        self.queue_limit = queue_limit
+        self.overfull = troubles.overfull
+        self.pairs = PairTable[Node]()
+        """What waits under single use, whatever atoms it is."""
+        self.found: Found = []
+        """What subscriptions ring for in this step."""
+        self.is_touched = False
+        """Whether any node is to be served."""
+        self._timers = timers
+        self._troubles = troubles
+        self._levels: list[list[Node]] = []
+        self._vanished: list[tuple[Scopes, str, Occurrence]] = []
+        self._is_firing = False
+
+    def bring(self, node: Node, occurrence: Occurrence) -> None:
+        """An occurrence of a node's part, for all its users and subscriptions."""
+        node.brought += 1
+        for follower in node.followers:
+            self._give(follower, 0, occurrence)
+        for user, slot in node.users:
+            inbox = user.inbox
+            if not inbox and not user.due:
+                self._levels[user.level].append(user)
+                self.is_touched = True
+            inbox.append((slot, occurrence))
+        if node.keys and not node.is_overdrawn_in(self):
+            for key in node.keys:
+                self.found.append((key, occurrence))
+
+    def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+        """An occurrence for one node, which is served in its turn."""
+        self._touch(node)
+        node.inbox.append((slot, occurrence))
+
+    def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
+        """What the occurrence brings about at the node is too much to work out; told once for a
+        step to those who cannot pay for it.
+        """
+        members = () if occurrence is None else occurrence.members
+        for payer in node.payers:
+            self._troubles.given_up.setdefault(payer, (members, why))
+
+    def _tell_overdrawn(self, node: Node, occurrence: Occurrence | None) -> None:
+        """Some who share the node could not pay for what it did for the others."""
+        for payer in node.payers:
+            if payer.is_overdrawn_in(self):
+                members = () if occurrence is None else occurrence.members
+                self._troubles.given_up.setdefault(payer, (members, too_much_work()))
+
+    def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
+        """What a name stands for is lost to its whole scope once the step is over."""
+        self._vanished.append((scopes, name, occurrence))
+
+    def wake(self, node: Node, due: Instant, token: object) -> None:
+        """Sets a timer; one that is due in the very step of timers that is being served fires in
+        it.
+        """
+        if self._is_firing and due <= self.now:
+            node.due.append(token)
+        else:
+            self._timers.wake(node, due, token)
+
+    def expire(self, node: Node, due: Instant) -> None:
+        """Has `forget_before` look at the node once `due` has passed."""
+        self._timers.expire(node, due)
+
+    def make_room(self, node: Node) -> None:
+        """The node may be served from now on."""
+        while len(self._levels) <= node.level:
+            self._levels.append([])
+
+    def begin(self, now: Instant) -> None:
+        """The next step, at this instant."""
+        self.now = now
+        self.number += 1
+        self.found = []
+
+    def fire(self, timers: Iterable[tuple[Node, object]]) -> None:
+        """Serves the nodes whose timers are due in this step."""
+        self._is_firing = True
+        for node, token in timers:
+            self._touch(node)
+            node.due.append(token)
+        self.serve()
+        self._is_firing = False
+
+    def serve(self) -> None:
+        """Serves every node that was touched, from the inside out."""
+        self.is_touched = False
+        for level in self._levels:
+            if level:
+                for node in level:
+                    self._serve_node(node)
+                level.clear()
+        if self._vanished:
+            for scopes, name, occurrence in self._vanished:
+                scopes.lose(name, occurrence, self.now)
+            self._vanished.clear()
+
+    def abandon(self) -> None:
+        """The step was left in its midst: what it still had to serve is dropped."""
+        for level in self._levels:
+            for node in level:
+                node.inbox.clear()
+                node.due.clear()
+            level.clear()
+        self._vanished.clear()
+        self.pairs.abandon()
+        self.is_touched = self._is_firing = False
+
+    def _touch(self, node: Node) -> None:
+        if not node.inbox and not node.due:
+            self._levels[node.level].append(node)
+            self.is_touched = True
+
+    def serve_pairs(self, occurrence: Occurrence) -> None:
+        """Serves the pairs of atoms to which an event has come, before all else: nothing that is
+        served in a step is inside them.
+        """
+        for node, pair in self.pairs.serve(occurrence, self.number):
+            self.bring(node, pair)
+        self.overfull.update(self.pairs.owners_of_more(self.queue_limit))
+
+    def _serve_node(self, node: Node) -> None:
+        inbox = node.inbox
+        if len(inbox) > 1:
+            inbox.sort(key=lambda each: (each[0], each[1].order))
+        for slot, occurrence in inbox:
+            self._give(node, slot, occurrence)
+        inbox.clear()
+        if node.keeps and node.kept > self.queue_limit:
+            self.overfull.add(node)
+        if node.due:
+            due, node.due = node.due, []
+            for token in due:
+                self._ring(node, token)
+
+    def _give(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+        """The node is given an occurrence; what goes wrong concerns its subscriptions."""
+        try:
+            node.receive(slot, occurrence, self)
+        except GivenUp as why:
+            self.give_up(node, occurrence, why)
+        except Exception as error:
+            self._troubles.fault(node, error)
+        if len(node.payers) > 1:
+            self._tell_overdrawn(node, occurrence)
+
+    def _ring(self, node: Node, token: object) -> None:
+        """A timer of the node is due."""
+        try:
+            node.on_timer(token, self)
+        except GivenUp as why:
+            self.give_up(node, None, why)
+        except Exception as error:
+            self._troubles.fault(node, error)
+        if len(node.payers) > 1:
+            self._tell_overdrawn(node, None)
+
+
+class Steps:
+    """Takes the steps, one after the other: events in canonical order, and timers before them."""
+
+    __slots__ = ("_rows", "_timers", "_troubles", "_unbegun", "current", "known")
+
+    def __init__(self, rows: RowsOf, timers: Timers, troubles: Troubles, queue_limit: int) -> None:
+        self.current = CurrentStep(timers, troubles, queue_limit)
+        self.known: Instant = BEGINNING
+        """How far the clock has come."""
+        self._rows = rows
+        self._timers = timers
+        self._troubles = troubles
+        self._unbegun: list[Node] = []
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any instant is known."""
+        return self.known != BEGINNING
+
+    def start(self, nodes: Iterable[Node]) -> None:
+        """Nodes are new in the graph; those whose timers come again are told the time once it is
+        known.
+        """
+        for node in nodes:
+            self.current.make_room(node)
+            node.start(self.current)
+            if node.is_endless and self.has_begun:
+                node.begin(self.known, False, self.current)
+            elif node.is_endless:
+                self._unbegun.append(node)
+
+    def event(self, event: Event, end: Instant, nodes: Iterable[AtomNode]) -> Found:
+        """One event, which is an occurrence of the atoms of the given nodes and ends at `end`;
+        timers that are due before it fire first.
+        """
+        if end > self.known:
+            self.know(end)
+        timers = self._timers.waiting
+        before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
+        step = self.current
+        step.begin(end)
+        occurrence = occurrence_of(event)
+        arrived = step.pairs.arrived
+        for node in nodes:
+            if node.binds:
+                self._bring_bound(node, event, occurrence)
+                continue
+            arrived += node.queues
+            if node.followers or node.users or node.keys:
+                step.bring(node, occurrence)
+            else:
+                node.brought += 1
+        if arrived:
+            step.serve_pairs(occurrence)
+        if step.is_touched:
+            step.serve()
+        return before + step.found if before else step.found
+
+    def _bring_bound(self, node: AtomNode, event: Event, occurrence: Occurrence) -> None:
+        """An occurrence of an atom, with the rows that the matcher tells."""
+        try:
+            rows = self._rows(node.part, event)
+        except Exception as error:
+            self._troubles.fault(node, error)
+        else:
+            bound = occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows)
+            self.current.bring(node, bound)
+
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+        """Fires the timers up to `now`; None for the end of time, which does not come for windows
+        that come again.
+        """
+        found: Found = []
+        step, timers = self.current, self._timers.waiting
+        step.leap = leap
+        if now is not None and now > self.known:
+            self.know(now)
+        while timers and (now is None or timers[0][0] <= now):
+            due = timers[0][0]
+            step.begin(due)
+            fired = self._timers.take(due)
+            if now is None and due > self.known:
+                step.fire([each for each in fired if not each[0].is_endless])
+            else:
+                step.fire(fired)
+            found += step.found
+        step.leap = None
+        return found
+
+    def know(self, now: Instant) -> None:
+        """The clock has come so far."""
+        self.known = now
+        if self._unbegun:
+            unbegun, self._unbegun = self._unbegun, []
+            for node in unbegun:
+                if not node.is_gone:
+                    self._troubles.contain(node, node.begin, now, True, self.current)
+
+    def resume(self, known: Instant) -> None:
+        """Nodes have taken over a snapshot at which the clock had come so far."""
+        self.known = known
+        if self.has_begun:
+            self._unbegun.clear()
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops all that no event which ends at `now` or later can complete; nodes without such are
+        not looked at.
+        """
+        self.current.pairs.forget_before(now)
+        for node in self._timers.take_expired(now):
+            self._troubles.contain(node, self._forget, node, now)
+
+    def _forget(self, node: Node, now: Instant) -> None:
+        node.forget_before(now)
+        due = node.next_expiry()
+        if due is not None:
+            self._timers.expire(node, due)

@@ -1,0 +1,141 @@
+"""What patterns need, asked of a JSON event before it is lifted to a graph: most events have no
+member of the name, or no value, that any pattern speaks of.
+
+A pattern needs an arc of each property of its statements, and a vertex for each of its constants.
+Lifted JSON has no arc but those of its members, and no vertex with a name unless `@id` gives one.
+That is so where the ontology is open and says nothing of its own: no rules, by which arcs follow
+from arcs, no classes of values, and nothing to warn of. Whatever is not surely so is lifted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Any
+
+from tocsin.engine.graphs.encoding import key_of
+from tocsin.events.event import Event
+from tocsin.events.views.document import ITEM, scalar_text
+from tocsin.events.views.names import default_iri
+from tocsin.events.views.payload import RDF_TYPES, is_xml, media_type
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.nodes.graphs import ITSELF, GraphPattern
+from tocsin.values.terms import BOOLEAN, DOUBLE, INTEGER, STRING, Iri, Literal
+
+Need = tuple[frozenset[str], frozenset[Hashable]]
+"""Properties, and constants: literals by their value, IRIs as they are."""
+
+MOST_NEEDS = 64
+"""With more different needs than these it is quicker to lift the event and ask the index."""
+
+_MOST_VALUES = 10_000
+"""A document with more is lifted: it may be beyond the limit of a graph."""
+
+_MOST_NAMES = 10_000
+_GREAT = 10**18
+_DATATYPES: dict[type, str] = {str: STRING, bool: BOOLEAN, int: INTEGER, float: DOUBLE}
+_SPECIAL = ("@id", "@type")
+
+
+class Needs:
+    """What the patterns under one ontology need, each different need once."""
+
+    __slots__ = ("_needs", "_ontology", "_properties", "_settles")
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._ontology = ontology
+        self._needs: Counter[Need] = Counter()
+        self._properties: dict[str, frozenset[str]] = {}
+        self._settles = ontology.open and not ontology.rules and not ontology.meta_statements
+
+    def add(self, pattern: GraphPattern) -> None:
+        """One more pattern."""
+        if self._settles:
+            self._needs[_need_of(pattern)] += 1
+
+    def remove(self, pattern: GraphPattern) -> None:
+        """One pattern less."""
+        if self._settles:
+            need = _need_of(pattern)
+            self._needs[need] -= 1
+            if not self._needs[need]:
+                del self._needs[need]
+
+    def refute(self, event: Event) -> bool:
+        """Whether surely no pattern matches the event, nothing is to be warned of, and it has a
+        proper graph.
+        """
+        if not self._settles or len(self._needs) > MOST_NEEDS or not _is_plain_json(event):
+            return False
+        said = _said_by(event.data)
+        return said is not None and self._misses_all(*said)
+
+    def _misses_all(self, names: set[str], values: list[object]) -> bool:
+        """Whether every pattern needs what members of these names and these values do not give."""
+        had = frozenset[str]().union(*map(self._properties_of, names))
+        left = [constants for properties, constants in self._needs if properties <= had]
+        if not left:
+            return True
+        if not all(left):
+            return False
+        there = {_key_of(scalar_text(each), _DATATYPES[type(each)]) for each in values}
+        return not any(constants <= there for constants in left)
+
+    def _properties_of(self, name: str) -> frozenset[str]:
+        """The property of a member, with all above it."""
+        known = self._properties.get(name)
+        if known is None:
+            if len(self._properties) >= _MOST_NAMES:
+                self._properties.clear()
+            used = self._ontology.property_named(name) or default_iri(name)
+            known = self._properties[name] = self._ontology.superproperties(used)
+        return known
+
+
+def _need_of(pattern: GraphPattern) -> Need:
+    """Optional and absent groups need nothing."""
+    properties = {each.property for each in pattern.statements} - {ITSELF}
+    constants = [each for each in pattern.ids if isinstance(each, Iri | Literal)]
+    return frozenset(properties), frozenset(map(key_of, constants))
+
+
+def _said_by(data: Any) -> tuple[set[str], list[object]] | None:
+    """The names of all members and all scalars; None where the graph of the data may have more, or
+    be none, or be something to warn of.
+    """
+    names, values, waiting = set[str](), list[object](), list[Any]([data])
+    for _ in range(_MOST_VALUES):
+        if not waiting:
+            return (names, values) if names.isdisjoint(_SPECIAL) else None
+        value = waiting.pop()
+        kind = type(value)
+        if kind is dict:
+            names.update(value)
+            waiting += value.values()
+        elif kind is list:
+            if any(type(each) is list for each in value):
+                names.add(ITEM)
+            waiting += value
+        elif kind in _DATATYPES and _is_usual(value):
+            values.append(value)
+        elif value is not None:
+            return None
+    return None
+
+
+def _is_usual(value: object) -> bool:
+    """Whether a scalar is surely a value of its datatype: not so infinity, or a number that takes
+    long to write.
+    """
+    return isinstance(value, str) or (isinstance(value, int | float) and -_GREAT < value < _GREAT)
+
+
+@lru_cache(maxsize=10_000)
+def _key_of(text: str, datatype: str) -> Hashable:
+    return key_of(Literal(text, datatype))
+
+
+def _is_plain_json(event: Event) -> bool:
+    kind = media_type(event.envelope)
+    return type(event.data) is dict and kind not in RDF_TYPES and not is_xml(kind)

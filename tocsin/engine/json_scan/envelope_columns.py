@@ -1,0 +1,137 @@
+"""A glance at many texts: which are odd, and of the others where identity, type and data stand and
+when they happen, as columns. No event is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from tocsin.engine.index.kernels import Flags, Ints, Words
+from tocsin.engine.json_scan.envelopes import NAMES, SPANNED, read_envelopes
+from tocsin.engine.json_scan.substrings import cut_texts, number_texts
+from tocsin.engine.json_scan.tape import tape_of
+from tocsin.events.event import UNTIMED
+from tocsin.events.scanned import ScannedEvent
+from tocsin.values.time import Interval, ordered_interval
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Glance:
+    """One row for each text. `spans` has where id, source, type and data begin and end in it, -1
+    for no data; `times` when it starts and ends, UNTIMED where it does not say. Equal identities
+    have equal `hashes`. What the columns say of an odd row means nothing.
+    """
+
+    texts: list[bytes]
+    odd: Flags
+    spans: Ints
+    times: Ints
+    placed: Flags
+    hashes: Words
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def usual(self) -> Glance:
+        """The rows that are not odd."""
+        if not self.odd.any():
+            return self
+        kept = np.flatnonzero(~self.odd)
+        return Glance(
+            [self.texts[row] for row in kept.tolist()],
+            self.odd[kept],
+            self.spans[kept],
+            self.times[kept],
+            self.placed[kept],
+            self.hashes[kept],
+        )
+
+    def event(self, row: int) -> ScannedEvent:
+        """The event of one row, which is not odd."""
+        raw, span = self.texts[row], self.spans[row].tolist()
+        id_, source, type_ = (raw[span[at] : span[at + 1]].decode() for at in (0, 2, 4))
+        start, end = self.times[row].tolist()
+        interval = None if end == UNTIMED else ordered_interval(start, end)
+        return ScannedEvent(
+            raw, id_, source, type_, interval, span[6], span[7], bool(self.placed[row])
+        )
+
+    def events(self, rows: Ints) -> Iterator[ScannedEvent]:
+        """The events of many rows, which are not odd."""
+        texts = list(map(self.texts.__getitem__, rows.tolist()))
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        spans = self.spans[rows]
+        places = spans[:, :6] + (np.cumsum(lengths) - lengths)[:, np.newaxis]
+        text = np.frombuffer(b"".join(texts), np.uint8)
+        return map(
+            ScannedEvent,
+            texts,
+            cut_texts(text, places[:, 0], places[:, 1]).to_pylist(),
+            _words(text, places[:, 2], places[:, 3]),
+            _words(text, places[:, 4], places[:, 5]),
+            _intervals(self.times[rows]),
+            spans[:, 6].tolist(),
+            spans[:, 7].tolist(),
+            self.placed[rows].tolist(),
+        )
+
+
+def glance_at(texts: list[bytes]) -> Glance:
+    """What a glance at texts tells."""
+    tape = tape_of(texts)
+    size = tape.size
+    found = Glance(
+        texts,
+        tape.odd,
+        np.empty((size, 2 * len(SPANNED)), np.int32),
+        np.empty((size, 2), np.int64),
+        np.empty(size, np.bool_),
+        np.empty(size, np.uint64),
+    )
+    read_envelopes(
+        tape.text,
+        tape.tape,
+        tape.starts,
+        tape.firsts,
+        found.odd,
+        np.empty(len(NAMES), np.int32),
+        found.spans,
+        found.times,
+        found.placed,
+        found.hashes,
+    )
+    return found
+
+
+def joined_glances(given: Sequence[Glance]) -> Glance:
+    """Several as one."""
+    if len(given) == 1:
+        return given[0]
+    return Glance(
+        list(chain.from_iterable(each.texts for each in given)),
+        np.concatenate([each.odd for each in given]),
+        np.concatenate([each.spans for each in given]),
+        np.concatenate([each.times for each in given]),
+        np.concatenate([each.placed for each in given]),
+        np.concatenate([each.hashes for each in given]),
+    )
+
+
+def _words(text: Ints, begins: Ints, ends: Ints) -> Iterator[str]:
+    """Pieces of which many are equal as a rule: those are one object."""
+    words, codes = number_texts(text, begins, ends)
+    return map(words.__getitem__, codes.tolist())
+
+
+def _intervals(times: Ints) -> Iterator[Interval | None]:
+    starts, ends = times[:, 0].tolist(), times[:, 1].tolist()
+    if (times[:, 1] != UNTIMED).all():
+        return map(ordered_interval, starts, ends)
+    return (
+        None if end == UNTIMED else ordered_interval(start, end)
+        for start, end in zip(starts, ends, strict=True)
+    )

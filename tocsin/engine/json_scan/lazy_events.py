@@ -1,0 +1,176 @@
+"""Events of texts that were glanced at, in canonical order, each made when it is first asked for.
+
+What is made keeps its own text and nothing of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from threading import Lock
+from typing import cast, overload
+
+import numpy as np
+
+from tocsin.engine.index.kernels import Ints, Words
+from tocsin.engine.json_scan.batch_reader import FEW
+from tocsin.engine.json_scan.envelope_columns import Glance, joined_glances
+from tocsin.engine.json_scan.envelopes import SPANNED, hash_identity
+from tocsin.events.event import INSTANT, UNTIMED, Event, Path
+from tocsin.events.order import Ends, in_canonical_order
+
+_SINGLES = 4
+"""Where one in so many rows was asked for alone, all others are made together: that takes half as
+long for each.
+"""
+
+
+class _Store:
+    """Rows, and the events of those that somebody has asked for; one thread makes at a time, so
+    that a row has one event.
+    """
+
+    __slots__ = ("_lock", "_singles", "glance", "made")
+
+    def __init__(self, glance: Glance, made: list[Event | None]) -> None:
+        self.glance = glance
+        self.made = made
+        self._singles = 0
+        self._lock = Lock()
+
+    def event(self, row: int) -> Event:
+        """The event of a row."""
+        made = self.made[row]
+        if made is not None:
+            return made
+        if self._singles * _SINGLES >= len(self.made):
+            return self.events(np.arange(len(self.made)))[row]
+        with self._lock:
+            made = self.made[row]
+            if made is None:
+                self._singles += 1
+                made = self.made[row] = self.glance.event(row)
+        return made
+
+    def events(self, rows: Ints) -> list[Event]:
+        """The events of rows, of which one may come often."""
+        wanted = np.zeros(len(self.made), np.bool_)
+        wanted[rows] = True
+        made, chosen = self.made, np.flatnonzero(wanted)
+        with self._lock:
+            unmade = [row for row in chosen.tolist() if made[row] is None]
+            new = self.glance.events(np.array(unmade, np.intp))
+            for row, event in zip(unmade, new, strict=True):
+                made[row] = event
+        return list(map(cast("list[Event]", made).__getitem__, rows.tolist()))
+
+
+class ScannedEvents(Sequence[Event]):
+    """Some of the events of a store, as a sequence. Parts of it share what is made."""
+
+    __slots__ = ("_rows", "_store")
+
+    def __init__(self, store: _Store, rows: Ints) -> None:
+        self._store = store
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Event: ...
+    @overload
+    def __getitem__(self, at: slice) -> ScannedEvents: ...
+    def __getitem__(self, at: int | slice) -> Event | ScannedEvents:
+        if isinstance(at, slice):
+            return ScannedEvents(self._store, self._rows[at])
+        return self._store.event(int(self._rows[at]))
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._store.events(self._rows))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (list, (list(self),))
+
+    def chosen(self, numbers: Ints) -> list[Event]:
+        """The events with the numbers; those that are not made yet are made together."""
+        return self._store.events(self._rows[numbers])
+
+    @property
+    def ends(self) -> Ends:
+        """When each of them ends; UNTIMED where it does not say."""
+        ends: Ends = self._store.glance.times[self._rows, 1]
+        return ends
+
+    def measured_times(self, path: Path) -> list[int | None]:
+        """A time of the envelope as a number, as `Event.attribute` gives it."""
+        instants = self._store.glance.times[self._rows, 0 if path[1] == "time" else 1]
+        measured = (instants if path[2] == INSTANT else instants // 1000).tolist()
+        untimed = np.flatnonzero(instants == UNTIMED).tolist()
+        for number in untimed:
+            measured[number] = None
+        return cast("list[int | None]", measured)
+
+    def texts(self) -> list[bytes]:
+        """The text of each; empty for one that was not scanned. Whoever asks for all, in the order
+        in which they were read, is given the very list that was.
+        """
+        texts = self._store.glance.texts
+        rows = self._rows
+        if len(rows) == len(texts) and (rows[1:] > rows[:-1]).all():
+            return texts
+        return list(map(texts.__getitem__, rows.tolist()))
+
+    def count_made(self) -> int:
+        """How many events of the store were asked for."""
+        return len(self._store.made) - self._store.made.count(None)
+
+
+def ordered_events(glances: Sequence[Glance], others: Sequence[Event]) -> Sequence[Event]:
+    """The events of the usual rows, and others, as `in_canonical_order` gives them: each identity
+    once. None is made where hashes and times tell all.
+    """
+    usual = [each.usual() for each in glances]
+    count = sum(map(len, usual))
+    if count < FEW:
+        made = (each for glance in usual for each in glance.events(np.arange(len(glance))))
+        return in_canonical_order([*made, *others])
+    glance = joined_glances([*usual, *([_glance_of(others)] if others else [])])
+    store = _Store(glance, [*[None] * count, *others])
+    if len(np.unique(glance.hashes)) < len(glance):  # most probably one identity comes twice
+        return in_canonical_order(store.events(np.arange(len(glance))))
+    return ScannedEvents(store, _ordered(store))
+
+
+def _ordered(store: _Store) -> Ints:
+    """Rows by (end, start, source, id); the last two are looked at where the times agree."""
+    starts, ends = store.glance.times.T
+    if (ends[1:] > ends[:-1]).all():
+        return np.arange(len(ends))
+    rows = np.lexsort((starts, ends))
+    starts, ends = starts[rows], ends[rows]
+    cuts = np.flatnonzero((ends[1:] != ends[:-1]) | (starts[1:] != starts[:-1])) + 1
+    firsts, lasts = np.append(0, cuts), np.append(cuts, len(rows))
+    tied = lasts - firsts > 1
+    store.events(rows[np.repeat(tied, lasts - firsts)])
+    for first, last in zip(firsts[tied].tolist(), lasts[tied].tolist(), strict=True):
+        rows[first:last] = sorted(rows[first:last].tolist(), key=lambda row: store.event(row).order)
+    return rows
+
+
+def _glance_of(events: Sequence[Event]) -> Glance:
+    """Rows for events that are made already: what orders them and tells them apart."""
+    size = len(events)
+    intervals = [event.interval for event in events]
+    times = [(UNTIMED, UNTIMED) if each is None else (each.start, each.end) for each in intervals]
+    return Glance(
+        [b""] * size,
+        np.zeros(size, np.bool_),
+        np.zeros((size, 2 * len(SPANNED)), np.int32),
+        np.array(times, np.int64).reshape(size, 2),
+        np.zeros(size, np.bool_),
+        _hashes(events),
+    )
+
+
+def _hashes(events: Iterable[Event]) -> Words:
+    return np.array([hash_identity(event.source, event.id) for event in events], np.uint64)

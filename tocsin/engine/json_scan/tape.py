@@ -1,0 +1,196 @@
+"""A batch of JSON texts on a tape: what is asked of it comes as columns, and nothing else is read.
+
+Odd rows, see `scanner`, have nothing on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from operator import is_
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tocsin.engine.index.encoding import Codes, Distinct, Encoding, Flags, Floats, Kinds, numbered
+from tocsin.engine.index.kernels import Ints
+from tocsin.engine.json_scan.scanner import BEGIN, DEPTH, END, TOKEN, WIDTH, Token, scan_rows
+from tocsin.engine.json_scan.substrings import number_texts
+from tocsin.engine.json_scan.tape_lookup import find_members, read_numbers, read_points
+from tocsin.events.event import Path
+from tocsin.values.scalars import Kind
+
+LONGEST = 1 << 16
+"""A longer text is odd: so those of a batch stay within 32 bits."""
+
+MOST = 1 << 14
+"""So many texts at a time are always few enough."""
+
+MOST_BYTES = LONGEST * MOST
+"""Places in so many bytes are 32 bits wide."""
+
+_KIND = np.array(
+    [Kind.NULL, Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER, Kind.OTHER, Kind.NUMBER],
+    np.uint8,
+)
+"""The kind of each token."""
+
+_TRUE = ord("t")
+_COLON = ord(":")
+
+
+class Tape:
+    """The members of many JSON objects, by row."""
+
+    __slots__ = ("_members", "firsts", "joined", "odd", "starts", "tape", "text")
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        size = len(texts)
+        kept, lengths = texts, np.fromiter(map(len, texts), np.int64, size)
+        if size and lengths.max() > LONGEST:
+            kept = [text if len(text) <= LONGEST else b"" for text in texts]
+            lengths[lengths > LONGEST] = 0
+        self.joined = b"".join(kept)
+        assert len(self.joined) <= MOST_BYTES, "the caller cuts batches"
+        self.text = np.frombuffer(self.joined, np.uint8)
+        self.starts = np.zeros(size + 1, np.int64)
+        np.cumsum(lengths, out=self.starts[1:])
+        room = np.count_nonzero(self.text == _COLON) + 1  # no member is without a colon
+        tape = np.empty((room, WIDTH), np.int32)
+        self.firsts = np.empty(size + 1, np.int32)
+        self.odd: Flags = np.empty(size, np.bool_)
+        stack = np.empty((DEPTH, 3), np.int32)
+        scan_rows(self.text, self.starts, tape, self.firsts, self.odd, stack)
+        self.tape = tape
+        if not self.joined.isascii():
+            self._refuse_bad_characters(kept)
+        self._members: dict[Path, Ints] = {}
+
+    def _refuse_bad_characters(self, texts: Sequence[bytes]) -> None:
+        """Text that is no UTF-8 is odd."""
+        for row, text in enumerate(texts):
+            if not text.isascii():
+                try:
+                    text.decode()
+                except UnicodeDecodeError:
+                    self.odd[row] = True
+
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return len(self.odd)
+
+    def members(self, path: Path) -> Ints:
+        """For each row the entry of the member at a path from the row's own object; -1 where there
+        is none.
+        """
+        if path not in self._members:
+            parents = self.members(path[:-1]) if len(path) > 1 else np.full(self.size, -1, np.int32)
+            name = np.frombuffer(path[-1].encode("utf-8", "surrogatepass"), np.uint8)
+            found = np.empty(self.size, np.int32)
+            find_members(self.text, self.tape, self.firsts, parents, len(path) > 1, name, found)
+            self._members[path] = found
+        return self._members[path]
+
+    def encoding(self, entries: Ints) -> Encoding:
+        """A column of the values of entries; -1 is null."""
+        tokens = np.where(entries < 0, np.int32(Token.NULL), self.tape[entries, TOKEN])
+        kinds: Kinds = _KIND[tokens]
+        numbers = self._numbers(entries, tokens)
+
+        def distinct(kind: Kind) -> Distinct:
+            codes = np.full(len(entries), -1, np.int32)
+            at = np.flatnonzero(kinds == kind)
+            values: list[Any] = []
+            if len(at):
+                values, codes[at] = self._numbered(kind, entries[at], numbers[at])
+            return Distinct(values, codes)
+
+        return Encoding(kinds, numbers, lambda row: self.value(entries[row]), distinct)
+
+    def value(self, entry: int) -> Any:
+        """The value of an entry as the strict reader would give it."""
+        if entry < 0:
+            return None
+        begin, end = int(self.tape[entry, BEGIN]), int(self.tape[entry, END])
+        text = self.joined[begin:end].decode()
+        return text if self.tape[entry, TOKEN] == Token.STRING else json.loads(text)
+
+    def points(self, entries: Ints) -> Floats:
+        """The coordinates of entries that are plain points; NaN for -1."""
+        found = np.full((len(entries), 2), np.nan)
+        hard = np.empty(len(entries), np.int64)
+        spans = np.empty((len(entries), 4), np.int32)
+        count = read_points(self.text, self.tape, self.firsts, entries, found, spans, hard)
+        for row in hard[:count].tolist():
+            span = spans[row].tolist()
+            found[row] = [float(self.joined[span[at] : span[at + 1]]) for at in (0, 2)]
+        return found
+
+    def _numbers(self, entries: Ints, tokens: Ints) -> Floats:
+        numbers = np.full(len(entries), np.nan)
+        hard = np.empty(len(entries), np.int64)
+        count = read_numbers(self.text, self.tape, entries, tokens, numbers, hard)
+        for row in hard[:count].tolist():
+            numbers[row] = self.value(entries[row])
+        return numbers
+
+    def _numbered(self, kind: Kind, entries: Ints, numbers: Floats) -> tuple[list[Any], Codes]:
+        """The different values of entries of one kind, and which each has."""
+        if kind is Kind.STRING:
+            begins, ends = self.tape[entries, BEGIN], self.tape[entries, END]
+            return number_texts(self.text, begins, ends)
+        if kind is Kind.BOOLEAN:
+            truths = self.text[self.tape[entries, BEGIN]] == _TRUE
+            return [False, True], truths.astype(np.int32)
+        if kind is Kind.NUMBER and (np.abs(numbers) < _EXACT).all():
+            return _coded_numbers(numbers + 0.0)  # no zero is negative
+        return numbered([self.value(entry) for entry in entries.tolist()])
+
+
+_EXACT = 2.0**53
+
+_SPARSE = 4
+"""A table of numbers may have so many places for each of them."""
+
+_KEPT = 1 << 23
+"""A tape of more bytes is not kept for the next who asks."""
+
+_last: deque[tuple[Sequence[bytes], Tape]] = deque(maxlen=1)
+
+
+def tape_of(texts: Sequence[bytes]) -> Tape:
+    """The tape of texts. Whoever reads envelopes is followed by one who wants columns of the very
+    same texts: the last tape is kept for them, and given out once.
+    """
+    with suppress(IndexError):  # another thread may have taken it
+        known, tape = _last.pop()
+        if known is texts or (len(known) == len(texts) and all(map(is_, known, texts))):
+            return tape
+    made = Tape(texts)
+    if len(made.joined) <= _KEPT:
+        _last.append((texts, made))
+    return made
+
+
+def _coded_numbers(numbers: Floats) -> tuple[list[float], Codes]:
+    """The different numbers, and which each is. Whole ones that lie close together, as they often
+    do, are marked in a table, which takes a tenth of the time of hashing them.
+    """
+    low, high = numbers.min(), numbers.max()
+    if high - low > _SPARSE * len(numbers) or (numbers != np.rint(numbers)).any():
+        return _coded(pa.array(numbers))
+    places = (numbers - low).astype(np.int64)
+    there = np.zeros(int(high - low) + 1, np.bool_)
+    there[places] = True
+    codes = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return (np.flatnonzero(there) + low).tolist(), codes[places]
+
+
+def _coded(array: pa.Array) -> tuple[list[Any], npt.NDArray[np.int32]]:
+    encoded = array.dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()

@@ -1,0 +1,107 @@
+"""The scanned events of a batch as columns, beside those that the strict reader made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin.engine.index.encoding import Distinct, Encoding, encoding_of_values, numbered
+from tocsin.engine.index.kernels import Ints
+from tocsin.engine.json_scan.batch_reader import FEW
+from tocsin.engine.json_scan.lazy_events import ScannedEvents
+from tocsin.engine.json_scan.scanner import TOKEN, Token
+from tocsin.engine.json_scan.tape import MOST_BYTES, Tape, tape_of
+from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.scanned import ScannedEvent
+from tocsin.values.scalars import Kind
+from tocsin.values.space import Places, points
+
+_NOT_CONTEXT = ("data", "data_base64", "place")
+
+
+def is_in_text(path: Path) -> bool:
+    """Whether an attribute stands in the text of an event as it is, and is not worked out."""
+    return path[0] != ENVELOPE or len(path) == 2
+
+
+def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
+    """Events whose columns are taken from their texts; None where too few have one, or too much."""
+    if len(events) < FEW:
+        return None
+    texts = _texts(events)
+    without = texts.count(b"")
+    if len(events) - without < FEW or sum(map(len, texts)) > MOST_BYTES:
+        return None
+    others = [number for number, text in enumerate(texts) if not text] if without else []
+    return ScannedRows(events, tape_of(texts), others)
+
+
+def _texts(events: Sequence[Event]) -> list[bytes]:
+    if isinstance(events, ScannedEvents):
+        return events.texts()
+    return [event.raw if type(event) is ScannedEvent else b"" for event in events]
+
+
+class ScannedRows:
+    """Events on a tape, and the numbers of the `others`, which are not on it."""
+
+    __slots__ = ("_events", "_tape", "others")
+
+    def __init__(self, events: Sequence[Event], tape: Tape, others: Sequence[int]) -> None:
+        self._events = events
+        self._tape = tape
+        self.others = others
+
+    def encoding(self, path: Path) -> Encoding:
+        """One attribute of all events, as `Event.attribute` gives it."""
+        found = self._tape.encoding(self._entries(path))
+        if not self.others:
+            return found
+        given = [self._events[number].attribute(path) for number in self.others]
+        return _with_others(found, self.others, given)
+
+    def places(self) -> Places:
+        """The place of each event that is on the tape; points are made together."""
+        entries = self._present(("place",))
+        at = np.flatnonzero(entries >= 0)
+        found: Places = np.full(len(entries), None, object)
+        found[at] = points(self._tape.points(entries)[at])
+        return found
+
+    def _entries(self, path: Path) -> Ints:
+        if path[0] != ENVELOPE:
+            return self._tape.members(("data", *path))
+        name = path[1]
+        if name in _NOT_CONTEXT:
+            return np.full(self._tape.size, -1, np.int32)
+        found = self._present((name,))
+        # what has no endtime ends when it starts
+        return np.where(found < 0, self._present(("time",)), found) if name == "endtime" else found
+
+    def _present(self, path: Path) -> Ints:
+        """Entries that are not null."""
+        found = self._tape.members(path)
+        return np.where(self._tape.tape[found, TOKEN] == Token.NULL, np.int32(-1), found)
+
+
+def _with_others(found: Encoding, at: Sequence[int], values: Sequence[Any]) -> Encoding:
+    """A column in which some rows have values of their own."""
+    rows = np.array(at, np.intp)
+    more = encoding_of_values(values)
+    kinds, numbers = found.kinds.copy(), found.numbers.copy()
+    kinds[rows], numbers[rows] = more.kinds, more.numbers
+    own = dict(zip(at, values, strict=True))
+
+    def value(row: int) -> Any:
+        return own[row] if row in own else found.value(row)
+
+    def distinct(kind: Kind) -> Distinct:
+        usual, further = found.distinct(kind), more.distinct(kind)
+        entries, renumbered = numbered([*usual.values, *further.values])
+        codes = usual.codes.copy()
+        codes[rows] = np.where(further.codes < 0, -1, further.codes + len(usual.values))
+        return Distinct(entries, np.append(renumbered, np.int32(-1))[codes])
+
+    return Encoding(kinds, numbers, value, distinct)

@@ -1,0 +1,363 @@
+"""The rows of a block in one document, element by element from the inside: each way to fit it, seen
+as a row, once.
+
+A row is kept with where the mapping that gives it ends, because a sibling comes after that. On one
+level the first mapping of a row is also the first to end; where a path leads to several levels, a
+later mapping is kept too if it ends earlier. Rows are joined by the values that they share. The
+work is counted: a block that takes more is given up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, product
+from typing import assert_never
+
+from tocsin.engine.index.counters import Work
+from tocsin.engine.xml.document_fit import Fitting
+from tocsin.engine.xml.document_tree import ABOVE
+from tocsin.engine.xml.shapes import Shape, Shapes
+from tocsin.events.views.document import attributes_in, parse_xml
+from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
+from tocsin.plan.xml.row_evaluation import meets_condition
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.xml_patterns import (
+    MAX_ROWS,
+    AttributeTest,
+    InDocument,
+    InEvent,
+    InVariable,
+    Pattern,
+    PatternElement,
+    XmlBlock,
+    XPathPattern,
+    bound_value,
+    local_name,
+    paths_in,
+    pattern_variables,
+    text_value,
+)
+
+LIMIT = 5_000_000
+"""Steps of one block in one document: rows that are tried together, and elements that paths may
+pass.
+"""
+
+DOCUMENTS = 32
+"""The answers of so many patterns in documents that are told beforehand are kept."""
+
+_Placed = tuple[Row, int, int]
+"""A row, and where the element that gives it starts and ends; an element that a path of no steps
+leads to has no place among its siblings, and ends before all of them.
+"""
+
+_NOWHERE = -1
+
+
+class Steps:
+    """Steps that are left."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = LIMIT
+
+    def spend(self, steps: int) -> None:
+        """Takes steps away; GivenUp where there are not as many left."""
+        self._left -= steps
+        if self._left < 0:
+            raise GivenUp(f"it takes more than {LIMIT:,} steps")
+
+
+def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -> Rows:
+    """The rows of the block; `shapes` are those of its patterns, None for an XPath expression."""
+    steps, known = Steps(), Answers()
+    found: Sequence[Row] = NOTHING_BOUND
+    for pattern, shape in zip(block.patterns, shapes, strict=True):
+        found = joined(found, pattern, shape, fitting, steps, known)
+    return tuple(
+        row
+        for row in found
+        if all(meets_condition(condition, row) for condition in block.conditions)
+    )
+
+
+class Answers:
+    """The rows of patterns in one document and inside of values, each worked out once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Hashable], list[Row]] = {}
+
+    def rows(
+        self,
+        pattern: PatternElement,
+        shape: Shape,
+        fitting: Fitting,
+        steps: Steps,
+        inside: Hashable = None,
+    ) -> list[Row]:
+        """The rows of a pattern, in the document or inside of a value."""
+        key = (id(pattern), inside)
+        if key not in self._known:
+            where = fitting if inside is None else fitting.inside(inside)
+            self._known[key] = rows_anywhere(pattern, shape, where, steps)
+        return self._known[key]
+
+
+def joined(
+    found: Sequence[Row],
+    pattern: Pattern,
+    shape: Shape | None,
+    fitting: Fitting,
+    steps: Steps,
+    known: Answers,
+) -> Sequence[Row]:
+    """The rows so far with those of one more pattern that agree with them."""
+    if isinstance(pattern, XPathPattern):
+        return _together(found, _selected(pattern, fitting), steps)
+    assert shape is not None
+    if isinstance(pattern, PatternElement):
+        return _together(found, known.rows(pattern, shape, fitting, steps), steps)
+    inner = pattern.pattern
+    match pattern.source:
+        case InDocument(_, text):
+            return _together(found, _rows_in_document(inner, text), steps)
+        case InEvent():
+            return _together(found, known.rows(inner, shape, fitting, steps), steps)
+        case InVariable(variable):
+            together: dict[Row, None] = {}
+            for row in found:
+                new = known.rows(inner, shape, fitting, steps, dict(row)[variable])
+                together |= dict.fromkeys(_together((row,), new, steps))
+            return list(islice(together, MAX_ROWS))
+        case _:
+            assert_never(pattern.source)
+
+
+def is_beyond(paths: int, fitting: Fitting) -> bool:
+    """Whether so many elements with paths take too many steps in a document."""
+    return paths > 0 and _cost_of(paths, fitting) > LIMIT
+
+
+def _cost_of(paths: int, fitting: Fitting) -> int:
+    """The steps of so many elements with paths, as if each were followed from every element to all
+    below it.
+    """
+    return paths * fitting.tree.reach()
+
+
+def rows_anywhere(
+    pattern: PatternElement, shape: Shape, fitting: Fitting, steps: Steps
+) -> list[Row]:
+    """The rows of a pattern whose first element may be mapped to any element."""
+    paths = paths_in(pattern)
+    if paths:
+        steps.spend(_cost_of(paths, fitting))
+    if not _binds(pattern):
+        return [()] if fitting.fits_somewhere(shape) else []
+    relation = _Relation(fitting, steps, crossing=paths > 0)
+    rows = (row for i in fitting.anywhere(shape) for row in relation.rows_at(pattern, shape, i))
+    return list(islice(_once(rows), MAX_ROWS))
+
+
+@lru_cache(maxsize=DOCUMENTS)
+def _rows_in_document(pattern: PatternElement, text: str) -> list[Row]:
+    """The rows of a pattern in a document that is told beforehand."""
+    fitting = Fitting((parse_xml(text),), {}, Work())
+    return rows_anywhere(pattern, Shapes().use(pattern), fitting, Steps())
+
+
+def _selected(pattern: XPathPattern, fitting: Fitting) -> list[Row]:
+    selected = fitting.selected(pattern)
+    if isinstance(selected, bool):
+        return [()] if selected and not pattern.bindings else []
+    rows = (
+        _row((each.variable, bound_value(each.what, node)) for each in pattern.bindings)
+        for node in selected
+    )
+    return list(islice(dict.fromkeys(row for row in rows if row is not None), MAX_ROWS))
+
+
+class _Relation:
+    """The rows of the elements of one pattern in one document; where paths cross, each is worked
+    out once.
+    """
+
+    __slots__ = ("_crossing", "_fitting", "_known", "_steps")
+
+    def __init__(self, fitting: Fitting, steps: Steps, *, crossing: bool) -> None:
+        self._fitting = fitting
+        self._steps = steps
+        self._crossing = crossing
+        self._known: dict[tuple[int, int], list[Row]] = {}
+
+    def rows_at(self, pattern: PatternElement, shape: Shape, i: int) -> Iterable[Row]:
+        """The rows of the mappings that send the pattern's first element to element i, or above."""
+        if not self._crossing:
+            return self._rows_at(pattern, shape, i)
+        key = (id(pattern), i)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = list(self._rows_at(pattern, shape, i))
+        return known
+
+    def _rows_at(self, pattern: PatternElement, shape: Shape, i: int) -> Iterable[Row]:
+        self._steps.spend(1)
+        if not self._fitting.fits(shape, i):
+            return ()
+        states = [(own, i + 1) for own in _own_rows(pattern, i, self._fitting)]
+        for child, (rel, child_shape) in zip(pattern.children, shape.children, strict=True):
+            states = _extended(states, self._placed(child, rel, child_shape, i), self._steps)
+        return dict.fromkeys(row for row, _ in states)
+
+    def _placed(self, child: PatternElement, rel: int, shape: Shape, i: int) -> list[_Placed]:
+        """The rows of a child at each place below element i, in document order."""
+        ends, binds = self._fitting.tree.ends, _binds(child)
+        return [
+            (row, place, ends[place]) if place != i else (row, _NOWHERE, _NOWHERE)
+            for place in self._fitting.below(i, rel, shape, i + 1)
+            for row in (self.rows_at(child, shape, place) if binds else NOTHING_BOUND)
+        ]
+
+
+def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row]:
+    """What the element itself binds; where a variable takes the names of attributes, a row for each
+    of them.
+    """
+    tests = [
+        test
+        for test in pattern.attributes
+        if test.variable is not None or test.name_variable is not None
+    ]
+    if not pattern.bindings and not tests:
+        return NOTHING_BOUND
+    if i == ABOVE:
+        return ()
+    element = fitting.tree.element(i)
+    bound = [(each.variable, bound_value(each.what, element)) for each in pattern.bindings]
+    given = [_attributes(test, attributes_in(element)) for test in tests]
+    rows = (
+        _row([*bound, *(pair for pairs in chosen for pair in pairs)]) for chosen in product(*given)
+    )
+    return list(dict.fromkeys(row for row in rows if row is not None))
+
+
+def _attributes(
+    test: AttributeTest, given: Iterable[tuple[object, object]]
+) -> list[list[tuple[str, Hashable]]]:
+    """For each attribute that passes the test, what it binds."""
+    found = []
+    for name, value in given:
+        if test.name in (None, name) and test.value in (None, value):
+            pairs: list[tuple[str, Hashable]] = []
+            if test.name_variable is not None:
+                pairs.append((test.name_variable, local_name(name)))
+            if test.variable is not None:
+                pairs.append((test.variable, text_value(str(value))))
+            found.append(pairs)
+    return found
+
+
+def _together(found: Sequence[Row], new: Sequence[Row], steps: Steps) -> Sequence[Row]:
+    """The rows of both that agree on what they share, the first ones first."""
+    if not found or not new:
+        return []
+    joined = _extended([(row, 0) for row in found], [(row, 0, 0) for row in new], steps)
+    return list(dict.fromkeys(row for row, _ in joined))
+
+
+def _extended(
+    states: Sequence[tuple[Row, int]], placed: Sequence[_Placed], steps: Steps
+) -> list[tuple[Row, int]]:
+    """Each state with each row that starts where it ends or later and agrees with it.
+
+    A row is there with its first mapping, and again with those that end before all of its earlier
+    ones.
+    """
+    if not states or not placed:
+        return []
+    new = {name for name, _ in placed[0][0]}
+    shared = [name for name, _ in states[0][0] if name in new]
+    groups = _grouped(placed, shared)
+    found: list[tuple[Row, int]] = []
+    ends: dict[Row, int] = {}
+    for row, end in states:
+        values = dict(row)
+        group = groups.get(tuple(values[name] for name in shared))
+        for other, stop in group.behind(end) if group else ():
+            steps.spend(1)
+            whole = tuple(sorted({**values, **dict(other)}.items())) if other else row
+            if whole not in ends or stop < ends[whole]:
+                ends[whole] = stop
+                found.append((whole, stop))
+                if len(ends) >= MAX_ROWS:
+                    return found
+    return found
+
+
+class _Group:
+    """Placed rows with the same values of what is shared, in document order."""
+
+    __slots__ = ("_nested", "_nowhere", "_rows", "_starts")
+
+    def __init__(self) -> None:
+        self._nowhere: list[Row] = []
+        self._starts: list[int] = []
+        self._rows: list[tuple[Row, int]] = []
+        self._nested = False
+
+    def add(self, row: Row, start: int, stop: int) -> None:
+        """One more row, of an element behind the others or inside of the last."""
+        if start == _NOWHERE:
+            self._nowhere.append(row)
+            return
+        self._nested = self._nested or bool(self._rows and start < self._rows[-1][1])
+        self._starts.append(start)
+        self._rows.append((row, stop))
+
+    def behind(self, end: int) -> Iterator[tuple[Row, int]]:
+        """The rows that start there or later, with where each ends.
+
+        Where elements do not lie in each other, of rows that bind nothing the first will do.
+        """
+        yield from ((row, end) for row in self._nowhere)
+        for at in range(bisect_left(self._starts, end), len(self._rows)):
+            row, stop = self._rows[at]
+            yield row, stop
+            if not row and not self._nested:
+                return
+
+
+def _grouped(
+    placed: Sequence[_Placed], shared: Sequence[str]
+) -> dict[tuple[Hashable, ...], _Group]:
+    groups: dict[tuple[Hashable, ...], _Group] = {}
+    for row, start, stop in placed:
+        values = dict(row)
+        groups.setdefault(tuple(values[name] for name in shared), _Group()).add(row, start, stop)
+    return groups
+
+
+def _row(bound: Iterable[tuple[str, Hashable]]) -> Row | None:
+    """The row of what is bound; None where a variable has two values."""
+    values: dict[str, Hashable] = {}
+    for variable, value in bound:
+        if values.setdefault(variable, value) != value:
+            return None
+    return tuple(sorted(values.items(), key=lambda each: each[0]))
+
+
+def _once(rows: Iterable[Row]) -> Iterator[Row]:
+    seen: set[Row] = set()
+    for row in rows:
+        if row not in seen:
+            seen.add(row)
+            yield row
+
+
+def _binds(pattern: PatternElement) -> bool:
+    return next(pattern_variables(pattern), None) is not None

@@ -1,0 +1,209 @@
+"""Fitting patterns to one document: whether a shape fits an element is decided once, however many
+blocks ask.
+
+Candidates of a pattern child all lie on one level, so the first that fits leaves most room for the
+next sibling; where a path leads to several levels, it is the first to end. No search goes back, and
+one block costs at most its size times that of the document, or, for an element with a path, times
+that of the parts that lie below each element.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from tocsin.engine.index.counters import Work
+from tocsin.engine.xml.document_tree import ABOVE, Tree
+from tocsin.engine.xml.shapes import Shape
+from tocsin.engine.xml.xpath_evaluation import Measured, Question, Selected
+from tocsin.events.views.document import Element, attributes_in
+from tocsin.plan.bindings import Rows
+from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, outermost_inside
+from tocsin.plan.xml.xpath.cost_bound import OverBudget
+
+Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...], bool]
+"""An XPath expression with the namespaces of its prefixes, and whether somebody looks at what it
+selects.
+"""
+
+
+class Fitting:
+    """One document and what is known about it so far."""
+
+    __slots__ = (
+        "_along",
+        "_inside",
+        "_known",
+        "_measured",
+        "_paths",
+        "_selected",
+        "_somewhere",
+        "_work",
+        "rows",
+        "tree",
+    )
+
+    def __init__(
+        self, outermost: Sequence[Element], paths: Mapping[Expression, Question], work: Work
+    ) -> None:
+        self.tree = Tree(outermost)
+        self.rows: dict[int, Rows] = {}
+        self._measured = Measured(outermost[0], self.tree) if outermost else None
+        self._along: dict[tuple[int, int], list[int]] = {}
+        self._inside: dict[object, Fitting] = {}
+        self._paths = paths
+        self._work = work
+        self._known: dict[tuple[int, int], bool] = {}
+        self._somewhere: dict[int, bool] = {}
+        self._selected: dict[Question, Selected | None] = {}
+
+    def fits(self, shape: Shape, i: int) -> bool:
+        """Whether the shape's pattern can be mapped with its first element to element i."""
+        key = (shape.number, i)
+        known = self._known.get(key)
+        if known is None:
+            self._work.predicate_evaluations += 1
+            known = self._known[key] = self._is(shape, i) and self._has_children(shape, i)
+        return known
+
+    def fits_somewhere(self, shape: Shape) -> bool:
+        """Whether the shape fits any element."""
+        known = self._somewhere.get(shape.number)
+        if known is None:
+            known = self._somewhere[shape.number] = any(
+                self.fits(shape, i) for i in self.anywhere(shape)
+            )
+        return known
+
+    def anywhere(self, shape: Shape) -> Sequence[int]:
+        """The elements that the shape might fit, in document order, ABOVE first."""
+        if shape.path is not None:
+            return self.tree.along_anywhere(shape.path)
+        if shape.probe is None:
+            return self.tree.named(shape.name)
+        hits = self.tree.with_text(shape.probe.name, shape.probe.text)
+        return sorted(
+            {
+                self.tree.ancestor(hit, shape.probe.down)
+                for hit in self._deep_enough(hits, shape.probe.down)
+            }
+        )
+
+    def below(self, i: int, rel: int, shape: Shape, start: int) -> Iterator[int]:
+        """The elements so many levels below element i, or where its path leads, that the shape
+        fits, from `start` on.
+
+        A path of no steps leads to element i itself, wherever the others start.
+        """
+        if shape.path is not None:
+            return (
+                each
+                for each in self._led(i, shape)
+                if (each >= start or each == i) and self.fits(shape, each)
+            )
+        candidates = (
+            self.tree.below(i, rel, shape.name, start)
+            if shape.probe is None
+            else self._probed(i, rel, shape)
+        )
+        return (each for each in candidates if each >= start and self.fits(shape, each))
+
+    def selected(self, pattern: XPathPattern) -> Selected:
+        """What an XPath expression selects; evaluated once for each document. OverBudget where it
+        is not decided.
+        """
+        question = self._paths[expression_of(pattern)]
+        if question not in self._selected:
+            self._work.predicate_evaluations += 1
+            assert self._measured is not None
+            self._selected[question] = question.answer(self._measured)
+        found = self._selected[question]
+        if found is None:
+            raise OverBudget
+        return found
+
+    def inside(self, value: object) -> Fitting:
+        """What a variable is bound to, laid out once for each value."""
+        found = self._inside.get(value)
+        if found is None:
+            found = self._inside[value] = Fitting(outermost_inside(value), {}, self._work)
+        return found
+
+    def _is(self, shape: Shape, i: int) -> bool:
+        if i == ABOVE:
+            return shape.text is None and not shape.attributes
+        if shape.name is not None and shape.name != self.tree.names[i]:
+            return False
+        if shape.text is not None and shape.text != self.tree.text(i):
+            return False
+        return not shape.attributes or _has_attributes(self.tree.element(i), shape)
+
+    def _has_children(self, shape: Shape, i: int) -> bool:
+        start, ends = i + 1, self.tree.ends
+        for rel, child in shape.children:
+            found = self.below(i, rel, child, start)
+            first = next(found, None)
+            if first is None:
+                return False
+            if first == i:
+                continue  # a path of no steps takes no room from the others
+            start = (
+                ends[first]
+                if child.path is None
+                else min(ends[first], *(ends[each] for each in found), len(ends))
+            )
+        return True
+
+    def _led(self, i: int, shape: Shape) -> list[int]:
+        assert shape.path is not None
+        key = (shape.number, i)
+        found = self._along.get(key)
+        if found is None:
+            found = self._along[key] = self.tree.along(i, shape.path)
+        return found
+
+    def _probed(self, i: int, rel: int, shape: Shape) -> Iterator[int]:
+        """Candidates by a text that the shape is sure to have inside: each once, in
+        document order.
+        """
+        probe, tree = shape.probe, self.tree
+        assert probe is not None
+        hits = tree.with_text(probe.name, probe.text)
+        level, last = tree.level(i) + rel + probe.down, -1
+        for at in range(bisect_left(hits, i + 1), len(hits)):
+            hit = hits[at]
+            if hit >= tree.end(i):
+                return
+            if tree.levels[hit] == level and (found := tree.ancestor(hit, probe.down)) != last:
+                yield found
+                last = found
+
+    def _deep_enough(self, hits: Sequence[int], down: int) -> Iterator[int]:
+        return (hit for hit in hits if self.tree.levels[hit] > down)
+
+
+def expressions_of(block: XmlBlock) -> list[Expression]:
+    """The XPath expressions of a block."""
+    return [expression_of(each) for each in block.patterns if isinstance(each, XPathPattern)]
+
+
+def expression_of(pattern: XPathPattern) -> Expression:
+    """The XPath expression of a pattern, as it is asked."""
+    return pattern.expression, pattern.namespaces, bool(pattern.bindings)
+
+
+def _has_value(element: Element, value: str) -> bool:
+    return any(given == value for _, given in attributes_in(element))
+
+
+def _has_attributes(element: Element, shape: Shape) -> bool:
+    for name, value in shape.attributes:
+        if name is None:
+            if not (element.attrib if value is None else _has_value(element, value)):
+                return False
+            continue
+        given = element.get(name)
+        if given is None or (value is not None and given != value):
+            return False
+    return True

@@ -1,0 +1,71 @@
+"""Nested queries answered for one match: what they look at is laid out once, however many rows ask.
+
+Nothing is kept behind the match. All queries of a match share its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from tocsin.engine.index.counters import Work
+from tocsin.engine.xml.block_rows import Answers, Steps, joined
+from tocsin.engine.xml.document_fit import Fitting
+from tocsin.engine.xml.shapes import Shape, Shapes
+from tocsin.events.views.document import Element
+from tocsin.plan.bindings import Row
+from tocsin.plan.xml.construction import Ask
+from tocsin.plan.xml.row_evaluation import in_order, meets_condition
+from tocsin.plan.xml.templates import NestedQuery
+from tocsin.plan.xml.xml_patterns import InEvent, PatternElement, SourcedPattern
+
+Documents: TypeAlias = Callable[[str], Element | None]
+"""The document of the event that goes by a name."""
+
+
+def asking(documents: Documents) -> Ask:
+    """How nested queries are answered, given the documents of the events."""
+    return _Asking(documents).rows
+
+
+class _Asking:
+    """The queries of one match."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._steps = Steps()
+        self._shapes = Shapes()
+        self._known: dict[PatternElement, Shape] = {}
+        self._events: dict[str, tuple[Fitting, Answers]] = {}
+        self._values = (Fitting((), {}, Work()), Answers())
+
+    def rows(self, query: NestedQuery, row: Row) -> Iterable[Row]:
+        """The rows of a query for a row around it, in the order that it asks for."""
+        found: Sequence[Row] = (row,)
+        for pattern in query.patterns:
+            shape, (fitting, known) = self._shape(pattern.pattern), self._asked(pattern)
+            found = joined(found, pattern, shape, fitting, self._steps, known)
+        kept = [
+            each
+            for each in found
+            if all(meets_condition(condition, each) for condition in query.conditions)
+        ]
+        return in_order(kept, query.order)
+
+    def _shape(self, pattern: PatternElement) -> Shape:
+        shape = self._known.get(pattern)
+        if shape is None:
+            shape = self._known[pattern] = self._shapes.use(pattern)
+        return shape
+
+    def _asked(self, pattern: SourcedPattern) -> tuple[Fitting, Answers]:
+        """Where the pattern is looked for, and what is known of it; inside of values, where these
+        are laid out.
+        """
+        if not isinstance(pattern.source, InEvent):
+            return self._values
+        name = pattern.source.name
+        if name not in self._events:
+            root = self._documents(name)
+            self._events[name] = (Fitting(() if root is None else (root,), {}, Work()), Answers())
+        return self._events[name]

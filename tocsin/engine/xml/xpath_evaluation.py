@@ -1,0 +1,74 @@
+"""XPath expressions as the engine asks them: compiled once, written so that they cost least, never
+over the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from tocsin.engine.xml.document_tree import Tree
+from tocsin.events.views.document import Element, XPath, size_of
+from tocsin.plan.xml.xpath.cost_bound import is_within_budget
+from tocsin.plan.xml.xpath.read import read_xpath
+from tocsin.plan.xml.xpath.shape import Outline, Shape, outlined_shape, rough_shape
+from tocsin.plan.xml.xpath.syntax import Type, type_of
+from tocsin.plan.xml.xpath.write import shortened, text_of
+
+Selected: TypeAlias = list[Element | str] | bool
+
+
+class Measured:
+    """A document that is asked: its shape, roughly, and where that does not do, in detail. Each
+    worked out once.
+    """
+
+    __slots__ = ("_detailed", "_rough", "_tree", "root")
+
+    def __init__(self, root: Element, tree: Tree) -> None:
+        self.root = root
+        self._tree = tree
+        self._rough: Shape | None = None
+        self._detailed: Shape | None = None
+
+    @property
+    def rough(self) -> Shape:
+        """The shape as far as it can be told at once."""
+        if self._rough is None:
+            self._rough = rough_shape(len(self._tree), size_of(self.root))
+        return self._rough
+
+    @property
+    def detailed(self) -> Shape:
+        """The shape itself."""
+        if self._detailed is None:
+            outline = Outline(self._tree.names, self._tree.parents, self._tree.levels)
+            self._detailed = outlined_shape(self.root, outline)
+        return self._detailed
+
+
+class Question:
+    """An expression; where nobody looks at what it selects, only whether it selects anything is
+    asked.
+    """
+
+    __slots__ = ("_expression", "_in_order", "_namespaces", "_path")
+
+    def __init__(self, text: str, namespaces: Mapping[str, str], *, in_order: bool) -> None:
+        self._expression = shortened(read_xpath(text, namespaces))
+        self._namespaces = namespaces
+        self._in_order = in_order
+        written = text_of(self._expression)
+        if not in_order:
+            of_nodes = type_of(self._expression) is Type.NODES
+            written = f"count({written}) > 0" if of_nodes else f"boolean({written})"
+        self._path = XPath(written, namespaces)
+
+    def answer(self, document: Measured) -> Selected | None:
+        """What the expression selects, or whether it is true; None where that is not decided."""
+        if not self._is_cheap(document.rough) and not self._is_cheap(document.detailed):
+            return None
+        return self._path.select(document.root)
+
+    def _is_cheap(self, shape: Shape) -> bool:
+        return is_within_budget(self._expression, self._namespaces, shape, in_order=self._in_order)

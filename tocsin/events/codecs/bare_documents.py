@@ -1,0 +1,151 @@
+"""Documents and records without an envelope: what an event needs is taken from where they came
+from.
+
+The source is the name of the file, the id that name and a number (`invoice.xml#1`), the type the
+name of the outermost element, or `document` or `record`; there is no time unless one is told.
+Columns that are mapped go before all that. EPCIS and CloudEvents are recognised and keep what they
+say of themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tocsin.errors import EventProblem
+from tocsin.events.codecs.base.cloudevents import (
+    MAX_BYTES,
+    event_of,
+    from_mapping,
+    parse_json,
+    too_large,
+)
+from tocsin.events.codecs.base.xml_text import xml_text
+from tocsin.events.codecs.columns import Columns
+from tocsin.events.codecs.decode import events_of
+from tocsin.events.codecs.epcis.document import (
+    decode_document,
+    is_epcis_json,
+    is_epcis_xml,
+    too_many_events,
+)
+from tocsin.events.codecs.epcis.from_xml import local, split
+from tocsin.events.event import Event
+from tocsin.events.views.document import parse_xml
+from tocsin.events.views.payload import JSON_LD, RDF_XML
+from tocsin.values.time import Instant, format_instant
+
+_BYTE_ORDER_MARK = "\ufeff"
+_RDF_ROOT = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "RDF")
+_KEYWORDS = ("@context", "@graph", "@id", "@type")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where documents and records come from: a name, the time that is told for them, and their
+    columns.
+    """
+
+    name: str
+    time: Instant | None = None
+    columns: Columns = field(default_factory=Columns)
+
+    def envelope(self, number: int, kind: str, found: Mapping[str, Any]) -> dict[str, Any]:
+        """The context attributes of the event with this number, as the origin has them or its
+        columns say.
+        """
+        told = {} if self.time is None else {"time": format_instant(self.time)}
+        return {"id": f"{self.name}#{number}", "source": self.name, "type": kind, **told, **found}
+
+
+def events_of_xml(
+    raw: bytes, origin: Origin, number: int = 1, most: int | None = None
+) -> list[Event]:
+    """The events of an EPCIS document, or the one event that another XML document is; raises where
+    there are more than `most`.
+    """
+    text = _within_limits(raw, xml_text)
+    root = parse_xml(text)
+    if is_epcis_xml(root):
+        return decode_document(text, most=most)
+    media_type = RDF_XML if split(root.tag) == _RDF_ROOT else "application/xml"
+    return [_document(text, media_type, local(root), origin, number)]
+
+
+def event_of_rdf(raw: bytes, media_type: str, origin: Origin) -> Event:
+    """The event that an RDF document is."""
+    text = _within_limits(raw, xml_text if media_type == RDF_XML else _utf8)
+    return _document(text, media_type, "document", origin, 1)
+
+
+def events_of_json_ld(
+    raw: bytes, origin: Origin, number: int = 1, most: int | None = None
+) -> list[Event]:
+    """The events of an EPCIS document or of CloudEvents, or the one event that another JSON-LD
+    document is; raises where there are more than `most`.
+    """
+    value = parse_json(raw)
+    items = value if isinstance(value, list) else [value]
+    if items and all(
+        isinstance(item, dict) and (is_epcis_json(item) or _is_enveloped(item)) for item in items
+    ):
+        found: list[Event] = []
+        for item in items:
+            if most is not None and len(found) >= most:
+                raise too_many_events(most)
+            found += events_of(item, most)
+        return found
+    return [_document(value, JSON_LD, "document", origin, number)]
+
+
+def is_json_ld(value: object) -> bool:
+    """Whether an object is JSON-LD by its keywords, and neither EPCIS nor a CloudEvent."""
+    if not isinstance(value, dict) or is_epcis_json(value) or _is_enveloped(value):
+        return False
+    return any(keyword in value for keyword in _KEYWORDS)
+
+
+def event_of_record(
+    record: Mapping[str, Any], typed: Mapping[str, Any], origin: Origin, number: int
+) -> Event:
+    """The event of a row: fields from the values as they are written, data from the values with
+    their types.
+    """
+    found = origin.columns.envelope(record)
+    return from_mapping({**origin.envelope(number, "record", found), "data": dict(typed)})
+
+
+def events_of_mapped_json(raw: bytes, origin: Origin, number: int) -> list[Event]:
+    """The event of a JSON object that has no envelope, its fields where the columns say."""
+    value = parse_json(raw)
+    if not isinstance(value, dict):
+        raise EventProblem(
+            "a record is a JSON object",
+            hint="each line, or each element of an array, is one record",
+        )
+    return [event_of_record(value, value, origin, number)]
+
+
+def _document(data: object, media_type: str, kind: str, origin: Origin, number: int) -> Event:
+    envelope = {**origin.envelope(number, kind, {}), "datacontenttype": media_type}
+    event = event_of({**envelope, "data": data})
+    found = origin.columns.envelope(event.attributes)
+    return event_of({**envelope, **found, "data": data}) if found else event
+
+
+def _is_enveloped(value: Mapping[str, Any]) -> bool:
+    return "source" in value and "id" in value and "type" in value
+
+
+def _within_limits(raw: bytes, decode: Any) -> str:
+    if len(raw) > MAX_BYTES:
+        raise too_large()
+    return str(decode(raw)).removeprefix(_BYTE_ORDER_MARK)
+
+
+def _utf8(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EventProblem(f"invalid UTF-8: {error.reason} at byte {error.start}") from None

@@ -1,0 +1,212 @@
+"""The values of a JSON document one after the other: each value of the text, and of an array each
+element.
+
+A document may be of any length: no more of it is held than the longest value. A value that is
+broken, or longer than an event may be, costs itself: reading goes on at the next line that begins
+with a `{`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tocsin.errors import EventProblem, LimitProblem, Problem
+from tocsin.events.codecs.base.bounded_lines import LineSource
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES
+
+_CHUNK = 1 << 20
+_PATIENCE = 64 << 20
+"""So many bytes may be read in vain after broken values; then the rest of the document is given up.
+"""
+
+_TOKEN = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"|["{}\[\],]')
+_BLANK = re.compile(rb"[ \t\r\n]*+")
+_RESTART = re.compile(rb"\n[ \t]*+(?=\{)")
+_CLOSER = {b"{": b"}", b"[": b"]"}
+
+
+class JsonValue(NamedTuple):
+    """The text of a value and the line that it begins in; where it is broken, also the problem."""
+
+    raw: bytes
+    line: int
+    problem: Problem | None = None
+
+
+def json_values(
+    file: LineSource, head: bytes = b"", *, split_arrays: bool = True
+) -> Iterator[JsonValue]:
+    """The values of a document as texts, in its order; `head` is what was read of the file
+    already.
+    """
+    return iter(_Splitter(file, head, split_arrays).values())
+
+
+_End = tuple[int, Problem | None]
+"""How long a value is, and what is wrong with it."""
+
+
+class _Nesting:
+    """The brackets that are open inside a value. In an array a comma or its end is the end of the
+    value.
+    """
+
+    def __init__(self, in_array: bool) -> None:
+        self._in_array = in_array
+        self._closers = bytearray()
+
+    @property
+    def depth(self) -> int:
+        return len(self._closers)
+
+    def take(self, mark: bytes) -> int | None:
+        """None inside the value; at its end whether the mark belongs to it (1) or not (0); -1 where
+        it is wrong.
+        """
+        if mark in b"{[":
+            self._closers += _CLOSER[mark]
+            return None
+        if not self._closers:
+            return -1 if mark == b"}" else 0
+        if mark == b",":
+            return None
+        if self._closers.pop() != mark[0]:
+            return -1
+        return None if self._closers or self._in_array else 1
+
+
+class _Splitter:
+    """A window on the text: `_at` is where the next value begins in `_text`, `_line` the line of
+    that place.
+    """
+
+    def __init__(self, file: LineSource, head: bytes, split_arrays: bool) -> None:
+        self._file = file
+        self._text = head
+        self._split_arrays = split_arrays
+        self._at = 0
+        self._line = 1
+        self._ended = False
+        self._in_array = False
+        self._patience = _PATIENCE
+
+    def values(self) -> Iterator[JsonValue]:
+        while self._skip_blank():
+            first = self._text[self._at : self._at + 1]
+            if self._is_mark(first):
+                continue
+            size, problem = self._measured(first)
+            yield JsonValue(self._text[self._at : self._at + size].rstrip(), self._line, problem)
+            if problem is None:
+                self._pass(size)
+            elif not self._recover(size):
+                yield JsonValue(
+                    b"",
+                    self._line,
+                    EventProblem("the document is too broken: the rest is not read"),
+                )
+                return
+        if self._in_array:
+            yield JsonValue(
+                b"", self._line, EventProblem("the document ends inside an array: ] is missing")
+            )
+
+    def _is_mark(self, first: bytes) -> bool:
+        """Whether it is a bracket of the array around the values, or a comma between them, which is
+        passed.
+        """
+        if self._in_array and first in (b",", b"]"):
+            self._in_array = first == b","
+        elif not self._in_array and first == b"[" and self._split_arrays:
+            self._in_array = True
+        else:
+            return False
+        self._pass(1)
+        return True
+
+    def _measured(self, first: bytes) -> _End:
+        """The end of the value that begins here."""
+        if not self._in_array and first not in (b"{", b"["):
+            return self._size_of_line(), EventProblem(
+                "malformed JSON: expected an object or an array, got"
+                f" {first.decode('utf-8', 'replace')!r}"
+            )
+        nesting = _Nesting(self._in_array)
+        position = 0
+        while True:
+            position, end = self._walk(nesting, position)
+            if end is not None:
+                return end
+            if len(self._text) - self._at > MAX_BYTES:
+                message = f"a value of the document has more than {MAX_BYTES:,} bytes"
+                return MAX_BYTES, LimitProblem(message, code="EventLimitError")
+            if not self._more():
+                early = EventProblem("malformed JSON: the document ends too early")
+                return len(self._text) - self._at, early if nesting.depth else None
+
+    def _walk(self, nesting: _Nesting, position: int) -> tuple[int, _End | None]:
+        """Walks over what is known of the value, from a position in it; says how far it came, or
+        the value's end.
+        """
+        for token in _TOKEN.finditer(self._text, self._at + position):
+            size, mark = token.start() - self._at, token.group()
+            if mark == b'"':  # the end of the text is not known yet, or never comes
+                if self._text.find(b"\n", token.start()) >= 0 or self._ended:
+                    return size, (
+                        size + 1,
+                        EventProblem(f"malformed JSON: a text is not closed{self._place(size)}"),
+                    )
+                return size, None
+            position = token.end() - self._at
+            if len(mark) == 1 and (step := nesting.take(mark)) is not None:
+                wrong = EventProblem(
+                    f"malformed JSON: unexpected {mark.decode()}{self._place(size)}"
+                )
+                return position, (size + max(step, 0), wrong if step < 0 else None)
+        return position, None
+
+    def _size_of_line(self) -> int:
+        end = self._text.find(b"\n", self._at)
+        return (len(self._text) if end < 0 else end) - self._at
+
+    def _place(self, size: int) -> str:
+        line = self._line + self._text.count(b"\n", self._at, self._at + size)
+        return f" at line {line}"
+
+    def _skip_blank(self) -> bool:
+        """Passes blanks; says whether there is more."""
+        while True:
+            found = _BLANK.match(self._text, self._at)
+            assert found is not None
+            self._pass(found.end() - self._at)
+            if self._at < len(self._text):
+                return True
+            if not self._more():
+                return False
+
+    def _recover(self, size: int) -> bool:
+        """Passes what is broken, up to a line that begins with `{`; False where that was tried too
+        often.
+        """
+        self._patience -= size
+        while (found := _RESTART.search(self._text, self._at)) is None:
+            self._pass(max(len(self._text) - self._at - 1, 0))
+            if not self._more():
+                self._pass(len(self._text) - self._at)
+                return True
+        self._pass(found.end() - self._at)
+        return self._patience > 0
+
+    def _pass(self, size: int) -> None:
+        self._line += self._text.count(b"\n", self._at, self._at + size)
+        self._at += size
+
+    def _more(self) -> bool:
+        """Reads on, forgetting what was passed; False at the end."""
+        chunk = b"" if self._ended else self._file.read1(_CHUNK)
+        self._ended = not chunk
+        self._text = self._text[self._at :] + chunk
+        self._at = 0
+        return bool(chunk)

@@ -1,0 +1,95 @@
+"""EPCIS inside other things: in the data of a CloudEvent, or in a text without an envelope.
+
+An envelope around one event gives it its id, source and type; around several, each gets the id of
+the envelope and its number (`id#1`, `id#2`, ...). The time is always the eventTime, as an envelope
+tells when the document was sent, save where the envelope has an `endtime` and so states the bounds
+of its one event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tocsin.events.codecs.base.cloudevents import (
+    encode,
+    event_of,
+    from_mapping,
+    parse_json,
+    plain_object,
+)
+from tocsin.events.codecs.epcis.document import (
+    decode_document,
+    is_epcis_json,
+    looks_like_xml,
+    normal_events,
+)
+from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
+from tocsin.events.event import Event
+from tocsin.events.views.payload import is_json, is_xml, media_type
+
+
+def decode_all(raw: bytes | str, most: int | None = None) -> list[Event]:
+    """The events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document or
+    event without one; raises where there are more than `most`.
+    """
+    if looks_like_xml(raw):
+        return decode_document(raw, most=most)
+    return events_of(parse_json(raw), most)
+
+
+def events_of(value: object, most: int | None = None) -> list[Event]:
+    """The events of a JSON value that is already parsed; raises where there are more than
+    `most`.
+    """
+    if isinstance(value, dict) and "source" not in value and is_epcis_json(value):
+        return [event_of_attributes(each) for each in normal_events(value, most) or ()]
+    return unwrapped(event_of(value), most)
+
+
+def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
+    """The events of an object in memory, checked as strictly as text would be."""
+    if "source" not in value and is_epcis_json(value):
+        return events_of(plain_object(value))
+    return unwrapped(from_mapping(value))
+
+
+def unwrapped(event: Event, most: int | None = None) -> list[Event]:
+    """The EPCIS events in the data of an event; the event itself where its data is
+    something else.
+    """
+    # most events: what EPCIS is, it says in its type
+    if type(event.data) is dict and "type" not in event.data:
+        return [event]
+    found = _inside(event, most)
+    if found is None:
+        return [event]
+    if len(found) == 1:
+        return [_with_bounds(enveloped(found[0], event.envelope), event)]
+    return [
+        enveloped(attributes, {**event.envelope, "id": f"{event.id}#{number}"})
+        for number, attributes in enumerate(found, 1)
+    ]
+
+
+def as_line(event: Event) -> bytes:
+    """An event as one line of CloudEvents JSON, which decodes to the same event."""
+    return encode(event).encode() + b"\n"
+
+
+def _inside(event: Event, most: int | None) -> list[dict[str, Any]] | None:
+    if isinstance(event.data, dict):
+        claims = is_epcis_json(event.data) and is_json(media_type(event.envelope))
+        return normal_events(event.data, most) if claims else None
+    if isinstance(event.data, str) and is_xml(media_type(event.envelope)):
+        return normal_events(event.data, most)
+    return None
+
+
+def _with_bounds(event: Event, outer: Event) -> Event:
+    """The bounds and the place that the envelope states, where it does."""
+    stated = outer.interval is not None and outer.interval.start != outer.interval.end
+    times = ("time", "endtime") if stated else ()
+    envelope = {**event.envelope, **{name: outer.envelope[name] for name in times}}
+    place = outer.place_source if outer.place_source is not None else event.place_source
+    return Event(envelope, event.data, outer.interval if stated else event.interval, place)

@@ -1,0 +1,219 @@
+"""The shape of an EPCIS 2.0 event: which fields each kind of event has, and which it must have.
+
+After the JSON schema of the standard (EPCIS 2.0, section 7.4): ObjectEvent, AggregationEvent,
+TransactionEvent, TransformationEvent, AssociationEvent, and kinds of one's own, whose type is a URI
+and whose fields may be any of these. Of EPCIS 1.x it has QuantityEvent, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.events.codecs.epcis import vocabulary
+from tocsin.events.codecs.epcis.field_readers import (
+    Reading,
+    boolean,
+    hex_binary,
+    instant,
+    items,
+    matching,
+    number,
+    one_or_more,
+    read_members,
+    record,
+    reference,
+    shown,
+    term,
+    text,
+    uri,
+    wrong,
+)
+from tocsin.events.codecs.epcis.json_context import Names, expanded, names_of
+from tocsin.events.codecs.epcis.quantity_event import QUANTITY_EVENT, from_former_form
+from tocsin.events.codecs.epcis.typed import types_used
+from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
+
+ACTIONS = ("ADD", "OBSERVE", "DELETE")
+
+_ACTION = matching("|".join(ACTIONS), "ADD, OBSERVE or DELETE")
+_QUANTITIES = items(
+    record(
+        {"epcClass": uri, "quantity": number, "uom": matching("[A-Z0-9]{2,3}", "KGM")},
+        ("epcClass",),
+    )
+)
+_PLACE = record({"id": uri}, ("id",))
+_DISPOSITIONS = one_or_more(term(vocabulary.DISPOSITION))
+_PARTY = term(vocabulary.PARTY_TYPE)
+_DEVICE: dict[str, Reading] = {
+    "deviceID": uri,
+    "deviceMetadata": uri,
+    "rawData": uri,
+    "dataProcessingMethod": uri,
+    "bizRules": uri,
+    "time": instant,
+}
+_REPORT = record(
+    {
+        **_DEVICE,
+        "type": term(vocabulary.MEASUREMENT),
+        "exception": term(vocabulary.ALERT),
+        "component": term(vocabulary.COMPONENT),
+        "microorganism": uri,
+        "chemicalSubstance": uri,
+        "coordinateReferenceSystem": uri,
+        "uriValue": uri,
+        "stringValue": text,
+        "hexBinaryValue": hex_binary,
+        "booleanValue": boolean,
+        "uom": text,
+        **dict.fromkeys(
+            ("value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue"), number
+        ),
+    }
+)
+_SENSOR = record(
+    {
+        "sensorMetadata": record({**_DEVICE, "startTime": instant, "endTime": instant}),
+        "sensorReport": one_or_more(_REPORT),
+    },
+    ("sensorReport",),
+)
+_ERROR = record(
+    {
+        "declarationTime": instant,
+        "reason": term(vocabulary.ERROR_REASON),
+        "correctiveEventIDs": one_or_more(uri),
+    },
+    ("declarationTime",),
+)
+
+
+def _kept(value: Any, at: str, _: Names) -> dict[str, Any]:
+    """What normal data already knows of a thing stays as it is."""
+    if not isinstance(value, dict):
+        raise wrong(at, f"expected an object, got {shown(value)}")
+    return value
+
+
+_COMMON: dict[str, Reading] = {
+    "type": text,
+    "eventTime": instant,
+    "recordTime": instant,
+    "eventTimeZoneOffset": matching(r"[+-](0\d|1[0-4]):[0-5]\d", "+02:00"),
+    "eventID": uri,
+    "errorDeclaration": _ERROR,
+    "certificationInfo": one_or_more(reference),
+    "bizStep": term(vocabulary.BIZ_STEP),
+    "disposition": term(vocabulary.DISPOSITION),
+    "persistentDisposition": record({"set": _DISPOSITIONS, "unset": _DISPOSITIONS}),
+    "readPoint": _PLACE,
+    "bizLocation": _PLACE,
+    "bizTransactionList": items(
+        record(
+            {"type": term(vocabulary.TRANSACTION_TYPE), "bizTransaction": uri}, ("bizTransaction",)
+        )
+    ),
+    "sourceList": items(record({"type": _PARTY, "source": uri}, ("type", "source"))),
+    "destinationList": items(record({"type": _PARTY, "destination": uri}, ("type", "destination"))),
+    "sensorElementList": items(_SENSOR),
+    MASTER_DATA: items(_kept),
+}
+_EPCS, _ACTED, _ILMD = items(uri), {"action": _ACTION}, {"ilmd": record({})}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """The fields of a kind of event, those it must have, and those of which it must have at least
+    one.
+    """
+
+    fields: Mapping[str, Reading]
+    required: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+    parent_unless_observed: bool = False
+
+
+_TIMES = ("eventTime", "eventTimeZoneOffset")
+_CHILDREN: dict[str, Reading] = {
+    "parentID": uri,
+    "childEPCs": _EPCS,
+    "childQuantityList": _QUANTITIES,
+}
+_OBJECTS: dict[str, Reading] = {"epcList": _EPCS, "quantityList": _QUANTITIES}
+_CHANGED: dict[str, Reading] = {
+    "transformationID": uri,
+    "inputEPCList": _EPCS,
+    "inputQuantityList": _QUANTITIES,
+    "outputEPCList": _EPCS,
+    "outputQuantityList": _QUANTITIES,
+}
+
+KINDS: dict[str, _Kind] = {
+    "ObjectEvent": _Kind(
+        _COMMON | _ACTED | _OBJECTS | _ILMD,
+        (*_TIMES, "action"),
+        ("epcList", "quantityList", "sensorElementList"),
+    ),
+    "AggregationEvent": _Kind(
+        _COMMON | _ACTED | _CHILDREN, (*_TIMES, "action"), parent_unless_observed=True
+    ),
+    "TransactionEvent": _Kind(
+        _COMMON | _ACTED | _OBJECTS | {"parentID": uri}, (*_TIMES, "action", "bizTransactionList")
+    ),
+    "TransformationEvent": _Kind(_COMMON | _CHANGED | _ILMD, _TIMES, tuple(_CHANGED)),
+    "AssociationEvent": _Kind(_COMMON | _ACTED | _CHILDREN, (*_TIMES, "action", "parentID")),
+    QUANTITY_EVENT: _Kind(
+        _COMMON | {"epcClass": uri, "quantity": number}, (*_TIMES, "epcClass", "quantity")
+    ),
+}
+_OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _TIMES)
+
+
+def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
+    """The event as nested data in its one form; raises at the first field that is wrong or
+    missing.
+    """
+    if not isinstance(value, dict):
+        raise wrong(at or "event", f"expected an event, got {shown(value)}")
+    inside = names_of(value.get("@context"), names)
+    given = from_former_form({_bare(name): item for name, item in value.items()})
+    name = _kind_name(given.get("type"), f"{at}.type" if at else "type", inside)
+    kind = KINDS.get(name, _OWN_KIND)
+    _check_presence(given, at, kind)
+    found = read_members(given, at, names, kind.fields, kind.required)
+    return found | types_used(found, inside.types) | {"type": name}
+
+
+def _bare(name: str) -> str:
+    """A name of the standard's own vocabulary without its namespace."""
+    return name.removeprefix("epcis:").removeprefix(NAMESPACES["epcis"])
+
+
+def _kind_name(written: Any, at: str, names: Names) -> str:
+    """The name of a kind of event: one of the standard, or the full name of one's own."""
+    name = (
+        expanded(written.strip(), names).removeprefix("epcis:") if isinstance(written, str) else ""
+    )
+    if name not in KINDS and ":" not in name:
+        raise wrong(
+            at,
+            f"{shown(written)} is no kind of event",
+            f"known: {', '.join(KINDS)}; one of your own is a URI",
+        )
+    return name
+
+
+def _check_presence(given: Mapping[str, Any], at: str, kind: _Kind) -> None:
+    """Asked before anything is read, because a list that is there but empty counts as given."""
+    if kind.one_of and not any(given.get(name) is not None for name in kind.one_of):
+        raise wrong(at or "event", f"one of {', '.join(kind.one_of)} is missing")
+    parentless = kind.parent_unless_observed and given.get("parentID") is None
+    if parentless and given.get("action") in ("ADD", "DELETE"):
+        raise wrong(
+            f"{at}.parentID" if at else "parentID",
+            "parentID is missing",
+            "only OBSERVE goes without it",
+        )

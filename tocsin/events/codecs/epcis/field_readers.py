@@ -1,0 +1,220 @@
+"""Readings: how one field is checked and brought to its one form. What does not fit raises and
+names the field.
+
+Times become UTC, standard terms their bare word, whole numbers integers; an empty list is as good
+as none. Both bindings, JSON and XML, end here, so that the same event gives the same data whichever
+way it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tocsin.errors import EventProblem, MeaningProblem
+from tocsin.events.codecs.epcis.json_context import (
+    RESOURCE,
+    Names,
+    expanded,
+    individual,
+    names_of,
+    resource,
+)
+from tocsin.events.codecs.epcis.typed import told_value, typed_value
+from tocsin.events.codecs.epcis.vocabulary import Vocabulary
+from tocsin.values.scalars import canonical_number
+from tocsin.values.time import format_instant, parse_instant
+
+CODE = "InvalidEpcisError"
+
+Reading = Callable[[Any, str, Names], Any]
+"""A function of the value as written, the place of the field, and the names in force there."""
+
+_MINUTE = re.compile(r"(T\d\d:\d\d)(Z|[+-]\d\d:\d\d)$")
+_NOTHING: tuple[object, ...] = ("", None, [], {})
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+
+
+def wrong(at: str, message: str, hint: str = "") -> EventProblem:
+    """The problem of a field; its last name is the token."""
+    return EventProblem(
+        f"{at}: {message}", code=CODE, token=re.split(r"[.\[]", at)[-1].rstrip("]") or at, hint=hint
+    )
+
+
+def text(value: Any, at: str, _: Names) -> str:
+    """Any string that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise wrong(at, f"expected text, got {shown(value)}")
+    return value.strip()
+
+
+def uri(value: Any, at: str, names: Names) -> str:
+    """A URI, without a prefix of the document."""
+    given = resource(text(value, at, names), names)
+    if _URI.fullmatch(given) is None:
+        raise wrong(
+            at,
+            f"expected a URI, got {shown(given)}",
+            "write it with its scheme, like urn:epc:id:... or https://...",
+        )
+    return given
+
+
+def reference(value: Any, at: str, names: Names) -> str:
+    """Text that should be a URI, without a prefix of the document."""
+    return resource(text(value, at, names), names)
+
+
+def hex_binary(value: Any, at: str, names: Names) -> str:
+    """Bytes in hexadecimal digits, which are the same in capitals."""
+    return str(_HEX(value, at, names)).lower()
+
+
+def instant(value: Any, at: str, names: Names) -> str:
+    """A time with its zone, in UTC; whole minutes may go without their seconds."""
+    given = _MINUTE.sub(r"\1:00\2", text(value, at, names))
+    try:
+        return format_instant(parse_instant(given))
+    except MeaningProblem as problem:
+        raise wrong(at, problem.message, problem.hint) from None
+
+
+def number(value: Any, at: str, _: Names) -> int | float:
+    """A number; text that looks like one is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(at, f"expected a number, got {shown(value)}")
+    return canonical_number(value)
+
+
+def boolean(value: Any, at: str, _: Names) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise wrong(at, f"expected true or false, got {shown(value)}")
+    return value
+
+
+def matching(pattern: str, example: str) -> Reading:
+    """Text of a fixed form."""
+    compiled = re.compile(pattern)
+
+    def read(value: Any, at: str, names: Names) -> str:
+        given = text(value, at, names)
+        if compiled.fullmatch(given) is None:
+            raise wrong(at, f"{shown(given)} is not served", f"write it like {example}")
+        return given
+
+    return read
+
+
+_HEX = matching("[A-Fa-f0-9]+", "f0f0f0")
+
+
+def term(vocabulary: Vocabulary) -> Reading:
+    """A term of a vocabulary in any spelling, or a URI of one's own."""
+
+    def read(value: Any, at: str, names: Names) -> str:
+        word = vocabulary.word(text(value, at, names))
+        if ":" in word or not vocabulary.allows(word):
+            word = vocabulary.word(individual(word, names))
+        if not vocabulary.allows(word):
+            raise wrong(
+                at, f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word)
+            )
+        return word
+
+    return read
+
+
+def items(reading: Reading) -> Reading:
+    """A list of what the reading reads."""
+
+    def read(value: Any, at: str, names: Names) -> list[Any]:
+        if not isinstance(value, list):
+            raise wrong(at, f"expected a list, got {shown(value)}")
+        return [reading(item, f"{at}[{number}]", names) for number, item in enumerate(value)]
+
+    return read
+
+
+def one_or_more(reading: Reading) -> Reading:
+    """One value or a list of them; always a list afterwards."""
+    several = items(reading)
+    return lambda value, at, names: several(
+        value if isinstance(value, list) else [value], at, names
+    )
+
+
+def record(fields: Mapping[str, Reading], required: tuple[str, ...] = ()) -> Reading:
+    """An object with known fields; others belong to a namespace and are kept as extensions."""
+
+    def read(value: Any, at: str, names: Names) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise wrong(at, f"expected an object, got {shown(value)}")
+        return read_members(value, at, names, fields, required)
+
+    return read
+
+
+def read_members(
+    value: Mapping[str, Any],
+    at: str,
+    names: Names,
+    fields: Mapping[str, Reading],
+    required: tuple[str, ...],
+) -> dict[str, Any]:
+    """The members of an object in their one form and in the order of their names; what is empty
+    says nothing.
+    """
+    inside = names_of(value["@context"], names) if "@context" in value else names
+    found: dict[str, Any] = {}
+    for name, given in value.items():
+        if given is None or name == "@context":
+            continue
+        place, reading = f"{at}.{name}" if at else name, fields.get(name)
+        if reading is not None:
+            found[name] = reading(given, place, inside)
+            continue
+        full = expanded(name, inside)
+        if ":" not in full:
+            raise wrong(
+                place,
+                f"the field {name} is not known",
+                "a field of your own belongs to a namespace: prefix:name",
+            )
+        found[full] = extension(given, inside, inside.types.get(full, ""))
+    for name in required:
+        if name not in found:
+            raise wrong(f"{at}.{name}" if at else name, f"{name} is missing")
+    return {name: found[name] for name in sorted(found) if found[name] not in _NOTHING}
+
+
+def extension(value: Any, names: Names, kind: str = "") -> Any:
+    """A value of somebody's own: kept, with its names in full; a list of one is that one, as XML
+    cannot tell.
+    """
+    if isinstance(value, list):
+        found = [extension(item, names, kind) for item in value]
+        return found[0] if len(found) == 1 else found
+    return _object(value, names) if isinstance(value, dict) else typed_value(value, kind, names)
+
+
+def _object(value: Mapping[str, Any], names: Names) -> Any:
+    inside = names_of(value["@context"], names) if "@context" in value else names
+    if "@value" in value:
+        return told_value(value, inside)
+    kept: dict[str, Any] = {}
+    for name, item in value.items():
+        full = expanded(name, inside)
+        if name != "@context":
+            kept[full] = extension(
+                item, inside, RESOURCE if name in ("@id", "@type") else inside.types.get(full, "")
+            )
+    return {name: kept[name] for name in sorted(kept) if kept[name] not in _NOTHING}
+
+
+def shown(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    words = repr(value)
+    return words if len(words) <= 60 else words[:57] + "..."

@@ -1,0 +1,281 @@
+"""A match: what comes out when a subscription rings. The same match has the same id on every host
+and every retry.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import pairwise, repeat
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tocsin.events.codecs.base.cloudevents import json_text
+from tocsin.events.event import Event
+from tocsin.events.matches.content import Content, Words, content_named, members_told
+from tocsin.values.html import table
+from tocsin.values.time import Instant, format_instant
+
+
+class Telling(Protocol):
+    """Works out what matches of several events tell, for those that it made."""
+
+    def tell(self, match: Match) -> None:
+        """Sets all fields that are worked out but the id and the place."""
+        ...
+
+    def id_of(self, subscription: str) -> str:
+        """The id of the match of a subscription."""
+        ...
+
+    def place_text(self) -> str | None:
+        """The place of all members together as text."""
+        ...
+
+
+class _ToldLater:
+    """Room for who works out what a match tells; nothing of it belongs to the match itself."""
+
+    __slots__ = ("_telling",)
+
+
+@dataclass(frozen=True, slots=True)
+class Match(_ToldLater):
+    """One ring of the bell; `events` and `sources` name the constituents in canonical order, times
+    may be unknown.
+
+    `members` are the constituents themselves, by reference and where the host has them; two matches
+    that differ in nothing else are equal.
+    """
+
+    subscription: str
+    events: tuple[str, ...]
+    start: Instant | None
+    end: Instant | None
+    detected: Instant | None
+    place: str | None
+    id: str
+    bindings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    outputs: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    members: tuple[Event, ...] = field(default=(), compare=False, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What a match tells, worked out when it is first asked for."""
+            if name == "_telling":
+                return None  # a match of one event, or one that knows it all
+            telling: Telling | None = self._telling
+            if name == "id":
+                _set_id(
+                    self, _id_of_one(self) if telling is None else telling.id_of(self.subscription)
+                )
+            elif name == "place":
+                set_place(
+                    self, self.members[0].place_text if telling is None else telling.place_text()
+                )
+            elif name not in _WORKED_OUT:
+                raise AttributeError(name)
+            elif telling is None:
+                self._tell_of_event()
+            else:
+                telling.tell(self)
+            return getattr(self, name)
+
+    def _tell_of_event(self) -> None:
+        event = self.members[0]
+        start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
+        set_told(self, (event.id,), start, end, end, {}, (event.source,))
+        _set_outputs(self, ())
+
+    @property
+    def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
+        """Output order: (detected, subscription, events); what has no time comes first; the id
+        settles ties.
+        """
+        return (
+            self.detected is not None,
+            self.detected or 0,
+            self.subscription,
+            self.events,
+            self.id,
+        )
+
+    def as_json(
+        self, content: Content | str = Content.IDS, words: Words | None = None
+    ) -> dict[str, Any]:
+        """The fixed output format, with as much of the members as is asked for; `words` is an
+        ontology, for RDF.
+        """
+        body = {
+            "subscription": self.subscription,
+            "events": list(self.events),
+            "sources": list(self.sources),
+            "start": _time(self.start),
+            "end": _time(self.end),
+            "detected": _time(self.detected),
+            "place": self.place,
+            "bindings": dict(self.bindings),
+            "outputs": list(self.outputs),
+            "id": self.id,
+        }
+        wanted = content_named(content)
+        return (
+            body
+            if wanted is Content.IDS
+            else body | {"members": members_told(self.members, wanted, words)}
+        )
+
+    def line(self, content: Content | str = Content.IDS, words: Words | None = None) -> str:
+        """The match as one line of JSON."""
+        return json_text(self.as_json(content, words))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is known of the ring, and the members where they are
+        there.
+        """
+        events = zip(self.sources or ("",) * len(self.events), self.events, strict=True)
+        rows = [
+            ("events", ", ".join(f"{source} {id_}".strip() for source, id_ in events)),
+            *((name, _time(getattr(self, name))) for name in ("start", "end", "detected")),
+            ("place", self.place),
+            *self.bindings.items(),
+            *(("output", output) for output in self.outputs),
+            *((f"event {each.id}", _data_text(each)) for each in self.members),
+        ]
+        return table(f"{self.subscription} rang", rows)
+
+
+def in_output_order(found: Iterable[Match]) -> list[Match]:
+    """Matches by their order; ids, which take long to work out, are asked for where all else is
+    equal.
+    """
+    ordered = sorted(
+        found,
+        key=lambda match: (
+            match.detected is not None,
+            match.detected or 0,
+            match.subscription,
+            match.events,
+        ),
+    )
+    if any(_is_tied(one, other) for one, other in pairwise(ordered)):
+        return sorted(ordered, key=lambda match: match.order)
+    return ordered
+
+
+def _is_tied(one: Match, other: Match) -> bool:
+    return (
+        one.subscription == other.subscription
+        and one.events == other.events
+        and one.detected == other.detected
+    )
+
+
+def once(found: Sequence[Match]) -> Sequence[Match]:
+    """Each id once, the first of them: occurrences that nothing told tells apart are one match. Ids
+    take long to work out, and those of different subscriptions differ.
+    """
+    if len(found) < 2 or len({match.subscription for match in found}) == len(found):
+        return found
+    matches: dict[str, Match] = {}
+    for match in found:
+        matches.setdefault(match.id, match)
+    return list(matches.values())
+
+
+_TOLD = ("events", "start", "end", "detected", "bindings", "sources")
+_WORKED_OUT = (*_TOLD, "outputs")
+_SET_TOLD = [Match.__dict__[name].__set__ for name in _TOLD]
+_set_subscription, set_place, _set_members, _set_id, _set_outputs = (
+    Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id", "outputs")
+)
+_set_telling = _ToldLater.__dict__["_telling"].__set__
+_make = object.__new__
+_has_plain_place = attrgetter("has_plain_place")
+
+
+def match_told_later(
+    subscription: str, members: tuple[Event, ...], outputs: tuple[str, ...], telling: Telling
+) -> Match:
+    """A match of which the rest is worked out when it is asked for: whoever makes it knows that it
+    can be.
+    """
+    match = _make(Match)
+    _set_subscription(match, subscription)
+    _set_members(match, members)
+    _set_outputs(match, outputs)
+    _set_telling(match, telling)
+    return match
+
+
+def set_told(match: Match, *told: object) -> None:
+    """What was worked out: events, start, end, detected, bindings and sources."""
+    for set_field, value in zip(_SET_TOLD, told, strict=True):
+        set_field(match, value)
+
+
+def _id_of_one(match: Match) -> str:
+    return match_id(match.subscription, (match.members[0].identity,))
+
+
+def match_of_event(subscription: str, event: Event) -> Match:
+    """The match of an atomic subscription: it is detected when its one event ends.
+
+    Many ring and few are looked at: the rest is worked out when it is asked for, but for a place
+    of which it is not sure that it can be written.
+    """
+    match = _make(Match)
+    _set_subscription(match, subscription)
+    _set_members(match, (event,))
+    if not event.has_plain_place:
+        set_place(match, event.place_text)
+    return match
+
+
+def matches_of_events(subscriptions: Sequence[str], events: Sequence[Event]) -> list[Match]:
+    """The same for many, pair by pair, at half the cost: what is set is set by columns."""
+    matches = list(map(_make, repeat(Match, len(events))))
+    _set_all(_set_subscription, matches, subscriptions)
+    _set_all(_set_members, matches, zip(events))
+    if not all(map(_has_plain_place, events)):
+        for match, event in zip(matches, events, strict=True):
+            if not event.has_plain_place:
+                set_place(match, event.place_text)
+    return matches
+
+
+def _set_all(set_field: Callable[[Match, Any], None], matches: list[Match], values: Any) -> None:
+    deque(map(set_field, matches, values), 0)
+
+
+def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
+    """The id of a match that nothing but its subscription and its constituents tells apart from
+    others.
+    """
+    return hashed_id(subscription, measured([text for identity in identities for text in identity]))
+
+
+def hashed_id(subscription: str, constituents: str) -> str:
+    """The id of a match whose constituents are measured already, as they are for many subscriptions
+    at once.
+    """
+    return blake2b(
+        f"{len(subscription)}:{subscription}{constituents}".encode(), digest_size=16
+    ).hexdigest()
+
+
+def measured(parts: Iterable[str]) -> str:
+    """Each part prefixed by its length, so that no two lists of parts run into one."""
+    return "".join([f"{len(part)}:{part}" for part in parts])
+
+
+def _data_text(event: Event) -> str:
+    return event.data if isinstance(event.data, str) else json_text(event.data)
+
+
+def _time(instant: Instant | None) -> str | None:
+    return None if instant is None else format_instant(instant)

@@ -1,0 +1,182 @@
+"""From matches to receivers: who hears of what, each subscriber in order, and what happens when one
+is too slow.
+
+A subscriber is a receiver: who gives the same one for several subscriptions is told of all in the
+order of detection, one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.dead_letter import DeadLetter, dropped, suspended_for_slowness, undelivered
+from tocsin.events.matches.match import Match
+from tocsin.hub.mailbox import Item, Mailbox, Overflow, Room, is_inside
+from tocsin.hub.receiver_loop import EventLoop
+
+Receiver = Callable[[Match], object | Awaitable[object]]
+"""Takes a match; what it returns to be awaited is awaited."""
+
+Listener = Callable[[DeadLetter], object | Awaitable[object]]
+"""Takes what went wrong for a subscription."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Subscriber:
+    receiver: Receiver | None
+    problems_to: Listener | None
+    room: Room
+    box: Mailbox | None
+
+
+_NOBODY = _Subscriber(None, None, Room(), None)
+
+Posted = list[tuple[Mailbox, int, str, Room]]
+"""What was put into mailboxes, by number and subscription, and is to be delivered, in order."""
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    """Subscribers by subscription. All but `deliver` is called by one thread at a time; `deliver`
+    under no lock.
+
+    `bury` takes dead letters; `suspend` ends a subscription, and is called for one whose subscriber
+    is too slow.
+    """
+
+    loop: EventLoop
+    bury: Callable[[DeadLetter], object]
+    suspend: Callable[[str, DeadLetter], object]
+    _subscribers: dict[str, _Subscriber] = field(default_factory=dict)
+    _boxes: dict[object, Mailbox] = field(default_factory=dict)
+    _posted: Posted = field(default_factory=list)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._subscribers
+
+    def enter(
+        self,
+        id: str,
+        to: Receiver | None = None,
+        problems_to: Listener | None = None,
+        room: Room | None = None,
+    ) -> None:
+        """A subscription, and who hears of it."""
+        whom = problems_to if to is None else to
+        box = None
+        if whom is not None:
+            box = self._boxes.setdefault(_name(whom), Mailbox(self.loop, self._on_fault))
+            box.users += 1
+        self._subscribers[id] = _Subscriber(to, problems_to, room or Room(), box)
+
+    def cancel(self, id: str) -> None:
+        """The subscriber wants to hear no more. What was found before is still told, unless a
+        receiver cancels: who says so while it is called is not called again.
+        """
+        box = self._leave(id).box
+        if box is not None and is_inside():
+            box.discard(id)
+
+    def end(self, id: str, letter: DeadLetter) -> None:
+        """The subscription is over: its subscriber hears why, after all that was found before."""
+        self.tell(id, letter)
+        self._leave(id)
+
+    def tell(self, id: str, letter: DeadLetter) -> None:
+        """Something is wrong with a subscription."""
+        found = self._subscribers.get(id, _NOBODY)
+        if found.problems_to is not None:
+            self._post(id, found, found.problems_to, letter)
+
+    def post(self, match: Match) -> None:
+        """Something rang."""
+        id = match.subscription
+        found = self._subscribers.get(id, _NOBODY)
+        if found.receiver is None or found.box is None:
+            return
+        overflow = found.room.overflow
+        if overflow is not Overflow.BLOCK and found.box.is_full(id, found.room):
+            if overflow is Overflow.SUSPEND:
+                self.suspend(id, suspended_for_slowness(id, found.room.size))
+                return
+            oldest = found.box.drop_oldest(id)
+            if oldest is not None:
+                self.bury(dropped(id, _shown(oldest.told)))
+        self._post(id, found, found.receiver, match)
+
+    def take(self) -> Posted:
+        """What was posted since this was asked last; whoever takes it delivers it."""
+        posted, self._posted = self._posted, []
+        return posted
+
+    def deliver(self, posted: Posted) -> None:
+        """Calls the receivers, and waits where one that blocks its publishers has too much
+        waiting.
+        """
+        for box, number, _, _ in posted:
+            box.deliver(number)
+        for box, subscription, room in dict.fromkeys(
+            (box, key, room) for box, _, key, room in posted
+        ):
+            box.await_room(subscription, room)
+
+    def close(self, patience: float) -> None:
+        """Waits for receivers on the event loop; what is not told by then is a dead letter."""
+        self.loop.close(patience)
+        for box in list(self._boxes.values()):
+            for item in box.abandon():
+                self.bury(undelivered(RuntimeError("the hub was closed before"), _shown(item.told)))
+
+    def _post(
+        self, id: str, found: _Subscriber, call: Callable[[Any], object], told: Match | DeadLetter
+    ) -> None:
+        assert found.box is not None
+        self._posted.append((found.box, found.box.put(id, call, told), id, found.room))
+
+    def _leave(self, id: str) -> _Subscriber:
+        """The mailbox goes with the last subscription that uses it; what is in it is delivered
+        still.
+        """
+        left = self._subscribers.pop(id, _NOBODY)
+        whom = left.problems_to if left.receiver is None else left.receiver
+        if whom is not None and left.box is not None:
+            left.box.users -= 1
+            if not left.box.users:
+                del self._boxes[_name(whom)]
+        return left
+
+    def _on_fault(self, item: Item, error: BaseException) -> None:
+        self.bury(undelivered(error, _shown(item.told)))
+
+
+def require_callable(name: str, given: object) -> None:
+    """Refuses a receiver that cannot be called, before anything waits for it."""
+    if given is not None and not callable(given):
+        raise MeaningProblem(
+            f"{name} is a function, got {type(given).__name__}",
+            code="ReceiverError",
+            token=name,
+            hint="give a function that takes one argument, such as print, or a coroutine function",
+        )
+
+
+def _name(receiver: Callable[..., object]) -> object:
+    """By which a receiver is known again: equal ones are one, as far as they can be compared."""
+    try:
+        hash(receiver)
+    except TypeError:
+        return id(receiver)
+    return receiver
+
+
+def _shown(told: Match | DeadLetter) -> str:
+    """What was to be told; a match that cannot be written goes by its id."""
+    if isinstance(told, DeadLetter):
+        return told.text()
+    try:
+        return told.line()
+    except Exception:
+        return told.id

@@ -1,0 +1,603 @@
+"""The Hub: publish and subscribe in process. One bad event, subscription or subscriber never harms
+the others.
+
+It may be used from several threads: one at a time is at work on the engine. Each subscriber is told
+one match at a time and in the order of detection, by a thread that published or by the clock's; no
+lock is held meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from asyncio import AbstractEventLoop
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, cast
+from weakref import finalize
+
+from tocsin.catalog import Definition, Subscription, ontologies, require_agreement
+from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
+from tocsin.engine.engine import Engine
+from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.errors import MeaningProblem, Problem, StateProblem
+from tocsin.events.codecs.decode import decode_all, events_of_mapping
+from tocsin.events.codecs.reception import Ends, ends_named, received
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    broken,
+    malformed,
+    shown_object,
+    unreadable,
+)
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match
+from tocsin.events.warning import EventWarning
+from tocsin.hub.clock_thread import Alarm, wall_clock
+from tocsin.hub.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
+from tocsin.hub.mailbox import QUEUE, Room, overflow_named, without_waiting
+from tocsin.hub.receiver_loop import EventLoop
+from tocsin.hub.subscription_registry import Broken, Roster
+from tocsin.lazy_import import Deferred
+from tocsin.runtime.admission import Admitted
+from tocsin.runtime.clock_skew import DEFAULT_AHEAD, Ahead
+from tocsin.runtime.gc_tuning import rare_collection
+from tocsin.runtime.guarded import GuardedEngine
+from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.sequencer import LiveSequencer
+from tocsin.runtime.watermark import Watermark
+from tocsin.values.time import Instant, parse_duration, parse_instant
+
+if TYPE_CHECKING:
+    from tocsin.catalog import Catalog, store
+    from tocsin.languages.rule import building
+    from tocsin.languages.rule.building import Rule
+else:
+    store = Deferred("tocsin.catalog.store")
+    building = Deferred("tocsin.languages.rule.building")
+
+PATIENCE = 5.0
+"""Seconds that a hub which is closed waits for receivers on the event loop."""
+
+Clock = Callable[[], Instant]
+"""Says what time it is."""
+
+
+Given = Event | Mapping[str, Any] | bytes | str
+"""An event as it may be published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A live subscription: its id, and the way to end it."""
+
+    id: str
+    hub: Hub
+
+    def cancel(self) -> None:
+        """Ends the subscription; it rings no more from the next event on."""
+        self.hub.unsubscribe(self.id)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What has passed through the hub so far."""
+
+    events: int = 0
+    matches: int = 0
+    duplicates: int = 0
+    late: int = 0
+    too_far_ahead: int = 0
+    dead_letters: int = 0
+    warnings: int = 0
+
+    def note(self, admitted: Admitted) -> None:
+        """Events more, which came in together."""
+        self.events += len(admitted.events)
+        self.duplicates += admitted.duplicates
+        self.late += admitted.late
+        self.too_far_ahead += admitted.too_far_ahead
+
+
+class Hub:
+    """Subscriptions and events meet here; matches go to the receivers at once.
+
+    Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead
+    letters are kept in `dead_letters`, and as many warnings about events that were served in
+    `warnings`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts;
+    it must be there. An `ontology` is the path of a file, or several, and `infer` lists what is to
+    be concluded from it. A composite for which more than `queue_limit` occurrences wait in one
+    place is suspended and its subscriber told; the others are served on.
+
+    `clock` says what moves time: "events" (or None), the newest event and `advance_to` alone, so
+    that a run can be repeated; "system", the wall clock as well, so that absences ring although
+    nothing more comes. A hub whose clock runs is to be closed, by `close` or by `with`.
+
+    While a subscriber is busy, at most `queue` matches of a subscription wait for it. What happens
+    beyond is said by `overflow`: "block", whoever publishes waits; "drop", the oldest is a dead
+    letter; "suspend", the subscription ends and its subscriber is told. A subscription may say its
+    own.
+
+    `interval` says when an event ends that has no endtime: "start" (or None), when it starts;
+    "reception", when it was received, which is stamped on events that do not say.
+
+    `ahead` says how far beyond the clock an event may end: the wall clock, or the time that
+    `advance_to` told if that is later. One beyond is a dead letter `TooFarAhead` and moves no time.
+    None, for replays, allows every time.
+    """
+
+    def __init__(
+        self,
+        *,
+        lateness: str | timedelta = "2s",
+        catalog: Catalog | str | None = None,
+        ontology: object = None,
+        infer: object = None,
+        remember: int = 100_000,
+        keep_dead_letters: int = 1_000,
+        queue_limit: int = QUEUE_LIMIT,
+        clock: Clock | str | None = None,
+        interval: str | None = None,
+        ahead: str | None = DEFAULT_AHEAD,
+        queue: int = QUEUE,
+        overflow: str = "block",
+    ) -> None:
+        self._room = Room(queue, overflow_named(overflow))
+        self._wall = _wall_clock(clock)
+        self._ahead = Ahead(ahead, self._wall or wall_clock)
+        self._reception = (
+            (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
+        )
+        self._lock = threading.RLock()
+        self._loop = EventLoop()
+        self._dispatcher = Dispatcher(self._loop, self._bury, self._end)
+        finalize(self, self._loop.close, 0.0).atexit = False
+        self._ended: list[tuple[str, DeadLetter]] = []
+        self._alarm: Alarm | None = None
+        self._is_closed = False
+        self.counts = Counts()
+        self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
+        self.warnings: deque[EventWarning] = deque(maxlen=keep_dead_letters)
+        self._lateness = parse_duration(lateness)
+        self._watermark = watermark = Watermark(self._lateness)
+        self._engine = Engine(queue_limit=queue_limit, contains_faults=True)
+        self._ontology, self._infer = ontology, infer
+        self._own = {each.name: each for each in ontologies(ontology, infer)}
+        require_agreement((), self._own.values())
+        self._roster = Roster(self._engine, self._own, lambda: watermark.instant)
+        self._guard = GuardedEngine(self._engine, self._roster.plans)
+        self._sequencer = LiveSequencer(
+            self._guard, watermark, self._ahead, queue_limit=queue_limit, remember=remember
+        )
+        self._named = 0
+        self._catalog = store.open_catalog(catalog) if isinstance(catalog, str) else catalog
+        self._version = 0
+        with self._at_work():
+            self._look_at_the_clock()
+            self._follow_catalog()
+        if self._wall is not None:
+            self._start_the_clock(self._wall)
+
+    def _start_the_clock(self, wall: Clock) -> None:
+        """Time begins, and from now on the hub is told when something is due."""
+        self._alarm = Alarm(self._tick, wall)
+        self._settle(self._sequencer.begin(wall() - self._lateness))
+        self._tick()
+
+    def __enter__(self) -> Hub:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops the clock, if one runs, and waits a while for asynchronous receivers.
+
+        What composites wait with is not told. A closed hub takes nothing more.
+        """
+        self.stop()
+        self._dispatcher.close(PATIENCE)
+
+    def stop(self) -> None:
+        """Takes nothing more and stops the clock; receivers on an event loop go on with what was
+        found.
+        """
+        with self._lock:
+            self._is_closed = True
+        if self._alarm is not None:
+            self._alarm.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it takes nothing more."""
+        return self._is_closed
+
+    @property
+    def deliveries(self) -> list[Future[None]]:
+        """What asynchronous receivers are at work on."""
+        return self._loop.running
+
+    def run_receivers_on(self, loop: AbstractEventLoop) -> bool:
+        """Asynchronous receivers run on a loop of others; False where they run on another
+        already.
+        """
+        return self._loop.adopt(loop)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[Posted]:
+        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has
+        brought about.
+
+        What that was is in the list that is given, then.
+        """
+        posted: Posted = []
+        try:
+            with self._lock:
+                try:
+                    yield posted
+                finally:
+                    self._tell_ended()
+                    self._set_the_alarm()
+                    posted += self._dispatcher.take()
+        finally:
+            self._dispatcher.deliver(posted)
+
+    def subscribe(
+        self,
+        expression: str | Rule,
+        *,
+        language: str | None = None,
+        to: Receiver | None = None,
+        id: str | None = None,
+        problems_to: Listener | None = None,
+        queue: int | None = None,
+        overflow: str | None = None,
+        **settings: Any,
+    ) -> Handle:
+        """Adds a subscription: a text, by default a selector, or a rule of `tocsin.rule`, whose
+        name is its id.
+
+        One that does not compile, or whose id is taken, raises and changes nothing. So does one
+        with a window of absolute time that is over by the time that the hub knows of. `problems_to`
+        hears if it is suspended later, because too much waits for it or it fails
+        again and again, breaks because a definition that it uses has changed, or ends because its
+        window proves to be over when time begins. Both it and `to` may be coroutine functions:
+        these run on an event loop in a thread of the hub.
+        """
+        require_callable("to", to)
+        require_callable("problems_to", problems_to)
+        room = Room(
+            self._room.size if queue is None else queue,
+            self._room.overflow if overflow is None else overflow_named(overflow),
+        )
+        with self._at_work():
+            self._catch_up()
+            named, written = "", "selector"
+            if not isinstance(expression, str) and isinstance(expression, building.Rule):
+                named, written = expression.id, building.LANGUAGE
+            subscription = Subscription.from_json(
+                {
+                    "id": id or named or self._new_name(),
+                    "language": language or written,
+                    "expression": expression,
+                    **settings,
+                }
+            )
+            if subscription.id in self._dispatcher:
+                raise StateProblem(
+                    f"subscription {subscription.id!r} is there already",
+                    code="DuplicateSubscriptionError",
+                )
+            if self._catalog is not None:
+                self._catalog.add(self._roster.require_good(subscription))
+                self._follow_catalog()
+            else:
+                self._roster.add(subscription)
+            self._guard.forget(subscription.id)
+            self._dispatcher.enter(subscription.id, to, problems_to, room)
+        return Handle(subscription.id, self)
+
+    def define(self, *definitions: Definition) -> None:
+        """Regions, parts and ontologies that subscriptions may use from now on; a name can be
+        defined once.
+
+        An ontology that contradicts another is refused. Subscriptions that mean something else now
+        are read again.
+        """
+        with self._at_work():
+            self._catch_up()
+            known = self._roster.definitions
+            for definition in definitions:
+                if definition.name in known:
+                    raise StateProblem(
+                        f"{definition.name!r} is defined already",
+                        code="DuplicateSubscriptionError",
+                        token=definition.name,
+                    )
+            require_agreement(known.values(), definitions)
+            if self._catalog is not None:
+                self._catalog.add(*definitions)
+                self._follow_catalog()
+            else:
+                self._own |= {definition.name: definition for definition in definitions}
+                self._tell_broken(self._roster.change(self._own))
+
+    def unsubscribe(self, id: str) -> None:
+        """Removes a subscription; raises where it is not there."""
+        with self._at_work():
+            self._catch_up()
+            if id not in self._dispatcher:
+                raise StateProblem(
+                    f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id
+                )
+            if self._catalog is not None:
+                self._catalog.remove(id)
+                self._follow_catalog()
+            else:
+                self._roster.remove(id)
+            self._dispatcher.cancel(id)
+
+    def publish(self, *events: Given) -> list[Match]:
+        """Matches events, calls the receivers and returns the matches.
+
+        Atomic subscriptions ring at once, composites when the watermark has passed the events they
+        are made of.
+        """
+        return self.publish_and_post(*events)[0]
+
+    def publish_and_post(self, *events: Given) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
+        _require_one_by_one(events)
+        with self._at_work() as posted, rare_collection():
+            self._look_at_the_clock()
+            found = self._settle(self._sequencer.take(self._accept(events)))
+            found += self._pass_time()
+            self._put_out(found)
+        return found, posted
+
+    def advance_to(self, now: str | datetime) -> list[Match]:
+        """Tells the hub the time; what ends more than the lateness before it is late from now on.
+        Timers may ring.
+        """
+        return self.advance_and_post(now)[0]
+
+    def advance_and_post(self, now: str | datetime) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
+        instant = parse_instant(now)
+        with self._at_work() as posted:
+            self._look_at_the_clock()
+            self._ahead.hear(instant)
+            self._watermark.advance_to(instant)
+            found = self._pass_time()
+            self._put_out(found)
+        return found, posted
+
+    def _tick(self) -> None:
+        """The wall clock has moved on."""
+        with without_waiting(), self._at_work():
+            if self._is_closed:
+                return
+            self._look_at_the_clock()
+            self._put_out(self._pass_time())
+
+    def _look_at_the_clock(self) -> None:
+        """Before anything is done; a closed hub does nothing."""
+        if self._is_closed:
+            raise StateProblem("the hub is closed", code="HubClosed", hint="make a new one")
+        if self._wall is not None:
+            self._watermark.advance_to(self._wall())
+
+    def _catch_up(self) -> None:
+        """Before subscriptions change: where the clock runs, they change now and not when it last
+        rang.
+        """
+        self._look_at_the_clock()
+        if self._wall is not None:
+            self._put_out(self._pass_time())
+            self._tell_ended()
+
+    def _set_the_alarm(self) -> None:
+        """After something was done: for what waits now."""
+        if self._alarm is not None:
+            self._alarm.set(self._next_wake())
+
+    def _next_wake(self) -> Instant | None:
+        """When the watermark of the wall clock has passed the next instant at which something is to
+        be done.
+        """
+        soonest = self._sequencer.next_instant()
+        return None if soonest is None else soonest + self._lateness + 1
+
+    def _pass_time(self) -> list[Match]:
+        """What composites make of the events and timers that the watermark has passed."""
+        if not self._roster.has_composites and self._wall is None:
+            return []  # where the clock runs, time passes for those who come later, too
+        return self._settle(self._sequencer.advance())
+
+    def _settle(self, outcome: Outcome) -> list[Match]:
+        """Keeps the dead letters and warnings of what came about, ends whom it ended, and gives the
+        matches.
+        """
+        for letter in outcome.letters:
+            self._bury(letter)
+        for key, letter in outcome.ended:
+            self._end(key, letter)
+        for event, problem in outcome.warned:
+            self.counts.warnings += 1
+            self.warnings.append(EventWarning.of(event, problem))
+        return outcome.matches
+
+    def _put_out(self, found: list[Match]) -> None:
+        self.counts.matches += len(found)
+        for match in found:
+            self._dispatcher.post(match)
+
+    def refresh(self) -> None:
+        """Takes over what others have changed since: in the catalog, and in the files of
+        ontologies.
+
+        A subscription whose meaning changes is read again, and keeps its receiver. One that does
+        not compile becomes a dead letter and rings no more, until a later change mends it. A file
+        that is wrong now raises, and changes nothing.
+        """
+        with self._at_work():
+            self._catch_up()
+            self._follow_ontologies()
+            self._follow_catalog()
+
+    def _follow_ontologies(self) -> None:
+        own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
+        if own != self._own:
+            require_agreement((), own.values())
+            shared = {
+                name: each
+                for name, each in self._roster.definitions.items()
+                if name not in self._own
+            }
+            self._own = own
+            self._tell_broken(self._roster.change(own | shared))
+
+    def _follow_catalog(self, until: int | None = None) -> None:
+        """Takes over a version of the catalog, the newest unless told."""
+        if self._catalog is None:
+            return
+        version = self._catalog.version() if until is None else until
+        if version == self._version:
+            return
+        changes = self._catalog.changes(self._version, version)
+        shared = (
+            {each.name: each for each in self._catalog.definitions(version)}
+            if changes.redefined
+            else {
+                name: each
+                for name, each in self._roster.definitions.items()
+                if name not in self._own
+            }
+        )
+        replaced = {each.id for each in changes.added}
+        for gone in changes.removed:
+            if gone not in replaced:
+                self._roster.remove(gone)
+                self._dispatcher.cancel(gone)
+        for subscription in changes.added:
+            self._guard.forget(subscription.id)
+            if subscription.id not in self._dispatcher:
+                self._dispatcher.enter(subscription.id)
+        self._tell_broken(self._roster.change(self._own | shared, changes.added))
+        self._version = version
+
+    def _tell_broken(self, found: Broken) -> None:
+        """A dead letter for each subscription that compiles no more; its subscriber hears too."""
+        for subscription, problem in found:
+            letter = broken(subscription.id, problem, subscription.expression)
+            self._bury(letter)
+            self._dispatcher.tell(subscription.id, letter)
+
+    def _accept(self, given: Sequence[Given]) -> list[Event]:
+        """What is to be served of all that came in, in canonical order; what is not, or not by
+        all, is told in the order of coming.
+        """
+        events, letters = self._decode(given)
+        admitted = self._sequencer.admit(events)
+        self.counts.note(admitted)
+        letters += admitted.letters
+        for _, letter in sorted(letters, key=lambda each: each[0]):
+            self._bury(letter)
+        return admitted.events
+
+    def _decode(self, given: Sequence[Given]) -> tuple[list[Event], list[tuple[int, DeadLetter]]]:
+        """The events that are given, and what is none, each letter with the number of the event
+        that it comes before.
+        """
+        letters: list[tuple[int, DeadLetter]] = []
+        scanned = scanned_events(_texts_of(given))
+        if self._reception is None and None not in scanned:
+            return cast("list[Event]", scanned), letters
+        events: list[Event] = []
+        for each, known in zip(given, scanned, strict=True):
+            try:
+                found = _events(each) if known is None else [known]
+                if self._reception is not None:
+                    found = [received(event, self._reception()) for event in found]
+                events += found
+            except Problem as problem:
+                shown = each if isinstance(each, bytes | str) else shown_object(each)
+                letters.append((len(events), malformed(problem, shown)))
+            except Exception as error:
+                letters.append((len(events), unreadable(error, each)))
+        return events, letters
+
+    def _end(self, key: str, letter: DeadLetter) -> None:
+        """A subscription is no more, and its subscriber will be told; with a catalog it stays there
+        for others.
+        """
+        self._bury(letter)
+        self._roster.remove(key)
+        self._guard.forget(key)
+        self._ended.append((key, letter))
+
+    def _tell_ended(self) -> None:
+        """Who has ended is told after all that was found before."""
+        ended, self._ended = self._ended, []
+        for key, letter in ended:
+            self._dispatcher.end(key, letter)
+
+    def _bury(self, letter: DeadLetter) -> None:
+        with self._lock:
+            self.counts.dead_letters += 1
+            self.dead_letters.append(letter)
+
+    def _new_name(self) -> str:
+        self._named += 1
+        while f"s{self._named}" in self._dispatcher:
+            self._named += 1
+        return f"s{self._named}"
+
+
+def _wall_clock(clock: Clock | str | None) -> Clock | None:
+    """The clock that runs by itself; None where only events move time."""
+    if clock is None or clock == "events":
+        return None
+    if clock == "system":
+        return wall_clock
+    if callable(clock):
+        return clock
+    raise MeaningProblem(
+        f"clock {clock!r} is not known",
+        code="ClockError",
+        token="clock",
+        hint="one of events, system",
+    )
+
+
+def _require_one_by_one(events: Iterable[object]) -> None:
+    """Raises where a caller gives something else than events, one after the other; then nothing is
+    published.
+    """
+    for given in {type(each): each for each in events}.values():
+        if not isinstance(given, Event | Mapping | bytes | str):
+            raise MeaningProblem(
+                f"publish takes events one by one, got {type(given).__name__}",
+                code="PublishError",
+                token=type(given).__name__,
+                hint=(
+                    "several are hub.publish(*events); an event is a dict, JSON text or bytes, or"
+                    " an Event"
+                ),
+            )
+
+
+def _texts_of(given: Sequence[Given]) -> Sequence[bytes | str]:
+    """What is given as texts; what is no text is empty."""
+    if set(map(type, given)) <= {bytes, str}:
+        return cast("Sequence[bytes | str]", given)
+    return [each if isinstance(each, bytes | str) else b"" for each in given]
+
+
+def _events(given: Given) -> list[Event]:
+    if isinstance(given, Event):
+        return [given]
+    return decode_all(given) if isinstance(given, bytes | str) else events_of_mapping(given)

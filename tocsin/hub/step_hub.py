@@ -1,0 +1,278 @@
+"""A Hub whose owner says what time it is and keeps its state: it can be stopped anywhere and go on.
+
+The owner takes it from step to step. A step is told the time and the version of the catalog; the
+same steps give the same matches and the same state, in any process. So a snapshot and the steps
+since are all that has to be kept.
+
+Events move time. Where none has come for the `idle` time, it goes on from where the stream stood,
+at the pace of the owner's clock, as on Spark: a replay of last year does not jump to this year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any
+
+from tocsin.catalog import Catalog, Subscription
+from tocsin.engine.detection.base import Pending, State
+from tocsin.engine.detection.inspection import NodeView
+from tocsin.errors import StateProblem
+from tocsin.events.dead_letter import DeadLetter, broken
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match
+from tocsin.hub.hub import Clock, Hub
+from tocsin.hub.subscription_registry import Broken
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan, atoms_of
+from tocsin.plan.wire.wire import plan_to_json
+from tocsin.values.time import Instant, parse_duration
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a subscription of the catalog is not served: the letter that told it."""
+
+    subscription: str
+    letter: DeadLetter
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a step brings about. `renewed` are the subscriptions that came, changed or went."""
+
+    matches: list[Match] = field(default_factory=list)
+    letters: list[DeadLetter] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+    renewed: set[str] = field(default_factory=set)
+
+
+class DrivenHub(Hub):
+    """A hub without a thread or a clock of its own; nothing happens but in its steps.
+
+    What it knows is `snapshot`, plain data save for the events that are held; `restore` takes it
+    over into a hub that has taken no step yet. A subscription with more than `match_limit` matches
+    a second, beyond one for each event, is suspended; so is one that passes `tenant_match_limit`,
+    which all subscriptions of a tenant share. 0 for no limit.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        idle: str | None = "1s",
+        match_limit: int = 0,
+        tenant_match_limit: int = 0,
+        **settings: Any,
+    ) -> None:
+        self._idle = None if idle is None else parse_duration(idle)
+        self._time: Instant = 0
+        self._arrived: Instant = 0
+        self._counted: Instant = 0
+        self._outcome = Outcome()
+        self._broken: set[str] = set()
+        self._over: set[str] = set()
+        super().__init__(clock=self._told_time, keep_dead_letters=1, **settings)
+        self._guard.limit.subscriptions.rate = match_limit
+        self._guard.limit.tenants.rate = tenant_match_limit
+        self._catalog = catalog
+
+    def _told_time(self) -> Instant:
+        return self._time
+
+    def _start_the_clock(self, wall: Clock) -> None:
+        """Time begins with the first step."""
+
+    def _look_at_the_clock(self) -> None:
+        """The owner says when time goes on."""
+
+    def step(
+        self, now: Instant, version: int, events: Iterable[Event | bytes | str] = ()
+    ) -> Outcome:
+        """The time is `now`, the catalog is at `version`, and these events have come."""
+        self._time = max(now, self._time)
+        self._guard.limit.begin(self._time)
+        given = tuple(events)
+        with self._at_work():
+            if version != self._version:
+                self._renew(version)
+        if given:
+            self._arrived = self._counted = self._time
+            self.publish(*given)
+        else:
+            self._run_on()
+            self._tick()
+        outcome, self._outcome = self._outcome, Outcome()
+        return outcome
+
+    def resume(self, now: Instant) -> None:
+        """The host was away until now: that nothing came meanwhile tells nothing, since nothing
+        could come.
+        """
+        self._time = max(now, self._time)
+        self._arrived = self._counted = self._time
+
+    def forget(self, identities: Iterable[tuple[str, str]]) -> None:
+        """Events that are to be served although they came before."""
+        self._sequencer.door.forget_seen(identities)
+
+    def _renew(self, version: int) -> None:
+        before = dict(self._roster.held())
+        self._follow_catalog(version)
+        after = self._roster.held()
+        self._over -= after.keys()
+        self._outcome.renewed |= {
+            id for id in before.keys() | after.keys() if before.get(id) is not after.get(id)
+        }
+        mended = {id for id in self._broken if id in self._engine}
+        self._outcome.renewed |= mended
+        self._broken -= mended
+
+    def _run_on(self) -> None:
+        """Nothing has come: an idle clock catches up with the time that has passed."""
+        newest = self._watermark.newest
+        if self._idle is None or newest is None or self._arrived + self._idle > self._time:
+            return
+        self._watermark.advance_to(newest + self._time - self._counted)
+        self._counted = self._time
+
+    def next_wake(self) -> Instant | None:
+        """When the next step is due though nothing comes; None for never."""
+        mark = self._watermark.instant
+        wanted = self._sequencer.next_instant()
+        if self._idle is None or mark is None or wanted is None:
+            return None
+        missing = max(0, wanted + 1 - mark)
+        return max(self._arrived + self._idle, self._counted + missing)
+
+    @property
+    def version(self) -> int:
+        """The version of the catalog that is served."""
+        return self._version
+
+    @property
+    def watermark(self) -> Instant | None:
+        """Before it no event is expected any more."""
+        return self._watermark.instant
+
+    @property
+    def pending_count(self) -> int:
+        """How many occurrences are kept for others, and events for the watermark; quick to tell."""
+        return self._engine.network.kept_count + len(self._sequencer)
+
+    def pending(self, id: str) -> list[Pending]:
+        """What waits for a subscription in its parts."""
+        return list(self._engine.network.pending(id))
+
+    def held_events(self, id: str) -> list[Event]:
+        """The events that wait for the watermark before they may concern a subscription."""
+        plan = self._engine.plan_of(id)
+        wanted = set() if plan is None else set(atoms_of(plan.pattern))
+        return [event for event, atoms in self._sequencer.held() if not wanted.isdisjoint(atoms)]
+
+    def view(self, ids: Iterable[str]) -> list[NodeView]:
+        """The parts that composite subscriptions among these have at work."""
+        return self._engine.network.view(ids)
+
+    def plans(self) -> Mapping[str, Plan]:
+        """What is served, by subscription."""
+        return self._roster.plans()
+
+    def words_of(self, id: str) -> Ontology | None:
+        """The ontology in whose words members are told as RDF to a subscription, by its id."""
+        return self._roster.words_of(id)
+
+    def snapshot(self) -> State:
+        """All that it knows. Events are given as they are; the rest is plain data."""
+        names: dict[int, bytes] = {}
+        return {
+            "hub": VERSION,
+            "times": (self._time, self._arrived, self._counted),
+            "version": self._version,
+            "newest": self._watermark.newest,
+            "oldest": self._sequencer.oldest,
+            "has_begun": self._sequencer.has_begun,
+            "held": [
+                (event, [_name(atom, names) for atom in atoms])
+                for event, atoms in self._sequencer.held()
+            ],
+            "seen": self._sequencer.door.seen(),
+            "engine": self._engine.snapshot(),
+            "ended": sorted(self._over),
+            "guard": self._guard.snapshot(),
+        }
+
+    def restore(self, state: State) -> None:
+        """Takes over a snapshot; the catalog still has the version that it was taken at."""
+        if state.get("hub") != VERSION:
+            raise StateProblem(
+                f"a snapshot of version {VERSION} is expected, got {state.get('hub')!r}",
+                code="SnapshotVersion",
+                hint="use the release that wrote it, or begin with an empty data folder",
+            )
+        with self._at_work():
+            self._follow_catalog(state["version"])
+            self._over = set(state["ended"])
+            for id in self._over:
+                self._roster.remove(id)
+        self._engine.restore(state["engine"])
+        self._guard.restore(state["guard"])
+        self._sequencer.door.note_seen((source, id) for source, id in state["seen"])
+        self._hold_again(state["held"])
+        self._sequencer.oldest = state["oldest"]
+        self._sequencer.has_begun = state["has_begun"]
+        if state["newest"] is not None:
+            self._watermark.advance_to(state["newest"])
+        self._time, self._arrived, self._counted = state["times"]
+        self._outcome = Outcome()
+
+    def _hold_again(self, held: Iterable[tuple[Event, Iterable[bytes]]]) -> None:
+        given = list(held)
+        atoms = self._atoms_by_name() if given else {}
+        for event, names in given:
+            self._sequencer.hold(event, tuple(atoms[name] for name in names if name in atoms))
+
+    def _atoms_by_name(self) -> dict[bytes, Atom]:
+        plans = filter(None, map(self._engine.plan_of, self._roster.ids()))
+        composites = (plan.pattern for plan in plans if not isinstance(plan.pattern, Atom))
+        atoms = {id(atom): atom for pattern in composites for atom in atoms_of(pattern)}
+        return {_name(atom, {}): atom for atom in atoms.values()}
+
+    def _put_out(self, found: list[Match]) -> None:
+        self.counts.matches += len(found)
+        self._outcome.matches += found
+
+    def _bury(self, letter: DeadLetter) -> None:
+        self.counts.dead_letters += 1
+        self._outcome.letters.append(letter)
+
+    def _end(self, key: str, letter: DeadLetter) -> None:
+        told = replace(letter, subscription=key)
+        self._outcome.troubles.append(Trouble(key, told))
+        self._over.add(key)
+        super()._end(key, told)
+
+    def _tell_broken(self, found: Broken) -> None:
+        for subscription, problem in found:
+            letter = broken(subscription.id, problem, subscription.expression)
+            told = replace(letter, subscription=subscription.id)
+            self._bury(told)
+            self._outcome.troubles.append(Trouble(subscription.id, told))
+            self._broken.add(subscription.id)
+
+    def subscriptions(self) -> Mapping[str, Subscription]:
+        """The subscriptions that are served, or will be once definitions allow it, by id."""
+        return self._roster.held()
+
+
+def _name(atom: Atom, known: dict[int, bytes]) -> bytes:
+    """A hash of what the atom says, the same in every process."""
+    name = known.get(id(atom))
+    if name is None:
+        text = plan_to_json(Plan(atom)).encode()
+        name = known[id(atom)] = blake2b(text, digest_size=16).digest()
+    return name

@@ -1,0 +1,182 @@
+"""Who subscribes to what, and the definitions in whose light it is read; both may change while the
+engine runs.
+
+A subscription whose plan stays the same keeps its state. One that compiles no more leaves the
+engine but not the roster: it comes back as soon as the definitions allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from tocsin.catalog import (
+    Definition,
+    Subscription,
+    Surroundings,
+    compile_subscription,
+    refuse_past_windows,
+    with_plan,
+)
+from tocsin.catalog.effects import may_depend, read_in
+from tocsin.engine.engine import Engine
+from tocsin.errors import Problem, UnsupportedProblem
+from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan
+from tocsin.values.time import Instant
+
+Broken = list[tuple[Subscription, Problem]]
+
+
+class Roster:
+    """The subscriptions of an engine, by id, and the definitions in force, by name.
+
+    `clock` tells the time of the host: a newcomer whose window is over by then is refused.
+    """
+
+    __slots__ = ("_clock", "_composites", "_engine", "_held", "_light", "_told", "definitions")
+
+    def __init__(
+        self,
+        engine: Engine,
+        definitions: Mapping[str, Definition],
+        clock: Callable[[], Instant | None] = lambda: None,
+    ) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._held: dict[str, Subscription] = {}
+        self._told: dict[str, str] = {}
+        self._composites: set[str] = set()
+        self.definitions = dict(definitions)
+        self._light = Surroundings.of(self.definitions.values())
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._held
+
+    def ids(self) -> list[str]:
+        """Who is on the roster, served or not."""
+        return list(self._held)
+
+    def words_of(self, id: str) -> Ontology | None:
+        """The ontology in force for a subscription; None where there is none, or one that is
+        wrong.
+        """
+        return self._light.words_of(id)
+
+    def held(self) -> Mapping[str, Subscription]:
+        """The subscriptions on the roster, by id."""
+        return self._held
+
+    @property
+    def has_composites(self) -> bool:
+        """Whether any subscription is about several events, so that order and time matter."""
+        return bool(self._composites)
+
+    def plans(self) -> dict[str, Plan]:
+        """What the engine serves, by id; read again where nothing is kept of it."""
+        served = (each for id, each in self._held.items() if id in self._engine)
+        found = {
+            each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served
+        }
+        return {id: plan for id, plan in found.items() if isinstance(plan, Plan)}
+
+    def require_good(self, subscription: Subscription) -> Subscription:
+        """The subscription with its plan; raises where it does not compile, or its window is
+        over.
+        """
+        return with_plan(subscription, self._light, self._plan(subscription))
+
+    def add(self, subscription: Subscription) -> None:
+        """Adds a subscription; one that does not compile raises, and changes nothing."""
+        plan = self._plan(subscription)
+        try:
+            self._enter(subscription.id, plan)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _internal(error) from error
+        self._held[subscription.id] = subscription
+
+    def remove(self, id: str) -> None:
+        """Removes a subscription, whether it compiles or not."""
+        if self._held.pop(id, None) is not None:
+            self._leave(id)
+        self._told.pop(id, None)
+
+    def change(
+        self, definitions: Mapping[str, Definition], subscriptions: Iterable[Subscription] = ()
+    ) -> Broken:
+        """Other definitions, and subscriptions that are new or replaced, all at once.
+
+        Reads every subscription again that may mean something else; gives those that compile no
+        more, or not at all.
+        """
+        given = {each.id: each for each in subscriptions}
+        before, others = self._light, list[Subscription]()
+        if definitions != self.definitions:
+            self.definitions = dict(definitions)
+            self._light = Surroundings.of(self.definitions.values())
+            others = [
+                each for id, each in self._held.items() if id not in given and may_depend(each)
+            ]
+        found = ((each, self._replace(each, before)) for each in (*others, *given.values()))
+        return [(each, problem) for each, problem in found if problem is not None]
+
+    def _replace(self, subscription: Subscription, before: Surroundings) -> Problem | None:
+        """Lets a subscription mean what it means now; its problem, where it was not told before."""
+        id, now = subscription.id, _read(subscription, self._light)
+        held, self._held[id] = self._held.get(id), subscription
+        if held is not None and id in self._engine and _read(held, before) == now:
+            return None
+        self._leave(id)
+        if not isinstance(now, Problem):
+            try:
+                refuse_past_windows(subscription, now, self._clock())
+                self._enter(id, now)
+            except Problem as refused:  # what only the engine can tell
+                now = refused
+            except Exception as error:
+                self._leave(id)
+                now = _internal(error)
+            else:
+                self._told.pop(id, None)
+                return None
+        told, self._told[id] = self._told.get(id), f"{subscription.expression}\n{now}"
+        return None if told == self._told[id] else now
+
+    def _plan(self, subscription: Subscription) -> Plan:
+        try:
+            plan = compile_subscription(subscription, self._light)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _internal(error) from error
+        refuse_past_windows(subscription, plan, self._clock())
+        return plan
+
+    def _enter(self, id: str, plan: Plan) -> None:
+        self._engine.add(id, plan)
+        if not isinstance(plan.pattern, Atom):
+            self._composites.add(id)
+
+    def _leave(self, id: str) -> None:
+        self._composites.discard(id)
+        if id in self._engine:
+            self._engine.remove(id)
+
+
+def _read(subscription: Subscription, light: Surroundings) -> Plan | Problem:
+    """What a subscription of others means; a fault of ours in reading it is a problem of that
+    subscription alone.
+    """
+    try:
+        return read_in(subscription, light)
+    except Exception as error:
+        return _internal(error)
+
+
+def _internal(error: Exception) -> Problem:
+    return UnsupportedProblem(
+        shown_error(error), code=INTERNAL_ERROR, hint="say it in another way, and please report it"
+    )

@@ -1,0 +1,289 @@
+"""A rule as text. Reading the text gives the same tree: parentheses stand where the grammar needs
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from tocsin.languages.rule.embedded_texts import OPENERS
+from tocsin.languages.rule.syntax import (
+    Aggregate,
+    Arithmetic,
+    AtomSyntax,
+    Attribute,
+    Both,
+    Changes,
+    Comparison,
+    Constant,
+    Distance,
+    Either,
+    EmbeddedAtom,
+    EventAtom,
+    Inside,
+    Item,
+    Length,
+    Meets,
+    NearRegion,
+    Over,
+    PartSyntax,
+    PathName,
+    Region,
+    Repeat,
+    Rule,
+    Sequence,
+    Slides,
+    Stands,
+    StateSyntax,
+    Step,
+    Unit,
+    ValueSyntax,
+)
+from tocsin.values.time import Duration
+
+EITHER, BOTH, ORDER, UNIT, CORE = range(5)
+"""How tightly parts bind; what binds less tightly than its place demands stands in parentheses."""
+
+_LEVELS = {
+    Either: EITHER,
+    Both: BOTH,
+    Sequence: ORDER,
+    Stands: ORDER,
+    Unit: UNIT,
+}
+RESERVED = frozenset(
+    """when then no and or within for where select over every becomes ceases holds enters leaves
+    true false distinct inside near as""".split()
+)
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
+_UNITS = (
+    ("d", 86_400_000_000),
+    ("h", 3_600_000_000),
+    ("m", 60_000_000),
+    ("s", 1_000_000),
+    ("ms", 1_000),
+    ("us", 1),
+)
+
+
+def write(rule: Rule) -> str:
+    """The rule on one line, clauses set apart by two blanks."""
+    return "  ".join((f"WHEN {part_text(rule.when)}", *clause_texts(rule)))
+
+
+def write_lines(rule: Rule) -> str:
+    """The rule with each clause on a line of its own."""
+    return "\n  ".join((f"WHEN {part_text(rule.when)}", *clause_texts(rule)))
+
+
+def clause_texts(rule: Rule) -> list[str]:
+    """Each clause that the rule has."""
+    said = (
+        ("FOR EACH", ", ".join(map(_key, rule.keys))),
+        ("WHERE", " AND ".join(map(_comparison, rule.where))),
+        ("ALL WITHIN", _length(rule.all_within)),
+        ("RING", rule.ring),
+        ("SELECT", ", ".join(map(_item, rule.select))),
+        ("POLICY", rule.policy),
+        ("HORIZON", _length(rule.horizon)),
+    )
+    return [f"{word} {text}" for word, text in said if text]
+
+
+def part_text(part: PartSyntax, place: int = EITHER) -> str:
+    """A part where something that binds so tightly is due."""
+    text = _part(part)
+    return f"({text})" if _LEVELS.get(type(part), CORE) < place else text
+
+
+def _part(part: PartSyntax) -> str:
+    match part:
+        case Either(parts):
+            return " OR ".join(_operand(each, BOTH) for each in parts)
+        case Both(parts):
+            return " AND ".join(_operand(each, ORDER) for each in parts)
+        case Sequence(steps):
+            return " THEN ".join(map(_step, steps))
+        case Stands(left, relation, right, negated):
+            word = f"NOT {relation}" if negated else relation
+            return f"{_operand(left, UNIT)} {word} {part_text(right, UNIT)}"
+        case Unit():
+            return _unit(part)
+        case Changes():
+            return _changes(part)
+        case Slides():
+            every = f" EVERY {_length(part.every)}" if part.every else ""
+            compared = f"{_aggregate(part.aggregate)} {part.relation} {_number(part.value)}"
+            return f"{compared} OVER {_length(part.over)}{every}"
+        case EventAtom() | EmbeddedAtom():
+            return atom_text(part)
+        case _:
+            assert_never(part)
+
+
+def _operand(part: PartSyntax, place: int) -> str:
+    """An operand of AND, OR or a relation: a state would take the word after it for its own."""
+    return part_text(part, CORE + 1 if _ends_in_state(part) else place)
+
+
+def _ends_in_state(part: PartSyntax) -> bool:
+    match part:
+        case Changes(_, _, Meets(), None):
+            return True
+        case Unit(core, _, None):
+            return _ends_in_state(core)
+        case Sequence(steps):
+            return steps[-1].within is None and _ends_in_state(steps[-1].part)
+        case Both(parts) | Either(parts):
+            return _ends_in_state(parts[-1])
+        case Stands(_, _, right):
+            return _ends_in_state(right)
+        case _:
+            return False
+
+
+def _step(step: Step) -> str:
+    within = f" WITHIN {_length(step.within)}" if step.within else ""
+    return f"{'NO ' if step.absent else ''}{part_text(step.part, UNIT)}{within}"
+
+
+def _unit(unit: Unit) -> str:
+    label = f"{unit.name}: " if unit.name else ""
+    if unit.repeat is None:
+        return label + part_text(unit.core, CORE)
+    return f"{label}{_operand(unit.core, CORE)} {_repeat(unit.repeat)}"
+
+
+def _repeat(repeat: Repeat) -> str:
+    if repeat.most is None:
+        return f"x{repeat.least}+"
+    return f"x{repeat.least}" + ("" if repeat.most == repeat.least else f"..{repeat.most}")
+
+
+def _changes(part: Changes) -> str:
+    head = f"{atom_text(part.atom)} {part.word} "
+    if part.word in ("ENTERS", "LEAVES"):
+        assert isinstance(part.state, Inside)
+        return head + _region(part.state.region)
+    held = f" FOR {_length(part.length)}" if part.length else ""
+    return head + _state(part.state) + held
+
+
+def _state(state: StateSyntax) -> str:
+    match state:
+        case Meets(condition):
+            return condition
+        case Inside(region):
+            return f"INSIDE {_region(region)}"
+        case NearRegion(region, distance):
+            return f"NEAR {_region(region)} {_number(distance)}"
+        case _:
+            assert_never(state)
+
+
+def _region(region: Region) -> str:
+    is_written = re.match(r"(?:MULTI)?POLYGON\s*\(", region.text, re.IGNORECASE)
+    return region.text if is_written else name_text(region.text)
+
+
+def atom_text(atom: AtomSyntax, whole: bool = False) -> str:
+    """An atom; as a `whole` name where a path follows."""
+    match atom:
+        case EmbeddedAtom(language, text):
+            return f"{language}{{ {text} }}"
+        case EventAtom(name, condition):
+            own = f"`{name}`" if whole and "." in name else name_text(name)
+            return f"{own}({condition})" if condition else own
+        case _:
+            assert_never(atom)
+
+
+def _aggregate(aggregate: Aggregate) -> str:
+    distinct = "DISTINCT " if aggregate.distinct else ""
+    path = f".{aggregate.path.text}" if aggregate.path else ""
+    counted = aggregate.atom
+    if not isinstance(counted, EventAtom | EmbeddedAtom):
+        return f"{aggregate.function}({part_text(counted)})"
+    atom = atom_text(counted, whole=bool(path) or aggregate.function != "COUNT")
+    return f"{aggregate.function}({distinct}{atom}{path})"
+
+
+def name_text(name: str) -> str:
+    """A type or a name of the catalog, in backticks where it would be read as something else."""
+    first = name.lower().partition(".")[0]
+    taken = first in RESERVED or first.upper() in OPENERS
+    return name if _PLAIN.fullmatch(name) and not taken else f"`{name}`"
+
+
+def _key(key: PathName) -> str:
+    return f"{key.text}[]" if key.each else key.text
+
+
+def _item(item: Item) -> str:
+    return (
+        f"{value_text(item.value)} AS {name_text(item.name)}"
+        if item.name
+        else value_text(item.value)
+    )
+
+
+def _comparison(comparison: Comparison) -> str:
+    return f"{value_text(comparison.left)} {comparison.relation} {value_text(comparison.right)}"
+
+
+_STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2}
+_SIGNED = 4
+"""After a sign everything else stands in parentheses: two signs in a row start a comment."""
+
+
+def value_text(value: ValueSyntax, strength: int = 0) -> str:
+    """A value where something that binds so tightly is due: 1 in a sum, 2 in a
+    product, 4 after a sign.
+    """
+    match value:
+        case Attribute(name, path):
+            return f"{name}.{path}" if path else name
+        case Constant():
+            return _constant(value)
+        case Over("FIRST" | "LAST" as function, name, path):
+            return f"{function}({name}).{path}"
+        case Over(function, name, path):
+            return f"{function}({name}.{path})" if path else f"{function}({name})"
+        case Distance(left, right):
+            return f"DISTANCE({left}, {right})"
+        case Arithmetic(operator, (left, right)):
+            own = _STRENGTH[operator]
+            text = f"{value_text(left, own)} {operator} {value_text(right, own + 1)}"
+            return f"({text})" if own < strength else text
+        case Arithmetic(operator, operands):
+            text = f"{operator}{value_text(operands[0], _SIGNED)}"
+            return f"({text})" if strength == _SIGNED else text
+        case _:
+            assert_never(value)
+
+
+def _constant(constant: Constant) -> str:
+    match constant.value:
+        case bool(truth):
+            return "TRUE" if truth else "FALSE"
+        case str(text):
+            return f"'{text.replace(chr(39), chr(39) * 2)}'"
+        case number:
+            return _number(number)
+
+
+def _number(number: int | float) -> str:
+    return str(number) if isinstance(number, int) else repr(number)
+
+
+def _length(length: Length | None) -> str:
+    return "" if length is None else duration_text(length.microseconds)
+
+
+def duration_text(duration: Duration) -> str:
+    """A duration in the largest unit that says it in one whole number."""
+    if duration == 0:
+        return "0s"
+    unit, size = next((unit, size) for unit, size in _UNITS if duration % size == 0)
+    return f"{duration // size}{unit}"

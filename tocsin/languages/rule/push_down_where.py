@@ -1,0 +1,85 @@
+"""Conditions of WHERE on one event alone become part of its atom, where an index serves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from tocsin.languages.rule.lower import Lowering
+from tocsin.languages.rule.printer import value_text
+from tocsin.languages.rule.syntax import (
+    Arithmetic,
+    Attribute,
+    Comparison,
+    Constant,
+    Distance,
+    Over,
+    Rule,
+    ValueSyntax,
+    values_in,
+)
+from tocsin.plan.nodes.atoms import AllOf, BooleanNode, Condition
+from tocsin.plan.nodes.composites import Named, Part, parts_of
+from tocsin.plan.nodes.rewriting import with_parts
+
+
+def with_own_conditions(rule: Rule, lowering: Lowering) -> tuple[set[int], Part]:
+    """The part of a rule with what WHERE says of single events in their atoms, and the numbers of
+    the comparisons that are left.
+    """
+    part = lowering.part(rule.when)
+    able = set(_named_conditions(part))
+    own: dict[str, list[BooleanNode]] = {}
+    rest: set[int] = set()
+    for number, comparison in enumerate(rule.where):
+        name = _only_name(comparison)
+        if name in able:
+            text = _selector_text(comparison)
+            condition = lowering.names.made_condition(text, comparison.spot)
+            own.setdefault(name, []).append(condition)
+        else:
+            rest.add(number)
+    return rest, _narrowed(part, own) if own else part
+
+
+def _named_conditions(part: Part) -> Iterator[str]:
+    """The names of the events that are described by a condition."""
+    if isinstance(part, Named) and isinstance(part.part, Condition):
+        yield part.name
+    for inner in parts_of(part):
+        yield from _named_conditions(inner)
+
+
+def _only_name(comparison: Comparison) -> str:
+    """The one part of which attributes are compared with each other or with constants; else
+    nothing.
+    """
+    values = [*values_in(comparison.left), *values_in(comparison.right)]
+    if any(isinstance(each, Over | Distance) for each in values):
+        return ""
+    names = {each.name for each in values if isinstance(each, Attribute)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _selector_text(comparison: Comparison) -> str:
+    left, right = _unnamed(comparison.left), _unnamed(comparison.right)
+    return f"{value_text(left)} {comparison.relation} {value_text(right)}"
+
+
+def _unnamed(value: ValueSyntax) -> ValueSyntax:
+    """The value as the event itself would say it."""
+    match value:
+        case Attribute(_, path):
+            return Attribute(path, "")
+        case Arithmetic(_, operands):
+            return replace(value, operands=tuple(map(_unnamed, operands)))
+        case Constant() | Over() | Distance():
+            return value
+
+
+def _narrowed(part: Part, own: Mapping[str, list[BooleanNode]]) -> Part:
+    whole = with_parts(part, lambda inner: _narrowed(inner, own))
+    if isinstance(whole, Named) and whole.name in own and isinstance(whole.part, Condition):
+        narrow = Condition(AllOf((whole.part.expression, *own[whole.name])))
+        return replace(whole, part=narrow)
+    return whole

@@ -1,0 +1,260 @@
+"""Habits from elsewhere: what people write who come from SQL, from a programming language or from a
+word processor.
+
+Each rule looks at the place where a text left the grammar and says what to write instead, or
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from tocsin.languages.base.parsing import END
+from tocsin.languages.base.texts import end_of
+from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip
+from tocsin.plan.semantics.text_functions import ARGUMENTS
+
+_CURLY = frozenset("“”„‟‘’‚‛«»‹›´")
+_LOOKALIKES = dict(
+    zip(
+        "≤≥≠−–—＝＜＞×÷∧∨¬（），；％",
+        (
+            "<=",
+            ">=",
+            "<>",
+            "-",
+            "-",
+            "-",
+            "=",
+            "<",
+            ">",
+            "*",
+            "/",
+            "AND",
+            "OR",
+            "NOT",
+            "(",
+            ")",
+            ",",
+            ";",
+            "%",
+        ),
+        strict=True,
+    )
+)
+_CURRENCIES = frozenset("$€£¥₤₹")
+_WORDS = {
+    "contains": "write LIKE '%word%'",
+    "includes": "write LIKE '%word%'",
+    "startswith": "write LIKE 'word%'",
+    "starts": "write LIKE 'word%'",
+    "endswith": "write LIKE '%word'",
+    "ends": "write LIKE '%word'",
+    "matches": "write LIKE, where % is any text and _ one character",
+    "regexp": "write LIKE, where % is any text and _ one character",
+    "rlike": "write LIKE, where % is any text and _ one character",
+    "similar": "write LIKE, where % is any text and _ one character",
+    "ilike": "LIKE tells upper from lower case; the amqp dialect has LOWER(name) LIKE 'word%'",
+    "equals": "write =",
+    "eq": "write =",
+    "ne": "write <>",
+    "gt": "write >",
+    "ge": "write >=",
+    "gte": "write >=",
+    "lt": "write <",
+    "le": "write <=",
+    "lte": "write <=",
+    "div": "write /",
+    "xor": "write (a AND NOT b) OR (NOT a AND b)",
+}
+_OPENINGS = ("SELECT", "WHERE", "FILTER", "WHEN", "IF")
+_TEXTS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`")
+_LAST_WORD = re.compile(r"(\w+)$")
+_DIGITS = re.compile(r"([0-9][0-9.,_']*)$")
+
+
+def characters(slip: SelectorSlip) -> str:
+    """A character that looks like another, or like nothing at all."""
+    here = slip.here[:1]
+    if here in _CURLY and here:
+        return "write straight quotes, as in 'laptop'"
+    if here in _LOOKALIKES:
+        return f"write {_LOOKALIKES[here]}"
+    if here and (not here.isprintable() or unicodedata.category(here) == "Cf"):
+        return f"an invisible character stands here (U+{ord(here):04X}); delete it"
+    if here in _CURRENCIES and here and not slip.wording.backticks:
+        return "a number has no unit; write 400"
+    if here in ("$", "@", ":", "?") and slip.wording.name_quotes:
+        return f"{here} is no part of a name; write such a name in {slip.wording.name_quotes}"
+    if here in _CURRENCIES and here:
+        return "a number has no unit; write 400"
+    if here in ("{", "}"):
+        return "write the condition alone, without braces"
+    return ""
+
+
+def comments(slip: SelectorSlip) -> str:
+    """Comments and end marks of other languages."""
+    if "--" in _TEXTS.sub("", slip.before) or slip.here.startswith(("--", "//", "/*")):
+        return "a selector has no comments; leave it out"
+    if slip.before.endswith("/") and slip.here[:1] in ("/", "*"):
+        return "a selector has no comments; leave it out"
+    if slip.here[:1] == ";":
+        return "leave ; out: a selector is one condition"
+    if (
+        slip.before.lstrip("( ").upper().startswith(_OPENINGS)
+        and slip.found.terminal in _OPERAND_ENDS
+    ):
+        return "write the condition alone, as in price < 400"
+    return ""
+
+
+_OPERAND_ENDS = ("NAME", "TIMES", "OPEN", "STRING", "NUMBER", "_COMMA", "")
+
+
+def numbers(slip: SelectorSlip) -> str:
+    """Separators and units of numbers."""
+    written, here = _DIGITS.search(end_of(_TEXTS.sub("", slip.before))), slip.here
+    if written is None:
+        return ""
+    rest = re.match(r"[,_'.]([0-9][0-9,_'.]*)", here)
+    if rest and slip.touching:
+        return (
+            f"a number has no separators; write {_plain(written[1] + here[0] + rest[1])}, a point"
+            " before a fraction"
+        )
+    if here[:1] in _CURRENCIES and here:
+        return "a number has no unit"
+    if slip.touching and slip.found.terminal == "NAME" and written[1] == "0" and here[:1] in "xX":
+        return (
+            "bytes and numbers to the base of 16 are not part of this dialect; write a decimal"
+            " number"
+        )
+    if slip.touching and slip.found.terminal == "NAME":
+        return "a number has no unit; join two conditions with AND or OR"
+    if here[:1] == "%" and re.match(r"%\s*($|\)|and\b|or\b)", here, re.IGNORECASE):
+        return "a number has no unit"
+    return ""
+
+
+def _plain(number: str) -> str:
+    """The number without its separators: the last one is a point where it stands once and others
+    differ from it.
+    """
+    found = re.fullmatch(r"(.*[,._'].*)([,.])([0-9]*)", number)
+    if found and found[2] not in found[1]:
+        return f"{re.sub('[^0-9]', '', found[1])}.{found[3]}"
+    return re.sub("[^0-9]", "", number)
+
+
+def lists(slip: SelectorSlip) -> str:
+    """Brackets behind a name, and several values where one is due."""
+    here, before = slip.here[:1], slip.before
+    if here == "[" and slip.touching and re.search(r"[\w`\])]$", before):
+        return (
+            "a selector looks at no element of a list; a dot leads into an object, as in"
+            " order.price; lists are asked by epcis, concept (exists items.{...}), graph and exmlql"
+        )
+    if here == "[" and re.search(r"\bin$", before, re.IGNORECASE):
+        return "write IN ('a', 'b')"
+    if here == "[" and slip.wording.backticks:
+        return "write a name of any characters in backticks"
+    if here == "," and not slip.could_be("_COMMA"):
+        return "write IN ('a', 'b') for several values"
+    return ""
+
+
+def functions(slip: SelectorSlip) -> str:
+    """A word with a parenthesis behind it, and EXISTS."""
+    last = _LAST_WORD.search(slip.just_before)
+    word = last[1].upper() if last else ""
+    if word == "EXISTS" and slip.wording.dialect == "amqp":
+        return "write EXISTS(price)"
+    if word == "EXISTS" and not slip.wording.functions and slip.found.terminal in ("NAME", "OPEN"):
+        return f"write {_exists_of(slip)} IS NOT NULL"
+    if slip.here[:1] == "(" and word and word not in KEYWORDS and not slip.wording.functions:
+        if word in _CLOCKS:
+            return (
+                "a selector knows no clock; write the time itself: ce_time > '2026-01-31T08:00:00Z'"
+            )
+        of_amqp = (
+            f'has {word}: "options": {{"dialect": "amqp"}}' if word in ARGUMENTS else "has some"
+        )
+        return (
+            f"the {slip.wording.dialect} dialect has no functions, {word} included; the amqp"
+            f" dialect {of_amqp}"
+        )
+    return ""
+
+
+_CLOCKS = (
+    "NOW",
+    "CURRENT_TIMESTAMP",
+    "CURRENT_TIME",
+    "CURRENT_DATE",
+    "GETDATE",
+    "TODAY",
+    "SYSDATE",
+)
+
+
+def _exists_of(slip: SelectorSlip) -> str:
+    named = re.match(r"\(?\s*(`[^`]+`|[\w.]+)", slip.here)
+    return named[1] if named else "price"
+
+
+def words(slip: SelectorSlip) -> str:
+    """Words of other languages, and IS with something else behind it than NULL."""
+    if re.search(r"\bis\s+not$", slip.just_before, re.IGNORECASE):
+        return "write IS NOT NULL, or <> and a value"
+    if re.search(r"\bis$", slip.just_before, re.IGNORECASE) and slip.here:
+        return "write = and a value; IS stands in IS NULL and IS NOT NULL only"
+    if slip.keyword == "NULL" and re.search(r"\bnot$", slip.just_before, re.IGNORECASE):
+        return "write IS NOT NULL"
+    if (
+        slip.found.terminal == "NAME"
+        and slip.could_be(END)
+        and slip.found.token.upper() in _CLAUSES
+    ):
+        return (
+            f"leave {slip.found.token.upper()} out: a selector says which events ring, and each"
+            " rings as it comes"
+        )
+    if slip.found.terminal == "NAME" and slip.could_be("COMPARE"):
+        return _WORDS.get(slip.found.token.lower(), "")
+    return ""
+
+
+_CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
+
+
+def comparisons(slip: SelectorSlip) -> str:
+    """Operators of other languages, two comparisons in one, and a comparison that lost its name."""
+    if slip.found.terminal == "COMPARE" and re.search(
+        r"\b(and|or)$", slip.just_before, re.IGNORECASE
+    ):
+        return "write the name again, as in price > 1 AND price < 5"
+    if slip.found.terminal == "COMPARE" and slip.could_be("_AND") and not slip.could_be("COMPARE"):
+        return "compare two values at a time, as in x > 1 AND x < 5, or x BETWEEN 1 AND 5"
+    if slip.here[:1] == "~" or slip.here[:2] == "!~":
+        return "write LIKE, where % is any text and _ one character"
+    if re.match(r"!\s+=", slip.here):
+        return "write != without a blank"
+    if slip.found.terminal == "COMPARE":
+        return ""
+    return _OPERATORS.get(slip.here[:2], _OPERATORS.get(slip.here[:1], ""))
+
+
+_OPERATORS = {
+    "!=": "write <>",
+    "&&": "write AND",
+    "||": "write OR",
+    "&": "write AND",
+    "|": "write OR",
+    "!": "write NOT",
+    "%": "% is part of the dialects amqp and cesql",
+    "^": "there is no operator for powers",
+    "\\": "a backslash stands in texts only",
+}
+HABITS = (characters, comments, numbers, lists, functions, words, comparisons)

@@ -1,0 +1,188 @@
+"""What is measured of several events: aggregates, conditions on named parts, and values to tell.
+
+An expression over named parts has the functions of `selector`. The path of an attribute begins with
+the name of a part: `Attribute(("b", "price"))` is the price of the one event that b is. Of a part
+that is several events only aggregates are known: `Call("SUM", (Attribute(("b", "amount")),))`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from tocsin.errors import LimitProblem, MeaningProblem
+from tocsin.events.event import Path
+from tocsin.plan.nodes.expression import Attribute, Call, Expression
+from tocsin.values.space import DISTANCES, Metric, SpatialRelation
+from tocsin.values.time import Duration, format_duration
+
+RELATIONS = ("=", "<>", "<", "<=", ">", ">=")
+
+MOST_COUNTED = 10_000
+"""How many occurrences a range may ask for."""
+
+LONGEST_WINDOW: Duration = 3_660 * 24 * 3_600 * 1_000_000
+"""How long a window over which something is counted may be: ten years."""
+
+
+class Aggregate(Enum):
+    """A number out of several events.
+
+    COUNT counts them and DISTINCT the different scalars at a path. SUM, AVG, MIN and MAX are over
+    the numbers at a path; what is no number there is left out, and of no number they have no value.
+    Whole numbers are exact; where one is not whole, SUM is `math.fsum` of them as doubles in
+    canonical order, and AVG is that divided by how many they are.
+    """
+
+    COUNT = "COUNT"
+    DISTINCT = "COUNT DISTINCT"
+    SUM = "SUM"
+    AVG = "AVG"
+    MIN = "MIN"
+    MAX = "MAX"
+
+
+OF_GROUPS = frozenset(each.name for each in Aggregate) | {"FIRST", "LAST", "SKIPPED"}
+"""Calls whose arguments are paths into a part that may be several events.
+
+FIRST and LAST read the first and the last of them in canonical order. SKIPPED is how many of them
+have no number at the paths, NULL where all have one. START and END, which any part has, are its
+interval as texts of time.
+"""
+
+OF_INTERVALS = frozenset(("START", "END"))
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """An aggregate over the values at a path; COUNT has none."""
+
+    aggregate: Aggregate
+    path: Path = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.path) is (self.aggregate is Aggregate.COUNT):
+            wants = "no path" if self.path else "a path"
+            raise MeaningProblem(f"{self.aggregate.value} has {wants}, got {'.'.join(self.path)!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureCondition:
+    """A measure that stands in a relation to a limit; without a value it does not."""
+
+    measure: Measure
+    relation: str
+    limit: int | float
+
+    def __post_init__(self) -> None:
+        require_relation(self.relation)
+
+
+class Ring(Enum):
+    """At which of the instants that fulfil it a sliding part rings."""
+
+    ON_CHANGE = "on change"
+    EVERY_TIME = "every time"
+    ONCE = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class Satisfies:
+    """The expression is TRUE of the named parts: a comparison, IS NULL, IN or LIKE, as in
+    `selector`.
+
+    What a name that stands for nothing, or for several events, has for an attribute is NULL.
+    """
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The places of two named parts stand in a relation of distance, or, where `negated`, do not.
+
+    Where one has no place it is false either way.
+    """
+
+    name: str
+    relation: SpatialRelation
+    other: str
+    distance: float
+    metric: Metric = Metric.PLANAR
+    negated: bool = False
+
+    def __post_init__(self) -> None:
+        if self.relation not in DISTANCES or not self.distance >= 0:
+            raise MeaningProblem(
+                f"a relation of distance and 0 or more are expected, got {self.relation.value}"
+                f" {self.distance}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Lasts:
+    """The whole lasts at most `limit` from its least start to its greatest end."""
+
+    limit: Duration
+
+    def __post_init__(self) -> None:
+        require_window(self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A value that a match tells under a name; NULL is not told."""
+
+    name: str
+    value: Expression
+
+
+def names_in(expression: Expression) -> frozenset[str]:
+    """The names of the parts that an expression speaks of."""
+    return frozenset(path[0] for path, _ in _attributes(expression, False))
+
+
+def names_aggregated_in(expression: Expression) -> frozenset[str]:
+    """The names of the parts that an expression speaks of as a group."""
+    return frozenset(path[0] for path, is_grouped in _attributes(expression, False) if is_grouped)
+
+
+def with_prefix(expression: Expression, prefix: str) -> Expression:
+    """The expression with the prefix before the name of every part."""
+    match expression:
+        case Attribute((name, *path)):
+            return Attribute((prefix + name, *path))
+        case Call(function, arguments):
+            return Call(function, tuple(with_prefix(each, prefix) for each in arguments))
+        case _:
+            return expression
+
+
+def _attributes(expression: Expression, is_grouped: bool) -> Iterator[tuple[Path, bool]]:
+    match expression:
+        case Attribute(path):
+            yield path, is_grouped
+        case Call(function, arguments):
+            for each in arguments:
+                yield from _attributes(each, is_grouped or function in OF_GROUPS)
+        case _:
+            pass
+
+
+def require_window(length: Duration, least: Duration = 0) -> None:
+    """Refuses a length that no window of counting may have."""
+    if length < least:
+        raise MeaningProblem(f"a window has a length of {least} or more, got {length}")
+    if length > LONGEST_WINDOW:
+        raise LimitProblem(
+            f"a window of {format_duration(length)} is too long: all that lies in it is kept",
+            code="WindowTooLong",
+            hint=f"windows are at most {format_duration(LONGEST_WINDOW)} long",
+        )
+
+
+def require_relation(relation: str) -> None:
+    """Refuses what is no comparison."""
+    if relation not in RELATIONS:
+        raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {relation}")

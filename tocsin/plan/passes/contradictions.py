@@ -1,0 +1,290 @@
+"""What can never be TRUE: tests of one attribute that exclude each other. What is found is certain;
+not all is found.
+
+Negations are pushed down first. Then every conjunction is looked at, together with the conjunctions
+around it, one attribute at a time: which kinds of value its tests leave, and of one kind which
+values. The fields of the envelope that every event has are texts, and a value is never different
+from itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.plan.nodes.atoms import (
+    AllOf,
+    AnyOf,
+    AttributePredicate,
+    Between,
+    BooleanNode,
+    Computed,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+    needed_kind,
+    value_truth,
+)
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics
+from tocsin.plan.passes.flatten import flatten
+from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.semantics.arithmetic import RELATIONS
+from tocsin.values.scalars import Kind
+from tocsin.values.truth import Truth, negation
+
+_PRESENT = frozenset((Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER))
+_ENVELOPE_TEXTS = frozenset(
+    (ENVELOPE, name)
+    for name in ("id", "source", "type", "subject", "datacontenttype", "dataschema")
+)
+_TEXT_OR_NOTHING = frozenset((Kind.STRING, Kind.NULL))
+_OF_DIFFERENT, _OF_SAME = ("<", ">", "<>"), ("=", "<=", ">=")
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_STRICT = frozenset("+-*/%")
+_MOST_PAIRS = 60
+"""Up to so many tests of an attribute the two that exclude each other are looked for."""
+
+Literal = BooleanNode
+"""A predicate, or NOT over one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What must be so of the value at a path for a literal to be TRUE: its kind, and the literal
+    itself if it tests.
+    """
+
+    path: Path
+    kinds: frozenset[Kind]
+    literal: Literal
+    tests: bool = False
+
+
+def contradictions(node: BooleanNode) -> list[tuple[Literal, ...]]:
+    """Literals that are never TRUE of one event, for every conjunction that has such; the
+    predicates are the given.
+    """
+    found: list[tuple[Literal, ...]] = []
+    _can_hold(flatten(push_not_down(node)), (), found)
+    return found
+
+
+def never_holds(node: BooleanNode) -> bool:
+    """Whether it is certain that no event makes the condition TRUE."""
+    return not _can_hold(flatten(push_not_down(node)), (), [])
+
+
+def _can_hold(
+    node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Literal, ...]]
+) -> bool:
+    match node:
+        case AnyOf(operands):
+            alive = [_can_hold(operand, given, found) for operand in operands]
+            return any(alive)
+        case AllOf(operands):
+            literals = [operand for operand in operands if not isinstance(operand, AnyOf)]
+            demands = [demand for literal in literals for demand in _demands(literal)]
+            excluded = _of_itself(literals) or _excluded(given, demands)
+            if excluded:
+                found.append(excluded)
+                return False
+            known = (*given, *demands)
+            alive = [
+                _can_hold(operand, known, found)
+                for operand in operands
+                if isinstance(operand, AnyOf)
+            ]
+            return all(alive)
+        case _:
+            return _can_hold(AllOf((node,)), given, found)
+
+
+def _of_itself(literals: Iterable[Literal]) -> tuple[Literal, ...]:
+    """A literal that compares an attribute with itself and is TRUE of none; none where there is no
+    such.
+
+    Other dialects than the native one take a list for unequal to itself, and negate what has no
+    order.
+    """
+    for literal in literals:
+        predicate, relations = (
+            (literal.operand, _OF_SAME) if isinstance(literal, Not) else (literal, _OF_DIFFERENT)
+        )
+        match predicate:
+            case Computed(Call(relation, (Attribute() as left, right)), Semantics.SELECTOR):
+                if left == right and relation in relations:
+                    return (literal,)
+    return ()
+
+
+def _excluded(given: Iterable[Demand], new: list[Demand]) -> tuple[Literal, ...]:
+    """The literals of the first path whose demands cannot all be met; none where they can."""
+    by_path: dict[Path, list[Demand]] = defaultdict(list)
+    touched = dict.fromkeys(demand.path for demand in new)
+    for demand in (*given, *new):
+        if demand.path in touched:
+            by_path[demand.path].append(demand)
+    for path in touched:
+        if not _can_be_met(by_path[path]):
+            return _least(by_path[path])
+    return ()
+
+
+def _least(demands: list[Demand]) -> tuple[Literal, ...]:
+    """One demand that cannot be met, or two that exclude each other, or all of them."""
+    for size in (1, 2) if len(demands) <= _MOST_PAIRS else (1,):
+        for some in combinations(demands, size):
+            if not _can_be_met(list(some)):
+                return tuple(demand.literal for demand in some)
+    return tuple(demand.literal for demand in demands)
+
+
+def _demands(literal: Literal) -> Iterator[Demand]:
+    predicate = literal.operand if isinstance(literal, Not) else literal
+    match predicate:
+        case IsNull(path):
+            negated = isinstance(literal, Not)
+            yield Demand(path, _PRESENT if negated else frozenset((Kind.NULL,)), literal)
+            yield from _ways(path, literal) if negated else ()
+        case Computed(expression, semantics):
+            for path, kinds in _operands(expression) if semantics is not Semantics.CESQL else ():
+                yield Demand(path, kinds, literal)
+                yield from _ways(path, literal)
+        case Equals() | Ordered() | Between() | OneOf() | Like():
+            yield Demand(
+                predicate.path, _kinds(predicate, isinstance(literal, Not)), literal, tests=True
+            )
+            yield from _ways(predicate.path, literal)
+        case _:
+            return
+
+
+def _ways(path: Path, literal: Literal) -> Iterator[Demand]:
+    """What leads to a value that is there: objects, and for the number of a time the time
+    itself.
+    """
+    if path[0] == ENVELOPE and len(path) == 3:
+        yield Demand(path[:2], _PRESENT, literal)
+    elif path[0] != ENVELOPE:
+        for length in range(1, len(path)):
+            yield Demand(path[:length], frozenset((Kind.OTHER,)), literal)
+
+
+def _kinds(predicate: AttributePredicate, negated: bool) -> frozenset[Kind]:
+    """The kinds of value that make a predicate TRUE, or FALSE where it is negated."""
+    of_others = negation(predicate.mismatch) if negated else predicate.mismatch
+    return _PRESENT if of_others is Truth.TRUE else frozenset((needed_kind(predicate),))
+
+
+def _operands(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
+    """The attributes without which a comparison is UNKNOWN, and what they must be."""
+    match expression:
+        case Call(relation, operands) if relation in RELATIONS:
+            for operand in operands:
+                if isinstance(operand, Attribute):
+                    yield operand.path, _PRESENT
+                else:
+                    yield from _numbers(operand)
+        case _:
+            return
+
+
+def _numbers(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
+    match expression:
+        case Call(operator, operands) if operator in _STRICT:
+            for operand in operands:
+                if isinstance(operand, Attribute):
+                    yield operand.path, frozenset((Kind.NUMBER,))
+                else:
+                    yield from _numbers(operand)
+        case _:
+            return
+
+
+def _can_be_met(demands: list[Demand]) -> bool:
+    """Whether some value may meet all demands on one path."""
+    kinds = frozenset.intersection(*(demand.kinds for demand in demands))
+    if demands[0].path in _ENVELOPE_TEXTS:
+        kinds &= _TEXT_OR_NOTHING
+    if len(kinds) != 1:
+        return bool(kinds)
+    (kind,) = kinds
+    tests = [demand.literal for demand in demands if demand.tests and _asks(demand.literal, kind)]
+    candidates = _candidates(tests, kind)
+    if candidates is not None:
+        return any(all(_is_true(test, value) for test in tests) for value in candidates)
+    return _has_room(tests, kind)
+
+
+def _asks(test: Literal, kind: Kind) -> bool:
+    """Whether the test is about values of the kind; another one lets all of them pass, or the kind
+    were not left.
+    """
+    match test:
+        case Not(Equals() | Ordered() | Between() | OneOf() | Like() as predicate):
+            return needed_kind(predicate) is kind
+        case Equals() | Ordered() | Between() | OneOf() | Like():
+            return needed_kind(test) is kind
+        case _:
+            return False
+
+
+def _candidates(tests: list[Literal], kind: Kind) -> list[Any] | None:
+    """All values that one of the tests leaves, where these can be listed."""
+    for test in tests:
+        match test:
+            case Equals(_, constant):
+                return [constant.value]
+            case OneOf(_, constants):
+                return [constant.value for constant in constants]
+            case Like(_, pattern) if len(pattern.literals()) == len(pattern.tokens):
+                return ["".join(pattern.literals())]
+    return [True, False] if kind is Kind.BOOLEAN else None
+
+
+def _is_true(test: Literal, value: Any) -> bool:
+    match test:
+        case Not(Equals() | Ordered() | Between() | OneOf() | Like() as predicate):
+            return value_truth(predicate, value) is Truth.FALSE
+        case Equals() | Ordered() | Between() | OneOf() | Like():
+            return value_truth(test, value) is Truth.TRUE
+        case _:
+            return True
+
+
+def _has_room(tests: list[Literal], kind: Kind) -> bool:
+    """Whether a value may lie between all limits; where these leave one value only, the tests are
+    asked about it.
+    """
+    lows = [limit for test in tests for relation, limit in _limits(test) if relation in (">", ">=")]
+    highs = [
+        limit for test in tests for relation, limit in _limits(test) if relation in ("<", "<=")
+    ]
+    if kind is Kind.STRING:
+        lows.append("")
+    if not lows or not highs:
+        return True
+    low, high = max(lows), min(highs)
+    if low == high:
+        return all(_is_true(test, low) for test in tests)
+    return bool(low < high)
+
+
+def _limits(test: Literal) -> Iterator[tuple[str, Any]]:
+    match test:
+        case Ordered(_, relation, limit):
+            yield relation, limit.value
+        case Not(Ordered(_, relation, limit)):
+            yield _OPPOSITE[relation], limit.value
+        case Between(_, low, high):
+            yield ">=", low.value
+            yield "<=", high.value
+        case _:
+            return

@@ -1,0 +1,129 @@
+"""From an event to assertions: its types are concepts of it, the members of its data are values of
+its roles.
+
+Types are the envelope's `type` and the texts of the data's `type` and `@type`. A list is several
+values, null is none. An object is an individual with roles of its own, known by its `id` or `@id`;
+without one it is like no other. A text is an individual of that name, and a literal too; where the
+TBox knows it as a concept, it is
+* for a base symbol the individual of that name, which has the concept;
+* for a name symbol or an enumerated concept some member of it, nobody knows which (a placeholder);
+* for an element of the role's declared range the individual alone.
+Numbers and truth values are literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tocsin.errors import EventProblem
+from tocsin.events.event import Event
+from tocsin.knowledge.concepts.assertions import (
+    EVENT,
+    Assertions,
+    Individual,
+    Meant,
+    World,
+    literal,
+    named,
+)
+from tocsin.knowledge.concepts.concept import Concept
+from tocsin.knowledge.concepts.tableau import examine
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.plan.nodes.concepts import flat_values, id_of
+
+TYPE_MEMBERS = ("type", "@type")
+
+
+def assertions_of(event: Event, tbox: TBox) -> Assertions:
+    """What the event says. EventProblem where its data is malformed, LimitProblem where a name
+    means too much.
+    """
+    said = _Said(tbox)
+    said.types(EVENT, event.type)
+    said.members(EVENT, event.attributes)
+    return Assertions(tuple(said.concepts), tuple(said.roles))
+
+
+def unknown_types(event: Event, tbox: TBox) -> tuple[EventProblem, ...]:
+    """Warnings about types of the event that the TBox does not know: each counts as a base symbol
+    of its own.
+
+    A TBox without axioms knows nothing, and warns of nothing.
+    """
+    if not tbox.axioms:
+        return ()
+    given = (event.type, *(event.attributes.get(name) for name in TYPE_MEMBERS))
+    names = (each for value in given for each in flat_values(value) if isinstance(each, str))
+    return tuple(
+        EventProblem(f"the type {name} is not known", code="UNKNOWN_TYPE", token=name)
+        for name in dict.fromkeys(names)
+        if not tbox.is_concept(tbox.resolved(name))
+    )
+
+
+class _Said:
+    """The assertions so far. Objects wait in a list, so that nesting costs no stack."""
+
+    __slots__ = ("concepts", "objects", "roles", "tbox")
+
+    def __init__(self, tbox: TBox) -> None:
+        self.tbox = tbox
+        self.concepts: dict[tuple[Individual, Concept], None] = {}
+        self.roles: list[tuple[Individual, str, Individual]] = []
+        self.objects = 0
+
+    def types(self, who: Individual, value: object) -> None:
+        for each in flat_values(value):
+            if isinstance(each, str):
+                self.concepts[who, self.tbox.expanded(self.tbox.resolved(each))] = None
+
+    def members(self, who: Individual, members: Mapping[str, Any]) -> None:
+        waiting = [(who, members)]
+        while waiting:
+            owner, inner = waiting.pop()
+            for name in TYPE_MEMBERS:
+                if name in inner:
+                    self.types(owner, inner[name])
+            for name, value in inner.items():
+                role = self.tbox.resolved(name)
+                for each in flat_values(value):
+                    meant = self._meant(role, each)
+                    self._note(owner, role, meant)
+                    if isinstance(each, dict):
+                        waiting.append((meant[0], each))
+
+    def _meant(self, role: str, value: object) -> Meant:
+        if isinstance(value, str):
+            return self.tbox.meant(role, value)
+        if isinstance(value, bool | int | float):
+            return literal(value), None
+        name = id_of(value) if isinstance(value, dict) else None
+        if name is not None:
+            return named(self.tbox.resolved(name), name), None
+        self.objects += 1
+        return named(f"{role} {self.objects}, an object without id"), None
+
+    def _note(self, owner: Individual, role: str, meant: Meant) -> None:
+        individual, concept = meant
+        self.roles.append((owner, role, individual))
+        if concept is not None:
+            self.concepts[individual, concept] = None
+
+
+def contradiction(said: Assertions, event: Event) -> EventProblem | None:
+    """The problem of an event that contradicts itself; None where it does not, or where that cannot
+    be told.
+    """
+    outcome = examine(said, (), World.OPEN)
+    if not outcome.is_inconsistent:
+        return None
+    return EventProblem(
+        f"the event contradicts itself: {outcome.closed[0].clash.words}",
+        code="EVENT_INCONSISTENT",
+        token=event.id,
+        hint=(
+            "an event of contradicting types would match every subscription; correct its types or"
+            " the TBox"
+        ),
+    )

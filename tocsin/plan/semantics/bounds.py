@@ -1,0 +1,151 @@
+"""How long a stored part can still matter: the bound of a subscription's state, computed from its
+plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tocsin.errors import StateProblem
+from tocsin.plan.nodes.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    BetweenWindow,
+    Change,
+    End,
+    Gathered,
+    Join,
+    Part,
+    Plan,
+    Precedes,
+    Sliding,
+    Triggered,
+    parts_of,
+)
+from tocsin.plan.nodes.measures import Lasts
+from tocsin.plan.nodes.rewriting import with_parts
+from tocsin.plan.semantics.measure_evaluation import holds_of_nothing
+from tocsin.values.time import Duration
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A part whose occurrences are stored, by whom, and for how long after their end; None for
+    ever.
+    """
+
+    owner: Part
+    slot: int
+    lifetime: Duration | None
+
+
+def bounds_of(part: Part) -> Iterator[Bound]:
+    """Every place of a plan where occurrences wait."""
+    match part:
+        case Join(parts):
+            for slot in range(len(parts)):
+                yield Bound(part, slot, join_lifetime(part, slot))
+        case Absence(_, AfterWindow(_, length)):
+            yield Bound(part, 1, length)
+        case Absence(_, BetweenWindow()):
+            yield Bound(part, 1, part.keep)
+        case Absence(_, BeforeWindow()):
+            yield Bound(part, 0, part.keep)
+        case Gathered(_, AfterWindow(_, length)):
+            yield from (Bound(part, slot, length) for slot in (0, 1))
+        case Gathered(_, BetweenWindow()):
+            yield from (Bound(part, slot, part.keep) for slot in (0, 1))
+        case Gathered(_, BeforeWindow()):
+            yield Bound(part, 0, part.keep)
+        case Sliding():
+            yield Bound(part, 0, _sliding_lifetime(part))
+        case Change():
+            yield Bound(part, 1, part.keep)
+        case Triggered():
+            yield from (Bound(part, slot, part.keep) for slot in (0, 1))
+        case _:
+            pass
+    for inner in parts_of(part):
+        yield from bounds_of(inner)
+
+
+def join_lifetime(join: Join, slot: int) -> Duration | None:
+    """How long after its end an occurrence at a slot can still be completed by a later one; None
+    for ever.
+    """
+    others = [_wait_for(join, slot, other) for other in range(len(join.parts)) if other != slot]
+    longest = None if None in others else max(each for each in others if each is not None)
+    if join.keep is None:
+        return longest
+    return join.keep if longest is None else min(longest, join.keep)
+
+
+def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
+    """How long after the end of `slot` an occurrence of `other` may end at the latest."""
+    limits = [
+        max(0, -condition.gap)
+        for condition in join.conditions
+        if isinstance(condition, Precedes)
+        and (condition.earlier.part, condition.earlier.end, condition.later.part)
+        == (other, End.FINISH, slot)
+    ]
+    limits += [each.limit for each in join.conditions if isinstance(each, Lasts)]
+    return min(limits, default=None)
+
+
+def remembers_keys(sliding: Sliding) -> bool:
+    """Whether a sliding part must know a key of which nothing is left: it holds of nothing."""
+    return sliding.every is None and holds_of_nothing(sliding)
+
+
+def _sliding_lifetime(sliding: Sliding) -> Duration | None:
+    if not remembers_keys(sliding):
+        return sliding.over
+    return None if sliding.keep is None else sliding.over + sliding.keep
+
+
+def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
+    """The plan with a bound for everything that has none of its own; refused where there is none to
+    give.
+    """
+    bounded = replace(plan, pattern=_bounded(plan.pattern, horizon))
+    if any(bound.lifetime is None for bound in bounds_of(bounded.pattern)):
+        raise StateProblem(
+            "the state of this subscription cannot be bounded",
+            code="UnboundedState",
+            hint=(
+                "set horizon to a duration, use a window, or, for |(A)B, the option"
+                " max_event_duration"
+            ),
+        )
+    return bounded
+
+
+def _bounded(part: Part, horizon: Duration | None) -> Part:
+    part = with_parts(part, lambda inner: _bounded(inner, horizon))
+    if isinstance(part, _Keeping) and part.keep is None and _is_open_ended(part):
+        return replace(part, keep=_kept(part, horizon))
+    return part
+
+
+_Keeping = Join | Absence | Gathered | Sliding | Change | Triggered
+
+
+def _kept(part: _Keeping, horizon: Duration | None) -> Duration | None:
+    """What lies in a window before an occurrence is kept for the window on top of the horizon."""
+    around = part.window if isinstance(part, Absence | Gathered) else None
+    if horizon is not None and isinstance(around, BeforeWindow):
+        return horizon + around.length
+    return horizon
+
+
+def _is_open_ended(part: _Keeping) -> bool:
+    if isinstance(part, Triggered | Change):
+        return True
+    if isinstance(part, Sliding):
+        return remembers_keys(part)
+    if isinstance(part, Absence | Gathered):
+        return isinstance(part.window, BetweenWindow | BeforeWindow)
+    return any(join_lifetime(part, slot) is None for slot in range(len(part.parts)))

@@ -1,0 +1,208 @@
+"""What expressions over named parts come to: attributes of one event, aggregates of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tocsin.events.event import Event, Path
+from tocsin.plan.nodes.composites import Key, Sliding
+from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
+from tocsin.plan.nodes.measures import (
+    OF_GROUPS,
+    OF_INTERVALS,
+    Aggregate,
+    Measure,
+    MeasureCondition,
+    Selected,
+)
+from tocsin.plan.semantics.arithmetic import RELATIONS, expression_value, selector_truth
+from tocsin.plan.semantics.occurrence_protocol import Detected
+from tocsin.values.scalars import Constant, Kind, canonical_number, key_number, kind_of
+from tocsin.values.time import format_instant
+from tocsin.values.truth import Truth
+
+Names = Mapping[str, Detected]
+Number = int | float
+
+
+class _NoEvent:
+    """All attributes are known before an expression is worked out."""
+
+    def attribute(self, path: Path) -> None:
+        raise AssertionError(f"{path} is not known")
+
+
+_NO_EVENT = _NoEvent()
+
+
+def satisfies(expression: Expression, names: Names) -> bool:
+    """Whether an expression is TRUE of named parts."""
+    return selector_truth(_known(expression, names), _NO_EVENT) is Truth.TRUE
+
+
+def selected_values(select: Iterable[Selected], names: Names) -> dict[str, str]:
+    """What a match tells of its named parts: values as texts, NULL left out."""
+    told = ((each.name, value_over(each.value, names)) for each in select)
+    return {name: text_of(value) for name, value in told if value is not None}
+
+
+def text_of(value: Any) -> str:
+    """A value as bindings have it."""
+    if isinstance(value, list):
+        return " ".join(map(text_of, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def value_over(expression: Expression, names: Names) -> Any:
+    """The value of an expression over named parts; None where it has none."""
+    return expression_value(_known(expression, names), _NO_EVENT)
+
+
+def scalar_key(value: Any) -> Hashable:
+    """Return one key for all values that are equal as attributes, None for lists, objects and
+    what is missing.
+
+    TRUE is not 1. A number is in its normal form, since a match tells the key: 1.0 is 1.
+    """
+    if isinstance(value, bool):
+        return (value,)
+    if isinstance(value, float):
+        return key_number(value)
+    return value if isinstance(value, int | str) else None
+
+
+def key_of(by: Key, members: Sequence[Event]) -> tuple[Hashable, ...] | None:
+    """The values that all members have at the paths; None where one has none, or two differ."""
+    found = {tuple([scalar_key(member.attribute(path)) for path in by]) for member in members}
+    key = found.pop() if len(found) == 1 else (None,)
+    return None if None in key else key
+
+
+def number_of(value: Any) -> Number | None:
+    """A value as a number, whole where it is; None where it is none."""
+    if kind_of(value) is not Kind.NUMBER or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return canonical_number(value)
+
+
+def measure_value(measure: Measure, members: Sequence[Event]) -> Number | None:
+    """What a measure comes to over events; None where it has no value."""
+    match measure.aggregate:
+        case Aggregate.COUNT:
+            return len(members)
+        case Aggregate.DISTINCT:
+            keys = {scalar_key(member.attribute(measure.path)) for member in members}
+            return len(keys - {None})
+    numbers = numbers_at(measure.path, members)
+    if not numbers:
+        return None
+    match measure.aggregate:
+        case Aggregate.SUM:
+            return total(numbers)
+        case Aggregate.AVG:
+            return mean(total(numbers), len(numbers))
+        case Aggregate.MIN:
+            return min(numbers)
+        case _:
+            return max(numbers)
+
+
+def numbers_at(path: Path, members: Iterable[Event]) -> list[Number]:
+    """The numbers that events have at a path."""
+    found = (number_of(member.attribute(path)) for member in members)
+    return [each for each in found if each is not None]
+
+
+def total(numbers: Sequence[Number]) -> Number | None:
+    """The exact sum of whole numbers, else that of doubles, rounded once; None where no double
+    holds it.
+    """
+    if all(isinstance(each, int) for each in numbers):
+        return sum(numbers)
+    try:
+        doubles = [float(each) for each in numbers]
+        try:
+            return canonical_number(math.fsum(doubles))
+        except OverflowError:  # on the way only, perhaps
+            endless = [each for each in doubles if math.isinf(each)]
+            if endless:
+                return math.fsum(endless)
+            return canonical_number(float(sum(map(Fraction, doubles))))
+    except (OverflowError, ValueError):
+        return None
+
+
+def mean(sum_of_them: Number | None, count: int) -> Number | None:
+    """A sum divided by how many they are; whole where it divides evenly."""
+    if sum_of_them is None:
+        return None
+    if isinstance(sum_of_them, int) and sum_of_them % count == 0:
+        return sum_of_them // count
+    try:
+        return canonical_number(sum_of_them / count)
+    except OverflowError:
+        return None
+
+
+def is_fulfilled(condition: MeasureCondition, value: Number | None) -> bool:
+    """Return True if the value of its measure stands in the relation of the condition."""
+    return value is not None and RELATIONS[condition.relation](value, condition.limit)
+
+
+def holds_of_nothing(sliding: Sliding) -> bool:
+    """Return True if a window without events fulfils every condition of a sliding part."""
+    return all(is_fulfilled(each, measure_value(each.measure, ())) for each in sliding.conditions)
+
+
+def _known(expression: Expression, names: Names) -> Expression:
+    """The expression with the values of its parts."""
+    match expression:
+        case Attribute((name, *path)):
+            return _constant(_attribute(names.get(name), tuple(path)))
+        case Call(function, arguments) if function in OF_GROUPS:
+            return _constant(_of_group(function, arguments, names))
+        case Call(function, (Attribute((name, *_)),)) if function in OF_INTERVALS:
+            return _constant(_end_of(function, names.get(name)))
+        case Call(function, arguments):
+            return Call(function, tuple(_known(each, names) for each in arguments))
+        case _:
+            return expression
+
+
+def _constant(value: Any) -> Value:
+    return Value(Constant(kind_of(value), value))
+
+
+def _attribute(part: Detected | None, path: Path) -> Any:
+    if part is None or len(part.members) != 1:
+        return None
+    return part.members[0].attribute(path) if path else part.members[0].id
+
+
+def _of_group(function: str, arguments: Sequence[Expression], names: Names) -> Any:
+    groups = [_group(each, names) for each in arguments]
+    if function == "SKIPPED":
+        return (
+            sum(len(members) - len(numbers_at(path, members)) for members, path in groups) or None
+        )
+    members, path = groups[0]
+    if function in ("FIRST", "LAST"):
+        at = 0 if function == "FIRST" else -1
+        return members[at].attribute(path) if members else None
+    aggregate = Aggregate[function]
+    return measure_value(Measure(aggregate, () if aggregate is Aggregate.COUNT else path), members)
+
+
+def _group(argument: Expression, names: Names) -> tuple[Sequence[Event], Path]:
+    assert isinstance(argument, Attribute), "aggregates are over paths"
+    part = names.get(argument.path[0])
+    return (() if part is None else part.members), argument.path[1:]
+
+
+def _end_of(function: str, part: Detected | None) -> str | None:
+    if part is None:
+        return None
+    return format_instant(part.start if function == "START" else part.end)

@@ -1,0 +1,276 @@
+"""An occurrence of a part: which events, when, where, what is bound, and which occurrences its
+named parts are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
+
+from tocsin.errors import EventProblem
+from tocsin.events.event import Event
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.semantics.natural_join import Spend, natural_join, rows_without, spend_nothing
+from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
+from tocsin.values.time import Instant
+
+Identity = tuple[tuple[str, str], ...]
+"""The identities of the members, in canonical order."""
+
+Counted = frozenset[tuple[str, str]]
+"""The identities of members that nothing but a measure has."""
+
+NOTHING_COUNTED: Counted = frozenset()
+_NO_NAMES: Mapping[str, Occurrence] = {}
+
+
+# Never changed after it is made. Not frozen, because a frozen dataclass takes three times as long
+# to make, and one is made for every event that concerns a composite.
+@dataclass(slots=True, eq=False, init=False)
+class Occurrence:
+    """Members in canonical order; start and end span them, or the window of an absence. Detected
+    when it ends. Other parts may have those that are `counted` too.
+    """
+
+    members: tuple[Event, ...]
+    start: Instant
+    end: Instant
+    names: Mapping[str, Occurrence]
+    absences: tuple[tuple[Instant, Instant], ...]
+    rows: Rows
+    counted: Counted
+    _identity: Identity | None = field(init=False, repr=False)
+    _place: Geometry | None = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        members: tuple[Event, ...],
+        start: Instant,
+        end: Instant,
+        names: Mapping[str, Occurrence] = _NO_NAMES,
+        absences: tuple[tuple[Instant, Instant], ...] = (),
+        rows: Rows = NOTHING_BOUND,
+        counted: Counted = NOTHING_COUNTED,
+    ) -> None:
+        self.members = members
+        self.start = start
+        self.end = end
+        self.names = names
+        self.absences = absences
+        self.rows = rows
+        self.counted = counted
+        self._identity = None
+
+    @property
+    def identity(self) -> Identity:
+        """Two occurrences of one part with equal identity and interval are the same; worked out
+        once.
+        """
+        if self._identity is None:
+            self._identity = tuple([member.identity for member in self.members])
+        return self._identity
+
+    @property
+    def sameness(self) -> tuple[Instant, Instant, Identity]:
+        """Equal for one and the same occurrence."""
+        return (self.start, self.end, self.identity)
+
+    @property
+    def order(self) -> tuple[Instant, Instant, Identity]:
+        """Canonical order: by end, start and members."""
+        return (self.end, self.start, self.identity)
+
+    @property
+    def place(self) -> Geometry | None:
+        """The extent of the members' places together, worked out once; None where no member has
+        one.
+        """
+        try:
+            return self._place
+        except AttributeError:
+            self._place = extent(self._places())
+            return self._place
+
+    def place_by(self, metric: Metric) -> Geometry | None:
+        """The place as a condition with the metric sees it: across the 180th meridian the globe has
+        a shorter way.
+        """
+        place = self.place
+        if (
+            metric is Metric.PLANAR
+            or place is None
+            or len(self.members) == 1
+            or width(place) <= HALF_TURN
+        ):
+            return place
+        return extent(self._places(), metric)
+
+    def _places(self) -> list[Geometry]:
+        return [member.place for member in self.members if member.place is not None]
+
+    def is_same(self, other: Occurrence) -> bool:
+        """Whether both are one and the same occurrence."""
+        return self is other or (
+            (self.start, self.end) == (other.start, other.end) and self.identity == other.identity
+        )
+
+    def named(self, name: str) -> Occurrence:
+        """The same occurrence, known by a name."""
+        return Occurrence(
+            self.members,
+            self.start,
+            self.end,
+            {**self.names, name: self},
+            self.absences,
+            self.rows,
+            self.counted,
+        )
+
+    def binding(self, rows: Rows) -> Occurrence:
+        """The same occurrence with other rows."""
+        return Occurrence(
+            self.members, self.start, self.end, self.names, self.absences, rows, self.counted
+        )
+
+    def without(self, others: Sequence[Occurrence]) -> Occurrence | None:
+        """The same occurrence with the rows for which none of the others came; None where no row is
+        left.
+
+        An absence is judged row by row: what came for one element of a list did not come for the
+        next.
+        """
+        if not others:
+            return self if self.rows else None
+        rows = rows_without(self.rows, [each.rows for each in others])
+        if len(rows) == len(self.rows):
+            return self if rows else None
+        return self.binding(rows) if rows else None
+
+    def with_silence(self, start: Instant, end: Instant) -> Occurrence:
+        """The same occurrence, after which nothing came in a window; it ends no earlier than the
+        window.
+        """
+        silence = (start, end)
+        return Occurrence(
+            self.members,
+            self.start,
+            max(self.end, end),
+            self.names,
+            (*self.absences, silence),
+            self.rows,
+            self.counted,
+        )
+
+    def with_silence_before(self, start: Instant) -> Occurrence:
+        """The same occurrence, before which nothing came in a window; it starts with the window."""
+        silence = (start, self.start)
+        return Occurrence(
+            self.members,
+            start,
+            self.end,
+            self.names,
+            (*self.absences, silence),
+            self.rows,
+            self.counted,
+        )
+
+
+def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
+    """The occurrence that is one event, with what it binds; one without a time occurs in no
+    composite.
+    """
+    interval = event.interval
+    if interval is None:
+        raise EventProblem(
+            "an event without a time cannot take part in a composite", code="UntimedEvent"
+        )
+    return Occurrence((event,), interval.start, interval.end, rows=rows)
+
+
+def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
+    """The occurrence of all parts together; None where they disagree on what they bind or share a
+    member by chance that no measure counts.
+
+    `spend` hears of the rows that are joined.
+    """
+    if len(parts) == 2:
+        first, second = parts
+        counts = first.counted or second.counted
+        if not counts and first.names.keys().isdisjoint(second.names):
+            return _pair(first, second, spend)
+    return _combined(parts, spend)
+
+
+def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | None:
+    """The usual case, two parts with nothing in common, without the tables that the general one
+    needs.
+    """
+    if len(first.members) == len(second.members) == 1:
+        one, other = first.members[0], second.members[0]
+        if one.identity == other.identity:
+            return None
+        members: tuple[Event, ...] = (one, other) if one.order <= other.order else (other, one)
+    else:
+        by_identity = {member.identity: member for member in (*first.members, *second.members)}
+        if len(by_identity) != len(first.members) + len(second.members):
+            return None
+        members = tuple(sorted(by_identity.values(), key=lambda member: member.order))
+    rows = (
+        first.rows if second.rows is NOTHING_BOUND else natural_join(first.rows, second.rows, spend)
+    )
+    if not rows:
+        return None
+    return Occurrence(
+        members,
+        min(first.start, second.start),
+        max(first.end, second.end),
+        {**first.names, **second.names},
+        first.absences + second.absences,
+        rows,
+    )
+
+
+def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
+    names: dict[str, Occurrence] = {}
+    members: dict[tuple[str, str], Event] = {}
+    taken: set[tuple[str, str]] = set()
+    for part in parts:
+        shared: set[tuple[str, str]] = set()  # what this part and one before it have through a name
+        for name, occurrence in part.names.items():
+            if name in names:
+                if not names[name].is_same(occurrence):
+                    return None
+                shared.update(occurrence.identity)
+            else:
+                names[name] = occurrence
+        for member in part.members:
+            identity = member.identity
+            members[identity] = member
+            if identity in part.counted:
+                continue
+            if identity in taken and identity not in shared:
+                return None
+            taken.add(identity)
+    rows = reduce(partial(natural_join, spend=spend), (part.rows for part in parts))
+    if not rows:
+        return None
+    return Occurrence(
+        tuple(sorted(members.values(), key=lambda member: member.order)),
+        min(part.start for part in parts),
+        max(part.end for part in parts),
+        names,
+        tuple(window for part in parts for window in part.absences),
+        rows,
+        NOTHING_COUNTED if len(taken) == len(members) else frozenset(members.keys() - taken),
+    )
+
+
+def only_counted(parts: Sequence[Occurrence]) -> Counted:
+    """The members that a measure has in one of the parts, and that none of them has otherwise."""
+    counted = NOTHING_COUNTED.union(*[part.counted for part in parts])
+    if not counted:
+        return NOTHING_COUNTED
+    return counted.difference(
+        *[frozenset(part.identity) - part.counted for part in parts],
+    )

@@ -1,0 +1,28 @@
+"""The truth of one predicate for one event: the meaning that every index must agree with."""
+
+from __future__ import annotations
+
+from tocsin.events.event import Event
+from tocsin.plan.nodes.atoms import Computed, IsNull, PlaceIs, Predicate, region_of, value_truth
+from tocsin.plan.semantics.computed_truth import evaluate_condition
+from tocsin.values.space import Geometry, related
+from tocsin.values.truth import Truth, truth
+
+
+def predicate_truth(predicate: Predicate, event: Event) -> Truth:
+    """The truth of one predicate for one event: the meaning that every index must agree with."""
+    match predicate:
+        case Computed(expression, semantics):
+            return evaluate_condition(expression, semantics, event)
+        case IsNull(path):
+            return truth(event.attribute(path) is None)
+        case PlaceIs():
+            return truth(_is_placed(predicate, event.place))
+        case _:
+            return value_truth(predicate, event.attribute(predicate.path))
+
+
+def _is_placed(predicate: PlaceIs, place: Geometry | None) -> bool:
+    return place is not None and related(
+        place, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
+    )

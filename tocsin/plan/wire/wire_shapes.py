@@ -1,0 +1,144 @@
+"""Plans by their shapes: plans that differ in their constants alone are read by one reader.
+
+A shape is the wire form of a plan with a hole for the value of each constant. The text has the
+values first, then the shape: `[7,"x"]`, a line feed, `{"tocsin-plan":1,...}`. What has no hole is
+read once for all plans of a shape, and shared by them. What speaks of knowledge, or has no
+constant, is written as it always is; both forms are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire.wire import (
+    body_of,
+    class_of,
+    malformed,
+    node_of,
+    plan_body,
+    plan_from_json,
+    wire_text,
+)
+from tocsin.values.scalars import Constant
+
+_KEPT = 4_096
+"""How many shapes are remembered; one takes some kilobytes."""
+
+_HOLE = "hole"
+_SCALARS = frozenset((str, int, float, bool))
+
+Values = Sequence[Any]
+Maker = Callable[[Values], Any]
+
+
+def shape_to_text(plan: Plan) -> str:
+    """The plan as values and shape, where it has a shape."""
+    body = plan_body(plan)
+    values: list[Any] = []
+    shape = wire_text(_with_holes(body, values))
+    speaks_of_knowledge = '"knowledge":' in shape
+    if not values or speaks_of_knowledge:
+        return wire_text(body)
+    return f"{wire_text(values)}\n{shape}"
+
+
+def plan_from_text(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> Plan:
+    """The plan of a text in either form; raises where it is neither."""
+    if not text.startswith("["):
+        return plan_from_json(text, knowledge)
+    said, _, shape = text.partition("\n")
+    values = json.loads(said)
+    reader = _reader_of(shape)
+    if len(values) != reader.holes or not _SCALARS.issuperset(map(type, values)):
+        raise malformed("the values do not fit the shape")
+    plan = reader.make(values)
+    if not isinstance(plan, Plan):
+        raise malformed("the text holds no plan")
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """How many values plans of a shape have, and what makes a plan of them."""
+
+    holes: int
+    make: Maker
+
+
+@lru_cache(maxsize=_KEPT)
+def _reader_of(shape: str) -> _Reader:
+    body = body_of(shape)
+    return _Reader(shape.count(f'{{"{_HOLE}":'), _maker(body))
+
+
+def _with_holes(value: Any, values: list[Any]) -> Any:
+    """The same with a hole for each value of a constant, which is put to the others."""
+    if isinstance(value, list):
+        return [_with_holes(each, values) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("node") == Constant.__name__ and type(value["value"]) in _SCALARS:
+        values.append(value["value"])
+        return value | {"value": {_HOLE: len(values) - 1}}
+    return {name: _with_holes(each, values) for name, each in value.items()}
+
+
+def _has_hole(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_hole, value))
+    return isinstance(value, dict) and (_HOLE in value or any(map(_has_hole, value.values())))
+
+
+def _maker(value: Any) -> Maker:
+    """What makes of the values of a plan that which stands here."""
+    if not _has_hole(value):
+        same = node_of(value)
+        return lambda values: same
+    if isinstance(value, list):
+        return _tuple_maker(value)
+    if _HOLE in value:
+        place = value[_HOLE]
+        return lambda values: values[place]
+    if "set" in value:
+        elements = _tuple_maker(value["set"])
+        return lambda values: frozenset(elements(values))
+    return _node_maker(value)
+
+
+def _tuple_maker(items: list[Any]) -> Maker:
+    makers = list(map(_maker, items))
+    return lambda values: tuple([make(values) for make in makers])
+
+
+def _node_maker(body: dict[str, Any]) -> Maker:
+    """Makes a node, its members in their order; those without a hole are always the same."""
+    node = class_of(body["node"])
+    given = {name: each for name, each in body.items() if name != "node"}
+    names = [each.name for each in fields(node) if each.name in given]
+    if len(names) < len(given) or names != [each.name for each in fields(node)][: len(names)]:
+        return _named_maker(node, given)
+    fixed = [None if _has_hole(given[name]) else node_of(given[name]) for name in names]
+    holes = [
+        (place, _maker(given[name])) for place, name in enumerate(names) if _has_hole(given[name])
+    ]
+
+    def make(values: Values) -> Any:
+        members = fixed.copy()
+        for place, maker in holes:
+            members[place] = maker(values)
+        return node(*members)
+
+    return make
+
+
+def _named_maker(node: type, given: dict[str, Any]) -> Maker:
+    """The same where members are left out before others that are there."""
+    makers = {name: _maker(each) for name, each in given.items()}
+    return lambda values: node(**{name: make(values) for name, make in makers.items()})

@@ -1,0 +1,279 @@
+"""Construction: new XML out of rows (spec 4.5). The same rows in the same order give the same
+texts.
+
+A template element has an identity: its name and Skolem terms where it has any, else its position
+and the values of the variables in it, as far as they do not stand in an element with a Skolem term
+of its own. Under one parent, equal identity is one element, to which further rows add the children
+and attributes that it lacks. Children follow the order of the template, then the order of the rows.
+Each outermost element is one output.
+
+A nested query stands for the contents of its rows, one after the other. A value that is unknown
+leaves no text, and an attribute of that value is left out. Work is counted: what takes more steps
+or characters is given up as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeAlias, assert_never
+
+from tocsin.events.views.canonical import XML_SPACE, escaped_text, escaped_value
+from tocsin.events.views.names import is_xml_name
+from tocsin.plan.bindings import Row, Rows
+from tocsin.plan.xml.row_evaluation import Values, in_order, meets_condition, value_of
+from tocsin.plan.xml.row_functions import GivenUp, Known, plain_text
+from tocsin.plan.xml.row_terms import (
+    ChoiceValue,
+    FunctionValue,
+    OrderKey,
+    RowCondition,
+    TextValue,
+    VariableValue,
+)
+from tocsin.plan.xml.templates import (
+    AttributeValue,
+    NestedQuery,
+    OutputText,
+    OutputValue,
+    SkolemTerm,
+    TemplateContent,
+    TemplateElement,
+    attribute_variables,
+    has_skolem_term,
+    name_variables,
+    template_variables,
+)
+
+MAX_STEPS = 1_000_000
+"""Elements, texts and rows of nested queries that one match may take to build."""
+
+MAX_OUTPUT = 4 << 20
+"""Characters that come out of one match, all its outputs together."""
+
+_DIGITS = 16
+
+Ask: TypeAlias = Callable[[NestedQuery, Row], Iterable[Row]]
+"""The rows of a nested query for a row around it, each with what that has bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """An output: the texts that the templates give for those rows of a match that meet the
+    conditions, in order.
+    """
+
+    templates: tuple[TemplateElement, ...]
+    conditions: tuple[RowCondition, ...] = ()
+    order: tuple[OrderKey, ...] = ()
+
+
+_Place: TypeAlias = tuple[int, ...]
+"""Where something stands in the templates: the numbers of the contents on the way to it."""
+
+
+def ask_nothing(_: NestedQuery, __: Row) -> Iterable[Row]:
+    """The answer where nothing can be asked."""
+    raise GivenUp("nothing is there that a nested query could look at")
+
+
+def construct(
+    templates: Sequence[TemplateElement],
+    rows: Rows,
+    conditions: Sequence[RowCondition] = (),
+    order: Sequence[OrderKey] = (),
+    ask: Ask = ask_nothing,
+) -> list[str]:
+    """The output texts of the rows that meet the conditions; GivenUp where that takes too much or a
+    name is none.
+    """
+    kept = [row for row in rows if all(meets_condition(condition, row) for condition in conditions)]
+    work = _Construction(ask)
+    outputs = _Built("")
+    for row in in_order(kept, order):
+        for number, template in enumerate(templates):
+            work.add_element(outputs, (number,), template, row, dict(row))
+    return ["".join(part) for part in _children_of(outputs)]
+
+
+def skolem_value(function: str, arguments: Sequence[str]) -> str:
+    """The id of a Skolem term: each argument counts with its length, so that no two lists of
+    arguments are alike.
+    """
+    digest = sha256()
+    for argument in arguments:
+        encoded = argument.encode("utf-8")
+        digest.update(b"%d:%b" % (len(encoded), encoded))
+    return f"{function}-{digest.hexdigest()[:_DIGITS]}"
+
+
+@dataclass(slots=True)
+class _Built:
+    """An element under construction: children by what makes each of them one."""
+
+    name: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: dict[Hashable, tuple[_Place, _Built | str]] = field(default_factory=dict)
+
+
+class _Construction:
+    """What one match builds, and what that has cost so far."""
+
+    __slots__ = ("_ask", "_characters", "_steps")
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._steps = MAX_STEPS
+        self._characters = MAX_OUTPUT
+
+    def add_element(
+        self, parent: _Built, place: _Place, template: TemplateElement, row: Row, values: Values
+    ) -> None:
+        """Adds what a row says about an element to the one it is, or begins it."""
+        name = _name(template.name, values)
+        key = _identity(place, name, template, values)
+        if key not in parent.children:
+            parent.children[key] = (place, _Built(name))
+            self._spend(2 * len(name) + 5)
+        _, built = parent.children[key]
+        assert isinstance(built, _Built)
+        self._spend(0)
+        self._add_attributes(built, template, values)
+        for number, content in enumerate(template.contents):
+            self._add(built, (*place, number), content, row, values)
+
+    def _add_attributes(self, built: _Built, template: TemplateElement, values: Values) -> None:
+        for attribute in template.attributes:
+            name = _attribute_name(attribute.name, values)
+            if name not in built.attributes:
+                text = _attribute_text(attribute.value, values)
+                if text is not None:
+                    built.attributes[name] = text
+                    self._spend(len(name) + len(text) + 4)
+
+    def _add(
+        self, built: _Built, place: _Place, content: TemplateContent, row: Row, values: Values
+    ) -> None:
+        match content:
+            case TemplateElement():
+                self.add_element(built, place, content, row, values)
+            case NestedQuery():
+                for inner in self._ask(content, row):
+                    self._spend(0)
+                    self._add(built, (*place, 0), content.content, inner, dict(inner))
+            case _:
+                self._add_text(built, place, _content_text(content, values))
+
+    def _add_text(self, built: _Built, place: _Place, text: str) -> None:
+        self._spend(0)
+        if text and (place, text) not in built.children:
+            built.children[place, text] = (place, text)
+            self._spend(len(text))
+
+    def _spend(self, characters: int) -> None:
+        self._steps -= 1
+        self._characters -= characters
+        if self._steps < 0:
+            raise GivenUp(f"what is built takes more than {MAX_STEPS:,} steps")
+        if self._characters < 0:
+            raise GivenUp(f"what is built has more than {MAX_OUTPUT:,} characters")
+
+
+def _identity(place: _Place, name: str, template: TemplateElement, values: Values) -> Hashable:
+    terms = [each.value for each in template.attributes if isinstance(each.value, SkolemTerm)]
+    if terms:
+        return (name, tuple(_skolem_text(term, values) for term in terms))
+    return (place, name, tuple(values.get(variable) for variable in _identifying(template)))
+
+
+def _identifying(template: TemplateElement) -> Iterator[str]:
+    """The variables in an element, those in elements with a Skolem term left out."""
+    yield from name_variables(template.name)
+    for attribute in template.attributes:
+        yield from attribute_variables(attribute)
+    for content in template.contents:
+        if not isinstance(content, TemplateElement):
+            yield from template_variables(content)
+        elif not has_skolem_term(content):
+            yield from _identifying(content)
+
+
+def _name(name: str | OutputValue, values: Values) -> str:
+    """The name of an element; a value that is none is told."""
+    if isinstance(name, str):
+        return name
+    text = _text_of(values.get(name.variable, "")).strip(XML_SPACE)
+    if not is_xml_name(text):
+        raise GivenUp(f"{name.variable} is {text[:40]!r}, which is no XML name", "NotAnXmlName")
+    return text
+
+
+def _attribute_name(name: str | OutputValue, values: Values) -> str:
+    text = _name(name, values)
+    if isinstance(name, OutputValue) and text == "xmlns":
+        raise GivenUp(
+            f"{name.variable} is 'xmlns', which is no name of an attribute", "NotAnXmlName"
+        )
+    return text
+
+
+def _attribute_text(part: AttributeValue, values: Values) -> str | None:
+    match part:
+        case OutputText(text):
+            return text
+        case OutputValue(variable):
+            return _text_of(values.get(variable, ""))
+        case SkolemTerm():
+            return _skolem_text(part, values)
+        case FunctionValue() | ChoiceValue() | TextValue() | VariableValue():
+            value = value_of(part, values)
+            return None if value is None else plain_text(value)
+        case _:
+            assert_never(part)
+
+
+def _content_text(
+    part: OutputText | OutputValue | FunctionValue | ChoiceValue | TextValue | VariableValue,
+    values: Values,
+) -> str:
+    match part:
+        case OutputText(text):
+            return escaped_text(text)
+        case OutputValue(variable):
+            given = values.get(variable, "")
+            return str(given[0]) if isinstance(given, tuple) else escaped_text(str(given))
+        case FunctionValue() | ChoiceValue() | TextValue() | VariableValue():
+            value = value_of(part, values)
+            return "" if value is None else escaped_text(plain_text(value))
+        case _:
+            assert_never(part)
+
+
+def _skolem_text(term: SkolemTerm, values: Values) -> str:
+    given = (values.get(variable, "") for variable in term.variables)
+    return skolem_value(
+        term.function,
+        [str(value[0]) if isinstance(value, tuple) else str(value) for value in given],
+    )
+
+
+def _text_of(value: Hashable) -> str:
+    """The value as an attribute or a name holds it: of markup, the text alone."""
+    known: Known = value if isinstance(value, str | tuple) else str(value)
+    return plain_text(known)
+
+
+def _children_of(built: _Built) -> Iterator[list[str]]:
+    """The texts of each child: by template order; the sort keeps the order of rows."""
+    for _, child in sorted(built.children.values(), key=lambda child: child[0]):
+        yield [child] if isinstance(child, str) else list(_texts_of(child))
+
+
+def _texts_of(built: _Built) -> Iterator[str]:
+    yield f"<{built.name}"
+    yield from (f' {name}="{escaped_value(value)}"' for name, value in built.attributes.items())
+    yield ">"
+    for texts in _children_of(built):
+        yield from texts
+    yield f"</{built.name}>"

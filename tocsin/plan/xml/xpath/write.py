@@ -1,0 +1,113 @@
+"""An expression as text again, written so that it costs least: the same meaning, another way there.
+
+`//a[b]` means every child `a` of every node: a search from each node, whose results must be put in
+order. Where no predicate looks at positions, `/descendant::a[b]` says the same with one search.
+`not(a)` puts all `a` in order before it looks whether there are any; `count(a) = 0` does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from tocsin.plan.xml.xpath.syntax import (
+    ANYWHERE,
+    Call,
+    Chain,
+    Expression,
+    Filter,
+    Literal,
+    Negation,
+    NodeTest,
+    Number,
+    Path,
+    Step,
+    Type,
+    is_positional,
+    type_of,
+)
+
+_BELOW = {"child": "descendant", "descendant": "descendant", "self": "descendant-or-self"}
+"""What an axis becomes that starts from everywhere."""
+
+
+def shortened(expression: Expression) -> Expression:
+    """The same with as few searches from everywhere as can be."""
+    match expression:
+        case Literal() | Number():
+            return expression
+        case Call(name, arguments):
+            return _counted(name, tuple(map(shortened, arguments)))
+        case Chain(operands, operators):
+            return Chain(tuple(map(shortened, operands)), operators)
+        case Negation(operand):
+            return Negation(shortened(operand))
+        case Filter(base, predicates):
+            return Filter(shortened(base), tuple(map(shortened, predicates)))
+        case Path(steps, absolute, base):
+            return Path(_joined(steps), absolute, None if base is None else shortened(base))
+        case _:
+            assert_never(expression)
+
+
+def _counted(name: str, arguments: tuple[Expression, ...]) -> Expression:
+    """Whether there are nodes is told by their number: only `count` does not put them in order
+    first.
+    """
+    if name in ("boolean", "not") and type_of(arguments[0]) is Type.NODES:
+        return Chain((Call("count", arguments), Number("0")), (">" if name == "boolean" else "=",))
+    return Call(name, arguments)
+
+
+def _joined(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    found: list[Step] = []
+    for step in steps:
+        inner = replace(step, predicates=tuple(map(shortened, step.predicates)))
+        joins = found and found[-1] == ANYWHERE and step.axis in _BELOW
+        if joins and not any(map(is_positional, step.predicates)):
+            found[-1] = replace(inner, axis=_BELOW[step.axis])
+        else:
+            found.append(inner)
+    return tuple(found)
+
+
+def text_of(expression: Expression) -> str:
+    """The expression as XPath; every operand in parentheses, so that no rank has to be known."""
+    match expression:
+        case Literal(text):
+            return f'"{text}"' if '"' not in text else f"'{text}'"
+        case Number(text):
+            return text
+        case Call(name, arguments):
+            return f"{name}({', '.join(map(text_of, arguments))})"
+        case Chain(operands, operators):
+            texts = [f"({text_of(each)})" for each in operands]
+            return " ".join(
+                [
+                    texts[0],
+                    *(f"{sign} {text}" for sign, text in zip(operators, texts[1:], strict=True)),
+                ]
+            )
+        case Negation(operand):
+            return f"- ({text_of(operand)})"
+        case Filter(base, predicates):
+            return f"({text_of(base)}){_predicates(predicates)}"
+        case Path(steps, absolute, base):
+            start = "/" if absolute else "" if base is None else f"({text_of(base)})/"
+            return start + "/".join(map(_step, steps))
+        case _:
+            assert_never(expression)
+
+
+def _step(step: Step) -> str:
+    return f"{step.axis}::{_test(step.test)}{_predicates(step.predicates)}"
+
+
+def _test(test: NodeTest) -> str:
+    if test.kind:
+        return f"{test.kind}({'' if test.target is None else text_of(Literal(test.target))})"
+    return f"{test.prefix}:{test.name}" if test.prefix else test.name
+
+
+def _predicates(predicates: tuple[Expression, ...]) -> str:
+    return "".join(f"[{text_of(each)}]" for each in predicates)

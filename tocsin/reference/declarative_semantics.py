@@ -1,0 +1,257 @@
+"""The declarative meaning of a composite: all its occurrences in a finite timeline, by trying every
+combination.
+
+This is policy `unrestricted`: nothing is used up. The other policies choose among these
+occurrences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import assert_never
+
+from tocsin.events.event import Event
+from tocsin.plan.nodes.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    BetweenWindow,
+    Change,
+    Either,
+    EveryWindow,
+    FixedWindow,
+    Gathered,
+    Join,
+    Key,
+    Named,
+    Only,
+    Part,
+    Sliding,
+    Triggered,
+)
+from tocsin.reference.atoms import holds, rows_of
+from tocsin.reference.conditions import allows, meets
+from tocsin.reference.counted_windows import (
+    gathered_after,
+    gathered_at_once,
+    gathered_before,
+    gathered_between,
+    is_at_once,
+)
+from tocsin.reference.measures import are_alike, has_key
+from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
+from tocsin.reference.sliding import Watch, changes, instants_of
+from tocsin.reference.triggers import Sending
+from tocsin.reference.windows import (
+    between,
+    breaks_after,
+    breaks_before,
+    breaks_between,
+    ends_in,
+    first_end,
+    is_in,
+    windows,
+)
+from tocsin.values.time import LAST_INSTANT, Instant
+
+
+def occurrences(
+    part: Part, events: Sequence[Event], until: Instant | None = None
+) -> list[Occurrence]:
+    """Every occurrence of a part among timed events in canonical order, as known when the clock
+    stands at `until`.
+    """
+    found: Iterable[Occurrence]
+    match part:
+        case Named(name, inner, elements):
+            found = (
+                each.named(name).with_elements(elements)
+                for each in occurrences(inner, events, until)
+            )
+        case Only(inner, restriction):
+            found = (
+                each for each in occurrences(inner, events, until) if allows(restriction, each)
+            )
+        case Either(parts):
+            found = _first_of_same(
+                each for inner in parts for each in occurrences(inner, events, until)
+            )
+        case Join(parts):
+            choices = (occurrences(inner, events, until) for inner in parts)
+            found = (
+                each for choice in product(*choices) if (each := join(part, choice)) is not None
+            )
+        case Absence():
+            found = _absences(part, events, until)
+        case Gathered():
+            found = _gatherings(part, events, until)
+        case Sliding(inner):
+            found = _slidings(part, occurrences(inner, events, until), events, until)
+        case Change(inner):
+            all_of_it = occurrences(inner, events, until)
+            found = (
+                each
+                for number, now in enumerate(all_of_it)
+                for each in changes(part, all_of_it[:number], now)
+            )
+        case Triggered(inner, target):
+            found = _triggered(
+                part, occurrences(inner, events, until), occurrences(target, events, until)
+            )
+        case _:
+            found = (
+                occurrence_of(event, rows_of(part, event)) for event in events if holds(part, event)
+            )
+    last = LAST_INSTANT if until is None else min(until, LAST_INSTANT)
+    return distinct(each for each in found if each.end <= last)
+
+
+def _triggered(
+    trigger: Triggered, detections: Iterable[Occurrence], targets: Iterable[Occurrence]
+) -> Iterable[Occurrence]:
+    sending = Sending(trigger)
+    steps = [*((0, each) for each in detections), *((1, each) for each in targets)]
+    for slot, each in sorted(steps, key=lambda step: (step[1].end, step[0], step[1].order)):
+        yield from (
+            sending.on_target(each, each.end) if slot else sending.on_detection(each, each.end)
+        )
+
+
+def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
+    """The occurrence of a join for a choice of its parts; None where they do not fit together."""
+    ends = [each.end for each in parts]
+    if part.keep is not None and max(ends) - min(ends) > part.keep:
+        return None
+    if not all(are_alike(part.by, parts[0], each) for each in parts):
+        return None
+    whole = together(parts)
+    if whole is None or not all(
+        meets(condition, parts, whole.names) for condition in part.conditions
+    ):
+        return None
+    return whole
+
+
+def _gatherings(
+    part: Gathered, events: Sequence[Event], until: Instant | None
+) -> Iterable[Occurrence]:
+    came = _keyed(part.by, occurrences(part.part, events, until))
+
+    def around(inner: Part) -> list[Occurrence]:
+        return _keyed(part.by, occurrences(inner, events, until))
+
+    match part.window:
+        case AfterWindow(inner) if is_at_once(part):
+            for first in around(inner):
+                waiting: Occurrence | None = first
+                for number in range(len(came)):
+                    if waiting is not None:
+                        whole, waiting = gathered_at_once(part, waiting, came[: number + 1])
+                        yield from () if whole is None else (whole,)
+        case AfterWindow(inner):
+            found = (gathered_after(part, first, came) for first in around(inner))
+            yield from (each for each in found if each is not None)
+        case BeforeWindow(inner):
+            found = (gathered_before(part, last, came) for last in around(inner))
+            yield from (each for each in found if each is not None)
+        case BetweenWindow(first_part, last_part):
+            pairs = product(around(first_part), around(last_part))
+            found = (gathered_between(part, first, last, came) for first, last in pairs)
+            yield from (each for each in found if each is not None)
+        case _:
+            assert_never(part.window)
+
+
+def _slidings(
+    part: Sliding, came: Sequence[Occurrence], events: Sequence[Event], until: Instant | None
+) -> Iterable[Occurrence]:
+    watch = Watch(part)
+    for each in came:
+        watch.see(each)
+    if part.every is None:
+        instants = sorted({due for each in came for due in instants_of(part, each)})
+        for now in instants:
+            if until is None or now <= until:
+                yield from watch.rings_at(now)
+        return
+    ends = [event.order[0] for event in events]
+    over = max(ends, default=None) if until is None else until
+    end = first_end(part, ends[0]) if ends else None
+    while end is not None and over is not None and end <= over:
+        yield from watch.rings_for_window(end)
+        end += part.every
+
+
+def distinct(found: Iterable[Occurrence]) -> list[Occurrence]:
+    """Each occurrence once, in the order of their ends."""
+    once = {(each.identity, each.start, each.end, _names_key(each)): each for each in found}
+    return sorted(once.values(), key=lambda each: (each.end, each.start, each.identity))
+
+
+def _first_of_same(found: Iterable[Occurrence]) -> Iterable[Occurrence]:
+    """Alternatives that are one and the same occurrence count once, as the first of them has it."""
+    once: dict[tuple[object, ...], Occurrence] = {}
+    for each in found:
+        once.setdefault((each.identity, each.start, each.end), each)
+    return once.values()
+
+
+def _names_key(occurrence: Occurrence) -> tuple[object, ...]:
+    return tuple(
+        sorted(
+            (name, each.identity, each.start, each.end) for name, each in occurrence.names.items()
+        )
+    )
+
+
+def _keyed(by: Key, found: Iterable[Occurrence]) -> list[Occurrence]:
+    return [each for each in found if has_key(by, each)]
+
+
+def _absences(
+    absence: Absence, events: Sequence[Event], until: Instant | None
+) -> Iterable[Occurrence]:
+    present = occurrences(absence.part, events, until)
+    match absence.window:
+        case FixedWindow(start, length):
+            if not any(is_in(each, start, start + length) for each in present):
+                yield silence(start, start + length)
+        case AfterWindow(part, length):
+            for after in _keyed(absence.by, occurrences(part, events, until)):
+                left = without(
+                    after, (each for each in present if breaks_after(absence, each, after, length))
+                )
+                if left is not None:
+                    yield left.silent_after(after.end, after.end + length)
+        case BetweenWindow(first, last):
+            for one, other in product(
+                occurrences(first, events, until), occurrences(last, events, until)
+            ):
+                whole = between(absence, one, other)
+                if whole is not None:
+                    whole = without(
+                        whole,
+                        [
+                            each
+                            for each in present
+                            if breaks_between(absence, each, one, other, whole)
+                        ],
+                    )
+                if whole is not None:
+                    yield whole
+        case BeforeWindow(part, length):
+            for before in _keyed(absence.by, occurrences(part, events, until)):
+                left = without(
+                    before, (each for each in present if breaks_before(absence, each, before))
+                )
+                if left is not None:
+                    yield left.silent_before(before.start - length)
+        case EveryWindow():
+            ends = [event.order[0] for event in events]
+            over = max(ends, default=None) if until is None else until
+            for start, end in windows(absence.window, ends[0] if ends else None, over):
+                if not any(ends_in(each, start, end) for each in present):
+                    yield silence(start, end)
+        case _:
+            assert_never(absence.window)

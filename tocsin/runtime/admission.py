@@ -1,0 +1,214 @@
+"""Who comes in: steps 1 and 2 of the order of a host, for events that come in together.
+
+Few are judged one after the other. Many are judged at once, by columns of what decides: who was
+seen is asked of all identities together, and who is too far ahead or late of their ends. Both ways
+say the same, whatever comes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.events.dead_letter import DeadLetter, late, too_far_ahead
+from tocsin.events.event import UNTIMED, Event
+from tocsin.events.order import MANY, Ends, ends_of, ordered_by
+from tocsin.runtime.clock_skew import Ahead
+from tocsin.runtime.watermark import Watermark
+from tocsin.values.time import Instant
+
+Identity = tuple[str, str]
+
+_identity = attrgetter("source", "id")
+_order = attrgetter("order")
+
+_Flags = npt.NDArray[np.bool_]
+
+_FOREVER = 2**61
+"""A span beyond all instants, with room for sums."""
+
+
+@dataclass(slots=True)
+class Admitted:
+    """What becomes of events that came in together.
+
+    `events` are to be served, in canonical order: all but duplicates. Those of them that are late
+    or too far ahead have a letter, by the number of the event among all that came in, and reach no
+    composite. `oldest` is the lowest end of those that are in time.
+    """
+
+    events: list[Event]
+    letters: list[tuple[int, DeadLetter]] = field(default_factory=list)
+    duplicates: int = 0
+    late: int = 0
+    too_far_ahead: int = 0
+    oldest: Instant | None = None
+
+
+class Doorkeeper:
+    """Knows who was seen and what time it is. Duplicates are recognised among the last `remember`
+    events that were served, and among those that are `waiting`.
+    """
+
+    __slots__ = (
+        "_ahead",
+        "_fresh",
+        "_in_order",
+        "_remember",
+        "_seen",
+        "_waiting",
+        "_watermark",
+        "apart",
+    )
+
+    def __init__(
+        self, watermark: Watermark, ahead: Ahead, waiting: Set[Identity], remember: int
+    ) -> None:
+        self.apart: set[Identity] = set()
+        """Those of the last who came in that are late or too far ahead."""
+        self._watermark = watermark
+        self._ahead = ahead
+        self._waiting = waiting
+        self._remember = remember
+        self._seen: set[Identity] = set()
+        self._in_order: deque[Identity] = deque()  # who was seen, the oldest first
+        self._fresh: dict[Identity, None] = {}
+
+    def admit(self, events: Sequence[Event]) -> Admitted:
+        """Who of those that come in together is to be served; the watermark moves on."""
+        self._fresh.clear()
+        self.apart.clear()
+        if len(events) < MANY:
+            return self._judge_each(events)
+        return self._judge_all(events)
+
+    def seen(self) -> list[Identity]:
+        """The events that count as seen, the oldest first."""
+        return list(self._in_order)
+
+    def note_seen(self, identities: Iterable[Identity]) -> None:
+        """Events that count as seen from now on."""
+        new = [each for each in dict.fromkeys(identities) if each not in self._seen]
+        self._seen.update(new)
+        self._in_order.extend(new)
+
+    def forget_seen(self, identities: Iterable[Identity]) -> None:
+        """Events that are to be served although they came before."""
+        gone = self._seen.intersection(identities)
+        if gone:
+            self._seen -= gone
+            self._in_order = deque(each for each in self._in_order if each not in gone)
+
+    def note_unserved(self, events: Iterable[Event]) -> None:
+        """Nobody could be served with them: they may come again."""
+        for event in events:
+            self._fresh.pop(event.identity, None)
+
+    def remember_served(self) -> None:
+        """Who came in last counts as seen."""
+        self._seen.update(self._fresh)
+        self._in_order.extend(self._fresh)
+        excess = len(self._in_order) - self._remember
+        if excess > 0:
+            oldest = [self._in_order.popleft() for _ in range(excess)]
+            self._seen.difference_update(oldest)
+
+    def _judge_each(self, events: Iterable[Event]) -> Admitted:
+        admitted = Admitted([])
+        for number, event in enumerate(events):
+            if self._is_duplicate(event.identity):
+                admitted.duplicates += 1
+                continue
+            admitted.events.append(event)
+            if self._ahead.refuses(event):
+                self._set_apart([(number, event)], admitted, are_late=False)
+            elif self._watermark.is_late(event):
+                self._set_apart([(number, event)], admitted, are_late=True)
+            elif event.interval is not None:
+                end = event.interval.end
+                admitted.oldest = end if admitted.oldest is None else min(end, admitted.oldest)
+        admitted.events.sort(key=_order)
+        return admitted
+
+    def _is_duplicate(self, identity: Identity) -> bool:
+        """Whether it was seen before; if not, it is now."""
+        if identity in self._seen or identity in self._fresh or identity in self._waiting:
+            return True
+        self._fresh[identity] = None
+        return False
+
+    def _judge_all(self, given: Sequence[Event]) -> Admitted:
+        events, numbers = self._without_duplicates(given)
+        admitted = Admitted(events, duplicates=len(given) - len(events))
+        ends = ends_of(events)
+        timed = np.flatnonzero(ends != UNTIMED)
+        beyond = self._are_beyond(ends[timed])
+        self._set_apart(_chosen(events, numbers, timed[beyond]), admitted, are_late=False)
+        timed = timed[~beyond]
+        are_late = self._move_on(ends[timed])
+        self._set_apart(_chosen(events, numbers, timed[are_late]), admitted, are_late=True)
+        if not are_late.all():
+            admitted.oldest = int(ends[timed[~are_late]].min())
+        admitted.letters.sort(key=lambda each: each[0])
+        admitted.events = ordered_by(events, ends)
+        return admitted
+
+    def _without_duplicates(self, events: Sequence[Event]) -> tuple[list[Event], Sequence[int]]:
+        """The events that were not seen, each with its number among all."""
+        fresh: dict[Identity, None] = dict.fromkeys(map(_identity, events))
+        if (
+            len(fresh) == len(events)
+            and self._waiting.isdisjoint(fresh)
+            and self._seen.isdisjoint(fresh)
+        ):
+            self._fresh = fresh
+            return list(events), range(len(events))
+        new = [
+            (number, event)
+            for number, event in enumerate(events)
+            if not self._is_duplicate(event.identity)
+        ]
+        return [event for _, event in new], [number for number, _ in new]
+
+    def _are_beyond(self, ends: Ends) -> _Flags:
+        latest = self._ahead.latest()
+        return np.zeros(len(ends), np.bool_) if latest is None else ends > min(latest, _FOREVER)
+
+    def _move_on(self, ends: Ends) -> _Flags:
+        """Who of events that end so, one after the other, is late; the watermark has moved by
+        them.
+        """
+        watermark, are_late = self._watermark, np.zeros(len(ends), np.bool_)
+        mark, lateness = watermark.instant, watermark.lateness
+        if lateness is None or not len(ends):
+            return are_late
+        if mark is not None:
+            are_late |= ends < max(mark, UNTIMED)
+        are_late[1:] |= ends[1:] < np.maximum.accumulate(ends)[:-1] - min(lateness, _FOREVER)
+        watermark.advance_to(int(ends.max()))
+        return are_late
+
+    def _set_apart(
+        self, chosen: Collection[tuple[int, Event]], admitted: Admitted, *, are_late: bool
+    ) -> None:
+        """Events that no composite is to see, and their letters."""
+        for number, event in chosen:
+            self.apart.add(event.identity)
+            letter = late(event) if are_late else too_far_ahead(event, self._ahead.allowed)
+            admitted.letters.append((number, letter))
+        if are_late:
+            admitted.late += len(chosen)
+        else:
+            admitted.too_far_ahead += len(chosen)
+
+
+def _chosen(
+    events: Sequence[Event], numbers: Sequence[int], places: npt.NDArray[Any]
+) -> list[tuple[int, Event]]:
+    return [(numbers[place], events[place]) for place in places.tolist()]

@@ -1,0 +1,288 @@
+"""Finite input in process: decode, order as a whole, match in batches, put out in output order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice, repeat
+from typing import NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from tocsin.engine.engine import Engine
+from tocsin.engine.json_scan.batch_reader import events_of, glance_at_texts
+from tocsin.engine.json_scan.envelope_columns import Glance
+from tocsin.engine.json_scan.lazy_events import ScannedEvents, ordered_events
+from tocsin.engine.json_scan.tape import MOST
+from tocsin.errors import Problem
+from tocsin.events.codecs.file_item import Made, Piece, events_in
+from tocsin.events.codecs.reception import Ends, received
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    internal_error,
+    late,
+    malformed,
+    too_far_ahead,
+    unreadable,
+)
+from tocsin.events.event import UNTIMED, Event
+from tocsin.events.matches.match import Match, in_output_order
+from tocsin.events.order import in_canonical_order
+from tocsin.events.warning import EventWarning, Warned
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime import clock_skew as clocks
+from tocsin.runtime.fan_out import FanOut
+from tocsin.runtime.finite.republishing import cascaded, constructing
+from tocsin.runtime.gc_tuning import rare_collection
+from tocsin.runtime.guarded import GuardedEngine
+from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.sequencer import FiniteSequencer
+from tocsin.runtime.watermark import Watermark
+from tocsin.values.time import Duration, Instant
+
+BATCH_SIZE = 8192
+
+
+@dataclass(slots=True)
+class Input:
+    """Decoded events in canonical order, each identity once, what could not be served, and what no
+    composite is to see.
+
+    That is what came `late` or is too far ahead.
+    """
+
+    events: Sequence[Event] = field(default_factory=list)
+    dead_letters: list[DeadLetter] = field(default_factory=list)
+    late: set[tuple[str, str]] = field(default_factory=set)
+    warned: Warned = field(default_factory=Warned)
+
+
+def read_events(
+    lines: Iterable[bytes],
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with
+    their line number.
+    """
+    return _read_texts(_portions_of_lines(lines), lateness, ends, ahead, passes_over_blanks=True)
+
+
+def read_pieces(
+    pieces: Iterable[Piece],
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
+    """Decodes pieces of files; what is malformed becomes a dead letter with its line number.
+
+    Where reception ends an event, one that does not say when it was received keeps its own end.
+    Without `lateness` none is late, without `ahead` none is too far ahead.
+    """
+    return _read_texts(_portions_of_pieces(pieces), lateness, ends, ahead)
+
+
+_Text: TypeAlias = tuple[bytes, int, str | None, Made]
+"""What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
+
+
+class _Portion(NamedTuple):
+    """Some texts: the number of the first, those of which no reader has made anything, each in its
+    place, and how to have all that is known of one.
+    """
+
+    first: int
+    unread: list[bytes]
+    text: Callable[[int], _Text]
+
+
+def _portions_of_lines(lines: Iterable[bytes]) -> Iterator[_Portion]:
+    first, lines = 0, iter(lines)
+    while some := list(islice(lines, MOST)):
+        yield _Portion(first, some, partial(_line_of, some, first))
+        first += len(some)
+
+
+def _line_of(lines: list[bytes], first: int, row: int) -> _Text:
+    return lines[row], first + row + 1, None, None
+
+
+def _portions_of_pieces(pieces: Iterable[Piece]) -> Iterator[_Portion]:
+    first, pieces = 0, iter(pieces)
+    while some := list(islice(pieces, MOST)):
+        unread = [raw if made is None else b"" for raw, _, _, made in some]
+        yield _Portion(first, unread, some.__getitem__)
+        first += len(some)
+
+
+@rare_collection()
+def _read_texts(
+    portions: Iterable[_Portion],
+    lateness: Duration | None,
+    ends: Ends,
+    ahead: Duration | None,
+    *,
+    passes_over_blanks: bool = False,
+) -> Input:
+    found = Input()
+    in_time = lateness is None and ahead is None
+    glances: list[Glance] = []
+    events: list[Event] = []
+    read: list[_Read] = []
+    told: list[tuple[int, DeadLetter]] = []
+    for first, unread, text in portions:
+        glance = glance_at_texts(unread) if ends is Ends.START else None
+        if glance is not None and in_time:
+            glances.append(glance)
+        for row, event in _rows_to_read(glance, len(unread), in_time):
+            raw, line, file, made = text(row)
+            if passes_over_blanks and event is None and not raw.strip():
+                continue
+            try:
+                some = [event] if event is not None else _events_of(raw, made, ends)
+            except Problem as problem:
+                told.append((first + row, malformed(problem, raw, line).in_file(file)))
+                continue
+            except Exception as error:
+                told.append((first + row, unreadable(error, raw).in_file(file, line)))
+                continue
+            events += some
+            if not in_time:
+                read += (_Read(event, first + row, line, file) for event in some)
+    for letter, each in _out_of_time(read, lateness, ahead):
+        told.append((each.number, letter.in_file(each.file)))
+        found.late.add(each.event.identity)
+    found.dead_letters = [letter for _, letter in sorted(told, key=lambda each: each[0])]
+    found.events = ordered_events(glances, events)
+    return found
+
+
+def _rows_to_read(
+    glance: Glance | None, size: int, in_time: bool
+) -> Iterable[tuple[int, Event | None]]:
+    """The rows that are to be looked at one by one, with the events of those that are as usual:
+    the odd ones, or all where each is asked for its time.
+    """
+    if glance is None:
+        return zip(range(size), repeat(None), strict=False)
+    if in_time:
+        return zip(np.flatnonzero(glance.odd).tolist(), repeat(None), strict=False)
+    return enumerate(events_of(glance))
+
+
+def _events_of(raw: bytes, made: Made, ends: Ends) -> list[Event]:
+    events = events_in(raw, made)
+    return list(map(received, events)) if ends is Ends.RECEPTION else events
+
+
+class _Read(NamedTuple):
+    """An event, the number of its piece, and where that stands."""
+
+    event: Event
+    number: int
+    line: int | None
+    file: str | None
+
+
+def _out_of_time(
+    read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
+) -> Iterator[tuple[DeadLetter, _Read]]:
+    """Who is too far ahead of those around, and who came late by the others, in the order of the
+    input.
+    """
+    timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
+    beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
+    watermark = Watermark(lateness)
+    for number, (each, _) in enumerate(timed):
+        if ahead is not None and number in beyond:
+            yield too_far_ahead(each.event, ahead, each.line), each
+        elif watermark.is_late(each.event):
+            yield late(each.event, each.line), each
+
+
+@rare_collection()
+def match_events(
+    plans: Mapping[str, Plan],
+    found: Input,
+    until: Instant | None = None,
+    progress: Callable[[int], object] = lambda events: None,
+) -> list[Match]:
+    """Every match of the plans over finite input, in output order; at its end the clock runs on to
+    `until`.
+
+    What came late, and what is constructed out of it, rings atomic subscriptions only: composites
+    have gone past it. What is constructed is matched again. `progress` hears how many events are
+    done.
+    """
+    letters: list[DeadLetter] = []
+
+    def evaluate(further: Sequence[Event], fan_out: FanOut) -> list[Match]:
+        events = in_canonical_order([*found.events, *further]) if further else found.events
+        given = Input(events, [], found.late)
+        matches = _matched(plans, given, until, progress, fan_out)
+        letters[:] = given.dead_letters
+        found.warned = given.warned
+        return matches
+
+    matches, over = cascaded(evaluate, constructing(plans))
+    found.dead_letters += [*letters, *over]
+    return matches
+
+
+def _matched(
+    plans: Mapping[str, Plan],
+    found: Input,
+    until: Instant | None,
+    progress: Callable[[int], object],
+    fan_out: FanOut,
+) -> list[Match]:
+    engine = _engine_of(plans, found)
+    guard = GuardedEngine(
+        engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out
+    )
+    sequencer, outcome = FiniteSequencer(guard), Outcome()
+    ends = _ends_in_time(found)
+    if ends:
+        outcome.add(sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends)))
+    for start in range(0, len(found.events), BATCH_SIZE):
+        progress(start)
+        served = guard.match(found.events[start : start + BATCH_SIZE])
+        outcome.add(served.beside)
+        outcome.add(guard.tell(served.rings))
+        for event, atoms in served.relevant:
+            if guard.origin_of(event) not in found.late:
+                outcome.add(sequencer.serve(event, atoms))
+    outcome.add(sequencer.end(until))
+    for event, problem in outcome.warned:
+        found.warned.add(EventWarning.of(event, problem))
+    found.dead_letters += outcome.all_letters()
+    return in_output_order(outcome.matches)
+
+
+def _ends_in_time(found: Input) -> list[Instant]:
+    """When the events end that composites may see."""
+    events = found.events
+    if isinstance(events, ScannedEvents) and not found.late:
+        return cast("list[Instant]", events.ends[events.ends != UNTIMED].tolist())
+    return [
+        event.interval.end
+        for event in events
+        if event.interval and event.identity not in found.late
+    ]
+
+
+def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
+    """An engine with all plans; one that it cannot take for a fault of ours is told, and the others
+    are served.
+    """
+    engine = Engine(contains_faults=True)
+    for subscription, plan in plans.items():
+        try:
+            engine.add(subscription, plan)
+        except Problem:
+            raise
+        except Exception as error:
+            found.dead_letters.append(internal_error(error, subscription=subscription))
+    return engine

@@ -1,0 +1,330 @@
+"""The engine with its faults contained: the same verbs, none of which raises for one event or one
+subscription.
+
+What could not be served, and which subscriptions were suspended for it, is part of what each verb
+gives. A fault of an event that no view can be made of counts against no subscription; else a
+subscription that raises again and again, without ringing in between, is suspended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin.engine import results
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.engine import Engine
+from tocsin.engine.results import Detected, Fault, Untold
+from tocsin.errors import Problem
+from tocsin.events.dead_letter import (
+    builds_no_more,
+    refused,
+    suspended,
+    suspended_for_faults,
+    suspended_for_matches,
+    too_many_hops,
+    undecided,
+    unpublished,
+    window_over,
+)
+from tocsin.events.event import Event
+from tocsin.events.matches.constructed import constructed_events
+from tocsin.events.matches.match import Match, matches_of_events
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.xml.construction import Construct
+from tocsin.runtime.containment import STRIKES, Strikes, contain, is_at_fault, serve_apart
+from tocsin.runtime.fan_out import FanOut
+from tocsin.runtime.match_limit import MatchLimit
+from tocsin.runtime.outcome import NOTHING, Outcome, Served
+from tocsin.values.time import Instant
+
+Plans = Callable[[], Mapping[str, Plan]]
+"""The plans that the engine serves, by key; asked for only when an event raises."""
+
+
+class GuardedEngine:
+    """An engine that contains faults, and how often subscriptions have raised in it."""
+
+    __slots__ = ("_fan_out", "_plans", "_strikes", "_struck_out", "_suspends", "engine", "limit")
+
+    def __init__(
+        self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True
+    ) -> None:
+        self.engine = engine
+        self._fan_out = fan_out or FanOut()
+        self._suspends = suspends
+        self._plans = plans
+        self._strikes = Strikes()
+        self.limit = MatchLimit()
+        self._struck_out: set[str] = set()
+
+    def match(self, events: Sequence[Event]) -> Served:
+        """What rings at once, and what composites are to be told of."""
+        found = Served()
+
+        def apart(event: Event, error: Exception) -> Served | None:
+            return self._match_apart(event, error, found.beside)
+
+        contained = contain(events, lambda part: _matched(self.engine, part), apart)
+        for _, served in contained.served:
+            found.add(served)
+        found.unserved += (event for event, _ in contained.failed)
+        return found
+
+    def tell(self, rings: Sequence[tuple[Event, str]]) -> Outcome:
+        """What atomic subscriptions that ring for events tell."""
+        usual = self._told_together(rings)
+        return self._told_apart(rings) if usual is None else Outcome(usual)
+
+    def _told_together(self, rings: Sequence[tuple[Event, str]]) -> list[Match] | None:
+        """The matches of rings all of which tell that they happened and no more; None where they
+        are to be looked at one by one.
+        """
+        keys = [key for _, key in rings]
+        different = set(keys)
+        if self._strikes or not self._struck_out.isdisjoint(different):
+            return None
+        if any(self.engine.plan_of(key) is not None for key in different):
+            return None
+        try:
+            return matches_of_events(keys, [event for event, _ in rings])
+        except Exception:  # whose it is, is found out apart
+            return None
+
+    def _told_apart(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
+        outcome = Outcome()
+        ring, plan_of, struck_out = self.engine.ring, self.engine.plan_of, self._struck_out
+        for event, key in rings:
+            if key in struck_out:
+                continue
+            if plan_of(key) is not None:
+                self._ring(key, event, outcome)
+                continue
+            try:  # the usual one, which tells that it happened and no more
+                told = ring(key, event)
+            except Exception as error:
+                self._blame(Fault(error, (event,), key), outcome)
+                continue
+            assert isinstance(told, Match)
+            self._strikes.forget(key)
+            outcome.matches.append(told)
+        return outcome
+
+    def detect(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
+        """What the next event in canonical order, and the timers due before it, bring about."""
+        try:
+            found = self.engine.detect(event, atoms)
+        except Exception as error:
+            return Outcome(letters=[Fault(error, (event,)).letter()])
+        return NOTHING if found is results.NOTHING else self._judge(found)
+
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Outcome:
+        """What the timers up to an instant bring about; None for the end of time.
+
+        `leap` says up to when no event will come, as for the engine.
+        """
+        try:
+            found = self.engine.advance_to(now, leap)
+        except Exception as error:
+            return Outcome(letters=[Fault(error).letter()])
+        return NOTHING if found is results.NOTHING else self._judge(found)
+
+    def pass_instants(self, now: Instant, outcome: Outcome) -> Outcome:
+        """The timers up to `now`, one instant after the other. Matches that construct nothing go to
+        `outcome`, those of one instant once; the first instant that brings about anything else ends
+        it and is given, NOTHING at the end.
+        """
+        engine = self.engine
+        while (due := engine.next_timer()) is not None and due <= now:
+            try:
+                if self._struck_out or self._strikes or self.limit.is_on:
+                    found = engine.advance_to(due, now)
+                else:
+                    found = engine.advance_to(now, now, outcome.matches)
+            except Exception as error:
+                return Outcome(letters=[Fault(error).letter()])
+            if found is not results.NOTHING:
+                return self._judge(found)
+        return NOTHING
+
+    def begin_at(self, now: Instant) -> Outcome:
+        """Time begins for composites; those whose windows are over by then are over too."""
+        return Outcome(ended=[(key, window_over(key)) for key in self.engine.begin_at(now)])
+
+    def publish(self, found: Collection[Match]) -> tuple[list[Event], Outcome]:
+        """The events that matches construct, all at one time; past the limits they are dead
+        letters.
+        """
+        constructing = set(filter(self._constructs, {match.subscription for match in found}))
+        if not constructing:
+            return [], NOTHING
+        outcome = Outcome()
+        building = [match for match in found if match.subscription in constructing]
+        events, letters = self._fan_out.publish(
+            (match, self._built(match, outcome)) for match in building
+        )
+        outcome.letters += letters
+        return events, outcome
+
+    def origin_of(self, event: Event) -> tuple[str, str]:
+        """Return the identity of the event that came in, out of which an event was built."""
+        return self._fan_out.origin_of(event.identity)
+
+    def snapshot(self) -> dict[str, Any]:
+        """What has been raised and what was built, as plain data."""
+        return {
+            "strikes": self._strikes.snapshot(),
+            "fan_out": self._fan_out.snapshot(),
+            "matches": self.limit.snapshot(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Takes over a snapshot."""
+        self._strikes.restore(state["strikes"])
+        self._fan_out.restore(state["fan_out"])
+        self.limit.restore(state.get("matches", {}))  # earlier versions had none
+
+    def forget(self, key: str) -> None:
+        """A subscription is gone, or another has its id now: what it raised before counts
+        no more.
+        """
+        self._strikes.forget(key)
+        self._struck_out.discard(key)
+        self.limit.forget(key)
+
+    def _constructs(self, key: str) -> bool:
+        """Whether what a subscription puts out are events again."""
+        plan = self.engine.plan_of(key)
+        return plan is not None and isinstance(plan.output, Construct)
+
+    def _ring(self, key: str, event: Event, outcome: Outcome) -> None:
+        constructs = self._constructs(key)
+        if constructs and not self._fan_out.may_build(event):
+            outcome.letters.append(builds_no_more(event, key))
+            return
+        try:
+            told = self.engine.ring(key, event)
+        except Exception as error:
+            self._blame(Fault(error, (event,), key), outcome)
+            return
+        self._strikes.forget(key)
+        if isinstance(told, Untold):
+            outcome.letters.append(told.letter())
+        elif told is not None:
+            outcome.matches.append(told)
+            if constructs:
+                self._fan_out.note(event, told)
+
+    def _built(self, match: Match, outcome: Outcome) -> list[Event]:
+        """The events that a match constructs; what can be none is a dead letter."""
+        try:
+            events = constructed_events(match)
+        except Problem as problem:
+            outcome.letters.append(unpublished(match.subscription, match.id, problem))
+            return []
+        except Exception as error:
+            self._blame(Fault(error, match.members, match.subscription), outcome)
+            return []
+        if match.outputs and not events:
+            outcome.letters.append(too_many_hops(match.subscription, match.id))
+        return events
+
+    def _match_apart(self, event: Event, error: Exception, outcome: Outcome) -> Served | None:
+        """One event that raises, for as many subscriptions as it does not raise for; None where
+        that is nobody.
+        """
+        plans = self._plans()
+        keys = sorted(plans, key=lambda key: type(plans[key].pattern).__name__)
+        apart = serve_apart(keys, lambda group: _matched(_engine_of(group, plans), (event,)))
+        at_fault = is_at_fault(event)
+        for key, raised in apart.raised.items():
+            self._blame(Fault(raised, (event,), key), outcome, at_fault)
+        if apart.rest is not None or not apart.raised:
+            outcome.letters.append(Fault(apart.rest or error, (event,)).letter())
+        return _joined(event, apart.results) if apart.results else None
+
+    def _judge(self, found: Detected) -> Outcome:
+        """What was detected, without what subscriptions tell that have raised once too often."""
+        odd = found.untold or found.faults or found.suspended
+        if not (odd or self._struck_out or self._strikes):
+            return self._limited(Outcome(list(found.matches)))
+        outcome = Outcome(letters=[each.letter() for each in found.untold])
+        for fault in found.faults:
+            self._blame(fault, outcome)
+        outcome.ended += ((key, suspended(key)) for key in found.suspended)
+        for match in found.matches:
+            if match.subscription not in self._struck_out:
+                self._strikes.forget(match.subscription)
+                outcome.matches.append(match)
+        return self._limited(outcome)
+
+    def _limited(self, outcome: Outcome) -> Outcome:
+        """Suspend the subscriptions that have too many matches; those of this event still count."""
+        if self.limit.is_on and len(outcome.matches) > 1:
+            counted = self.limit.count(match.subscription for match in outcome.matches)
+            for key, passed in counted.items():
+                self.limit.forget(key)
+                if key in self.engine:
+                    self.engine.remove(key)
+                    outcome.ended.append((key, suspended_for_matches(key, passed)))
+        return outcome
+
+    def _blame(self, fault: Fault, outcome: Outcome, at_fault: bool | None = None) -> None:
+        """Tells a fault, and counts it against the subscription where no event is at fault."""
+        outcome.letters.append(fault.letter())
+        key = fault.subscription
+        if key is None or key in self._struck_out or not self._suspends:
+            return
+        if any(map(is_at_fault, fault.events)) if at_fault is None else at_fault:
+            return
+        if self._strikes.add(key):
+            self._strikes.forget(key)
+            self._struck_out.add(key)
+            self.engine.remove(key)
+            outcome.ended.append((key, suspended_for_faults(key, fault.error, STRIKES)))
+
+
+def _matched(engine: Engine, events: Sequence[Event]) -> Served:
+    """What an engine makes of events; raises what it raises."""
+    batch = Batch(events)
+    matched = engine.match(batch)
+    rings = matched.rings
+    relevant = np.array([each.index for each in matched.relevant], np.intp)
+    letters = [refused(events[index], problem) for index, problem in matched.refused.items()]
+    letters += [undecided(events[index], key) for index, key in matched.undecided]
+    return Served(
+        list(zip(batch.chosen(rings.events), rings.keys, strict=True)),
+        [
+            (event, each.atoms)
+            for event, each in zip(batch.chosen(relevant), matched.relevant, strict=True)
+        ],
+        beside=Outcome(
+            letters=letters, warned=[(events[index], odd) for index, odd in matched.warned]
+        ),
+    )
+
+
+def _engine_of(keys: Iterable[str], plans: Mapping[str, Plan]) -> Engine:
+    """An engine of its own for some of the subscriptions; without a past."""
+    engine = Engine()
+    for key in keys:
+        engine.add(key, plans[key])
+    return engine
+
+
+def _joined(event: Event, results: Iterable[Served]) -> Served:
+    """What one event gives that several engines were asked about: each atom, warning and letter
+    once.
+    """
+    found = Served()
+    for each in results:
+        found.add(each)
+    atoms = dict.fromkeys(atom for _, atoms in found.relevant for atom in atoms)
+    found.relevant = [(event, tuple(atoms))] if atoms else []
+    beside = found.beside
+    beside.warned = list({(odd.code, odd.token): (event, odd) for _, odd in beside.warned}.values())
+    beside.letters = list(dict.fromkeys(beside.letters))
+    return found

@@ -1,0 +1,335 @@
+"""The order of a host: what is done with an event, and with time, one step after the other.
+
+1. *Duplicates.* An event whose identity was seen, or that waits already, is left out.
+2. *Too far ahead, or late.* An event that ends too far beyond the clock, or before the watermark,
+   is a dead letter: conditions on one event ring for it all the same, composites do not see it. Any
+   other event moves the watermark: the highest end seen, minus the lateness.
+3. *Atoms.* Atomic subscriptions ring at once, for whatever time. What composites want of an event
+   waits. What rings construct is matched in its turn.
+4. *Beginning.* Time begins with the lowest end of all events, wanted or not, once the watermark is
+   beyond it; a composite with a window that was over before has ended.
+5. *Canonical order.* The events that end before the watermark are served by (end, start, source,
+   id). The timers due before an event fire before it, one instant after the other.
+6. *Republishing.* What a step constructs happens at once, generation after generation, until
+   nothing new is built or a limit is reached.
+7. *Timers* that are due before the watermark fire: events at the same instant came before.
+8. *Hurry.* Where more events wait than may, the watermark goes beyond the first of them, and steps
+   4 to 7 are taken again: none is lost.
+9. *Forgetting.* What no later event can complete is dropped.
+
+Who was suspended on the way, for what waits for it or for its faults, is part of the outcome.
+
+`Sequencer` takes these steps for hosts that live: the Hub takes all of them; a Spark shard has 1 to
+3 done by the tasks before it, but for what waits and what is late.
+`FiniteSequencer` takes 4 to 7 and 9 over finite input, whose events are in canonical order already:
+the watermark is the next event, and pauses between events are known and leapt over. Its host judges
+who is late in the order of the input, and republishes by going over the input again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Generic, cast
+
+from tocsin.engine.detection.batch.runtime import Wanted
+from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
+from tocsin.events.dead_letter import hurried
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match, once
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.runtime.admission import Admitted, Doorkeeper
+from tocsin.runtime.clock_skew import Ahead
+from tocsin.runtime.guarded import GuardedEngine
+from tocsin.runtime.outcome import NOTHING, Outcome, Served
+from tocsin.runtime.quiet_periods import Span, pauses
+from tocsin.runtime.watermark import Payload, ReorderBuffer, Watermark
+from tocsin.values.time import Instant, format_instant
+
+_outputs = attrgetter("outputs")
+
+
+class Sequencer(Generic[Payload]):
+    """Events of a host that lives, and its time, in order for one engine.
+
+    `atoms_of` gives the atoms of what waits with an event; without it they wait themselves. With
+    `republishes` what is constructed happens at once.
+    """
+
+    def __init__(
+        self,
+        guard: GuardedEngine,
+        watermark: Watermark,
+        atoms_of: Callable[[Payload], Iterable[Atom]] | None = None,
+        *,
+        queue_limit: int = QUEUE_LIMIT,
+        republishes: bool = False,
+    ) -> None:
+        self.watermark = watermark
+        self.has_begun = False
+        self.oldest: Instant | None = None
+        """The lowest end so far, until time begins."""
+        self._guard = guard
+        self._atoms_of = atoms_of
+        self._queue_limit = queue_limit
+        self.republishes = republishes
+        """Whether what is constructed happens at once. May change between two steps."""
+        self._buffer: ReorderBuffer[Payload] = ReorderBuffer()
+
+    def __len__(self) -> int:
+        return len(self._buffer)
+
+    def hold(self, event: Event, payload: Payload) -> None:
+        """Lets an event wait for the watermark; one that waits already, or has no time, is left
+        out.
+        """
+        if event.interval is not None:
+            self._buffer.add(event, payload)
+
+    def hold_all(self, given: list[tuple[Event, Payload]]) -> None:
+        """The same for many, in canonical order, all of which have a time."""
+        self._buffer.add_all(given)
+
+    def held(self) -> Iterator[tuple[Event, Payload]]:
+        """What waits, in no order."""
+        return self._buffer.held()
+
+    def note_end(self, end: Instant) -> None:
+        """There is an event that ends then; until time begins the lowest end counts that is not
+        late.
+        """
+        if not self.has_begun:
+            mark = self.watermark.instant
+            end = end if mark is None else max(end, mark)
+            self.oldest = end if self.oldest is None else min(end, self.oldest)
+
+    def begin(self, now: Instant) -> Outcome:
+        """Time begins."""
+        self.has_begun, self.oldest = True, None
+        return self._guard.begin_at(now)
+
+    def advance(self) -> Outcome:
+        """Steps 4 to 9, as far as the watermark allows."""
+        outcome = Outcome()
+        self._follow_watermark(outcome)
+        last = self._buffer.end_of_excess(self._queue_limit)
+        if last is not None:
+            excess = len(self._buffer) - self._queue_limit
+            outcome.letters.append(hurried(excess, self._queue_limit, format_instant(last + 1)))
+            self.watermark.pass_by(last)
+            self._follow_watermark(outcome)
+        return outcome
+
+    def next_instant(self) -> Instant | None:
+        """What the watermark has to pass for anything more to happen without new events; that time
+        begins is something, also where no composite wants the first event.
+        """
+        wanted = (self._guard.engine.next_timer(), self._buffer.first(), self.oldest)
+        return min((instant for instant in wanted if instant is not None), default=None)
+
+    def _follow_watermark(self, outcome: Outcome) -> None:
+        mark = self.watermark.instant
+        if mark is None or (self.oldest is not None and mark <= self.oldest):
+            return
+        if not self.has_begun:
+            outcome.add(self.begin(mark if self.oldest is None else self.oldest))
+        for event, atoms in self._guard.engine.sift(self._released(mark)):
+            assert event.interval is not None, "what has no time waits for none"
+            before = event.interval.end - 1
+            due = self._guard.engine.next_timer()
+            if due is not None and due <= before:  # else the event itself tells the time
+                self._pass_time(before, outcome)
+            self._note(self._guard.detect(event, atoms), outcome)
+        self._pass_time(mark - 1, outcome)
+        self._guard.engine.forget_before(mark)
+
+    def _released(self, mark: Instant) -> Wanted:
+        """What waits no more, with its atoms."""
+        released = self._buffer.release(mark)
+        if self._atoms_of is None:
+            return cast(Wanted, released)
+        return [(event, self._atoms_of(payload)) for event, payload in released]
+
+    def _pass_time(self, now: Instant, outcome: Outcome) -> None:
+        """What time brings about up to `now`; where that may construct events, one instant after
+        the other.
+        """
+        if self.republishes:
+            while (found := self._guard.pass_instants(now, outcome)) is not NOTHING:
+                self._note(found, outcome)
+        self._note(self._guard.advance_to(now, now), outcome)
+
+    def _note(self, found: Outcome, outcome: Outcome) -> None:
+        """What one step has brought about, and all that comes of what it constructs."""
+        if found is NOTHING:
+            return
+        found.matches = list(once(found.matches))
+        outcome.add(found)
+        generation = self._published(found.matches, outcome)
+        while generation:
+            further = Outcome()
+            for event in generation:
+                self._happen(event, further)
+            outcome.add(further)
+            generation = self._published(further.matches, outcome)
+
+    def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
+        """The events that matches construct, where they are republished."""
+        if not self.republishes:
+            return []
+        events, beside = self._guard.publish(matches)
+        outcome.add(beside)
+        return events
+
+    def _happen(self, event: Event, outcome: Outcome) -> None:
+        """What an event that was constructed brings about at once."""
+        served = self._guard.match([event])
+        outcome.add(served.beside)
+        outcome.add(self._rung(served))
+        for _, atoms in served.relevant:
+            found = self._guard.detect(event, atoms)
+            outcome.add(Outcome(list(once(found.matches)), found.letters, found.ended))
+
+    def _rung(self, served: Served) -> Outcome:
+        """What atomic subscriptions tell of an event that was constructed."""
+        return self._guard.tell(served.rings)
+
+
+class LiveSequencer(Sequencer[tuple[Atom, ...]]):
+    """The whole order, for a host to which events come as they happen; who comes in is said at the
+    `door`.
+    """
+
+    def __init__(
+        self,
+        guard: GuardedEngine,
+        watermark: Watermark,
+        ahead: Ahead,
+        *,
+        queue_limit: int = QUEUE_LIMIT,
+        remember: int,
+    ) -> None:
+        super().__init__(guard, watermark, queue_limit=queue_limit, republishes=True)
+        self._ahead = ahead
+        self.door = Doorkeeper(watermark, ahead, self._buffer.identities, remember)
+
+    def admit(self, events: Sequence[Event]) -> Admitted:
+        """Steps 1 and 2 for events that come in together."""
+        self._buffer.note_identities()  # the door looks at them
+        admitted = self.door.admit(events)
+        if admitted.oldest is not None and not self.has_begun:
+            end = admitted.oldest
+            self.oldest = end if self.oldest is None else min(end, self.oldest)
+        return admitted
+
+    def take(self, events: list[Event]) -> Outcome:
+        """Step 3 for all that were admitted, in canonical order."""
+        outcome = Outcome()
+        served = self._serve(events, outcome)
+        apart = self.door.apart
+        self._buffer.add_new(
+            [
+                each
+                for each in served.relevant
+                if each[0].interval is not None and not (apart and each[0].identity in apart)
+            ]
+        )
+        generation = self._tell(served, outcome)
+        while generation:
+            served = self._serve(generation, outcome)
+            for event, atoms in served.relevant:
+                if self._guard.origin_of(event) not in apart and not self._ahead.refuses(event):
+                    self.hold(event, atoms)
+            generation = self._tell(served, outcome)
+        self.door.remember_served()
+        return outcome
+
+    def _note(self, found: Outcome, outcome: Outcome) -> None:
+        """Most steps construct nothing: then what was found is all that comes of them."""
+        if any(map(_outputs, found.matches)):
+            super()._note(found, outcome)
+        elif found is not NOTHING:
+            found.matches = list(once(found.matches))
+            outcome.add(found)
+
+    def _serve(self, events: Sequence[Event], outcome: Outcome) -> Served:
+        served = self._guard.match(events)
+        outcome.add(served.beside)
+        self.door.note_unserved(served.unserved)
+        return served
+
+    def _tell(self, served: Served, outcome: Outcome) -> list[Event]:
+        """What rings is told; the events that it constructs."""
+        told = self._guard.tell(served.rings)
+        outcome.add(told)
+        return self._published(told.matches, outcome)
+
+
+class FiniteSequencer:
+    """Finite input for one engine: its events come one by one, in canonical order and in time."""
+
+    def __init__(self, guard: GuardedEngine, *, forget_every: int | None = None) -> None:
+        self._guard = guard
+        self._forget_every = forget_every
+        self._served = 0
+        self._newest: Instant | None = None
+        self._pauses: deque[Span] = deque()
+        self._told: set[str] = set()
+
+    def begin(self, oldest: Instant, newest: Instant, spans: Iterable[Span]) -> Outcome:
+        """Time begins with the lowest end of all events; `spans` are all ends, or spans without a
+        long pause inside.
+        """
+        outcome = self._guard.begin_at(oldest)
+        self._newest = newest
+        longest = self._guard.engine.network.shortest_pause
+        if longest is not None:
+            self._pauses.extend(pauses(spans, longest))
+            outcome.add(self._new(self._guard.advance_to(oldest - 1, oldest - 1)))
+        return outcome
+
+    def serve(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
+        """The next event that composites want."""
+        if event.interval is None:
+            return NOTHING
+        end = event.interval.end
+        passed = Outcome() if self._pauses and self._pauses[0][1] <= end else NOTHING
+        while self._pauses and self._pauses[0][1] <= end:
+            self._pass_over(self._pauses.popleft(), passed)
+        found = self._new(self._guard.detect(event, atoms))
+        self._served += 1
+        if self._forget_every is not None and self._served % self._forget_every == 0:
+            self._guard.engine.forget_before(end)
+        if passed is NOTHING:
+            return found
+        passed.add(found)
+        return passed
+
+    def end(self, until: Instant | None) -> Outcome:
+        """There are no more events: the clock runs on to the end of time, or to `until`."""
+        outcome = Outcome()
+        for pause in self._pauses:
+            self._pass_over(pause, outcome)
+        newest = self._newest
+        if newest is not None:
+            last = newest if until is None else min(until, newest - 1)
+            outcome.add(self._new(self._guard.advance_to(last)))
+        outcome.add(self._new(self._guard.advance_to(until, until)))
+        return outcome
+
+    def _pass_over(self, pause: Span, outcome: Outcome) -> None:
+        """One event ends when the pause begins, the next when it ends, and none in between: the
+        clock leaps.
+        """
+        before, after = pause
+        outcome.add(self._new(self._guard.advance_to(before - 1)))
+        outcome.add(self._new(self._guard.advance_to(after - 1, after - 1)))
+
+    def _new(self, found: Outcome) -> Outcome:
+        """What one step has brought about; no match is told twice."""
+        if found.matches:
+            matches = [match for match in once(found.matches) if match.id not in self._told]
+            self._told.update(match.id for match in matches)
+            found.matches = matches
+        return found

@@ -1,0 +1,64 @@
+"""The application: all addresses of one service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
+
+from tocsin import __version__
+from tocsin.service.api import (
+    asking,
+    console_page,
+    dead_letters,
+    definitions,
+    events,
+    health,
+    knowledge,
+    matches,
+    network,
+    pages,
+    session,
+    statistics,
+    stored_events,
+    subscriptions,
+    why_not,
+)
+from tocsin.service.api.bodies import PROBLEMS
+from tocsin.service.core.service import Service
+from tocsin.service.http.problems import tell_problems
+
+ROUTERS = (
+    events.router,
+    asking.router,
+    subscriptions.router,
+    definitions.router,
+    matches.router,
+    dead_letters.router,
+    health.router,
+    session.router,
+    stored_events.router,
+    statistics.router,
+    network.router,
+    knowledge.router,
+    why_not.router,
+)
+
+
+def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
+    """The application of a service that was started; who starts it also stops it.
+
+    Publishing is served by a plain route before all others: it needs nothing of what the usual ones
+    do for every request.
+    """
+    app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
+    app.state.service = service
+    tell_problems(app)
+    pages.serve_assets(app)
+    app.include_router(pages.router)
+    app.include_router(console_page.router)
+    for router in (*ROUTERS, *further):
+        app.include_router(router, responses=PROBLEMS)
+    app.router.routes.insert(0, Route("/v1/events", events.publish, methods=["POST"]))
+    return app

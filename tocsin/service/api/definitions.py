@@ -1,0 +1,95 @@
+"""`/v1/definitions`: regions, named parts and ontologies. The ones of the tenant without a name are
+shared by all, and made by an admin.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from tocsin.service.api.bodies import DEFINITION, json_body
+from tocsin.service.http.access import Caller, Scope, caller_with
+from tocsin.service.http.requests import object_of, run_read, service_of
+from tocsin.service.subscriptions.definitions import Version, body_of
+
+router = APIRouter(tags=["definitions"])
+
+Force = Annotated[bool, Query(description="Also where subscriptions ring no more by it.")]
+
+
+@router.get("/v1/definitions")
+async def list_definitions(request: Request) -> dict[str, Any]:
+    """The definitions that the caller's subscriptions may name."""
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    found = await run_read(request, caller.tenant, service.definitions.list_all, caller.tenant)
+    return {"definitions": [body_of(each) for each in found]}
+
+
+@router.get("/v1/definitions/{name}")
+async def get_definition(name: str, request: Request) -> dict[str, Any]:
+    """A definition, and the version of the catalog that brought it."""
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    return _told(
+        await run_read(request, caller.tenant, service.definitions.get, caller.tenant, name)
+    )
+
+
+@router.get("/v1/definitions/{name}/versions")
+async def get_versions(name: str, request: Request) -> dict[str, Any]:
+    """Every version that a definition had, oldest first."""
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    found = await run_read(
+        request, caller.tenant, service.definitions.versions, caller.tenant, name
+    )
+    return {"versions": [_told(each) for each in found]}
+
+
+@router.put(
+    "/v1/definitions/{name}",
+    openapi_extra=json_body(DEFINITION),
+    responses={201: {"description": "Created"}},
+)
+async def put_definition(name: str, request: Request, force: Force = False) -> Response:
+    """Creates a definition (201) or replaces it (200); subscriptions that use it are read again."""
+    service = service_of(request)
+    caller = _writer(request)
+    body = await object_of(request, service.settings.limits.request_bytes)
+
+    def change() -> tuple[bool, dict[str, Any]]:
+        put = service.definitions.put(caller.tenant, name, body, force=force)
+        return put.is_new, _told(service.definitions.get(caller.tenant, name))
+
+    is_new, told = await run_read(request, caller.tenant, change)
+    return JSONResponse(told, 201 if is_new else 200)
+
+
+@router.delete("/v1/definitions/{name}", status_code=204)
+async def delete_definition(name: str, request: Request, force: Force = False) -> Response:
+    """Removes a definition."""
+    service = service_of(request)
+    caller = _writer(request)
+
+    def change() -> None:
+        service.definitions.remove(caller.tenant, name, force=force)
+
+    await run_read(request, caller.tenant, change)
+    return Response(status_code=204)
+
+
+def _writer(request: Request) -> Caller:
+    """Who may change definitions: a tenant its own, an admin what is shared."""
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    if not caller.tenant:
+        caller.require(Scope.ADMIN)
+    return caller
+
+
+def _told(found: Version) -> dict[str, Any]:
+    if found.definition is None:
+        return {"version": found.version, "removed": True}
+    return body_of(found.definition) | {"version": found.version}

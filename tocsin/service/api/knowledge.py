@@ -1,0 +1,82 @@
+"""`/v1/attributes` and `/v1/knowledge`: which words events and ontologies have, for somebody who
+writes a subscription.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from tocsin.catalog import Subscription
+from tocsin.catalog.tenants import Owned
+from tocsin.errors import Problem
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.nodes.composites import Plan
+from tocsin.service.console.attributes import attributes_seen
+from tocsin.service.console.knowledge import knowledge_told, terms_of
+from tocsin.service.console.recent import recent_events
+from tocsin.service.core.service import Service
+from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.requests import run_read, service_of
+from tocsin.service.subscriptions.definitions import body_of
+
+router = APIRouter(tags=["definitions"])
+
+MOST_SUBSCRIPTIONS = 5_000
+"""So many subscriptions are read for the classes that they name."""
+
+
+@router.get("/v1/attributes")
+async def list_attributes(request: Request) -> dict[str, Any]:
+    """The attributes of the last 1,000 stored events, the names that are defined, and the terms of
+    the ontologies.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> dict[str, Any]:
+        defined = service.definitions.list_all(caller.tenant)
+        return {
+            "attributes": attributes_seen(recent_events(service.browsing)),
+            "definitions": [body_of(each)["name"] for each in defined],
+            "terms": terms_of(_words(service, caller.tenant)),
+        }
+
+    return await run_read(request, caller.tenant, look)
+
+
+@router.get("/v1/knowledge")
+async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
+    """The classes of the ontologies that the caller's subscriptions are read in the light of: those
+    directly above, how many of the last 1,000 stored events are at or below it, and how many
+    subscriptions name it.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> list[dict[str, Any]]:
+        words = _words(service, caller.tenant)
+        events = recent_events(service.browsing)
+        return knowledge_told(words, events, _plans(service, caller.tenant))
+
+    return await run_read(request, caller.tenant, look)
+
+
+def _words(service: Service, tenant: str) -> Ontology | None:
+    """The ontology that a tenant's subscriptions see; None where there is none."""
+    service.entries.mirror.refresh()
+    return service.entries.mirror.light.words_of(Owned(tenant, "it").key)
+
+
+def _plans(service: Service, tenant: str) -> list[tuple[Subscription, Plan]]:
+    with service.entries.mirror.lock:
+        service.entries.mirror.refresh()
+        known = service.entries.mirror.subscriptions_of(tenant)[:MOST_SUBSCRIPTIONS]
+    found: list[tuple[Subscription, Plan]] = []
+    for each in known:
+        try:
+            found.append((each, service.entries.compile(each)))
+        except Problem:
+            continue
+    return found

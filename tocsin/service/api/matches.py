@@ -1,0 +1,176 @@
+"""`/v1/matches`: what rang, oldest first; why; and live, from where the listener stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.responses import StreamingResponse
+
+from tocsin.errors import Problem, StateProblem
+from tocsin.service.base.streaming import Wanted, follow
+from tocsin.service.console.why import Kept, why
+from tocsin.service.core.service import Service
+from tocsin.service.http.access import Caller, Scope, caller_with, listener_with
+from tocsin.service.http.origins import WEBSOCKET_CODE
+from tocsin.service.http.positions import (
+    LAST,
+    STREAM,
+    CountedResponse,
+    CountedStream,
+    begin_behind,
+)
+from tocsin.service.http.problems import document_of, status_of
+from tocsin.service.http.requests import run_read, run_work, service_of
+from tocsin.service.http.revocation import while_admitted
+from tocsin.service.storage.rows import MatchRow
+from tocsin.values.time import Instant, parse_instant
+
+router = APIRouter(tags=["matches"])
+
+After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
+Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to end before.")]
+Limit = Annotated[int, Query(ge=1, le=10_000)]
+Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
+Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
+
+
+@router.get("/v1/matches")
+async def query(
+    request: Request,
+    subscription: str | None = None,
+    after: After = 0,
+    limit: Limit = 100,
+    since: str | None = None,
+    until: str | None = None,
+    before: Before = None,
+    newest: Newest = False,
+) -> Response:
+    """Matches after a position, and `next`, the position to ask with the next time; `previous` is
+    that of the first, to ask with as `before` for those before it. `since` and `until` bound the
+    time of detection.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    low, high = instant_of(since), instant_of(until)
+
+    def read() -> list[MatchRow]:
+        return service.matches.read(
+            after,
+            limit,
+            tenant=caller.tenant,
+            subscription=subscription,
+            since=low,
+            until=high,
+            before=before,
+            newest=newest,
+        )
+
+    return Response(
+        _listed(await run_read(request, caller.tenant, read), after), media_type="application/json"
+    )
+
+
+@router.get("/v1/matches/stream", responses={200: STREAM}, response_class=StreamingResponse)
+async def stream(request: Request, subscription: Subscriptions = None) -> Response:
+    """Server-Sent Events: `id` is the position. Begins behind `Last-Event-ID` or `after`, else with
+    the next match.
+    """
+    service = service_of(request)
+    caller = listener_with(request, Scope.SUBSCRIBE)
+    after = begin_behind(request, service.feed.head)
+    wanted = Wanted(caller.tenant, frozenset(subscription or ()))
+    return CountedResponse(CountedStream(service, caller.tenant), _events(caller, wanted, after))
+
+
+@router.websocket("/v1/matches/live")
+async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
+    """The same as a WebSocket: each message is a match with its `position`."""
+    service: Service = socket.app.state.service
+    await socket.accept()
+    try:
+        caller = listener_with(socket, Scope.SUBSCRIBE)
+        after = begin_behind(socket, service.feed.head)
+        with CountedStream(service, caller.tenant):
+            wanted = Wanted(caller.tenant, frozenset(subscription or ()))
+            await _send_live(socket, caller, wanted, after)
+    except Problem as problem:
+        status = status_of(problem)
+        with suppress(RuntimeError, WebSocketDisconnect):
+            await socket.send_json(document_of(problem, status))
+            await socket.close(WEBSOCKET_CODE + status)
+
+
+@router.get("/v1/matches/{id}/why")
+async def tell_why(id: str, request: Request) -> dict[str, Any]:
+    """The members of a match, its windows, what was bound, the regions, where constructed members
+    come from, and the plan at that time as a tree with what of it was satisfied.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    row = await run_read(request, caller.tenant, service.matches.get, id, caller.tenant)
+    if row is None:
+        raise StateProblem(
+            f"there is no match {id!r}",
+            code="UnknownMatchError",
+            token=id,
+            hint="ids are in GET /v1/matches; old matches are removed",
+        )
+    kept = Kept(service.log, service.matches, service.catalog, service.own)
+    return await run_work(request, caller.tenant, why, row, kept)
+
+
+def _matches(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[list[MatchRow]]:
+    """Return what a listener gets while its key is good."""
+    service = caller.service
+    return while_admitted(caller, follow(service.matches, service.feed, wanted, after))
+
+
+async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
+    """The stream says first where it begins, so that one which is cut off at once can go on."""
+    yield f"id: {after}\n\n".encode()
+    async for rows in _matches(caller, wanted, after):
+        if not rows:
+            yield b": all is well\n\n"
+            continue
+        yield "".join(f"id: {row.position}\ndata: {row.body}\n\n" for row in rows).encode()
+
+
+async def _send_live(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
+    """Send matches until the listener leaves; raise where its key was revoked."""
+    sending = asyncio.create_task(_send_all(socket, caller, wanted, after))
+    hearing = asyncio.create_task(_await_end(socket))
+    _, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(sending, hearing, return_exceptions=True)
+    caller.require_admitted()
+    with suppress(RuntimeError, WebSocketDisconnect):
+        await socket.close()
+
+
+async def _send_all(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
+    async for rows in _matches(caller, wanted, after):
+        for row in rows:
+            await socket.send_text(f'{{"position":{row.position},{row.body[1:]}')
+
+
+async def _await_end(socket: WebSocket) -> None:
+    """Return when the listener leaves; messages of it, texts or bytes, are not used."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
+
+
+def instant_of(given: str | None) -> Instant | None:
+    """The instant of a parameter that may be left out."""
+    return None if given is None else parse_instant(given)
+
+
+def _listed(rows: list[MatchRow], after: int) -> str:
+    """The bodies are JSON texts already."""
+    last, first = (rows[-1].position, rows[0].position) if rows else (after, after + 1)
+    bodies = ",".join(row.body for row in rows)
+    return f'{{"matches":[{bodies}],"next":{last},"previous":{first}}}'

@@ -1,0 +1,46 @@
+"""`/v1/plan` and `/v1/subscriptions/{id}/waiting`: what is at work, and what waits in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from tocsin.catalog.tenants import Owned
+from tocsin.service.console.looking import take_look
+from tocsin.service.console.waiting import seen_waiting, waiting_told
+from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.requests import run_read, service_of
+
+router = APIRouter(tags=["subscriptions"])
+
+
+@router.get("/v1/plan")
+async def tell_plan(request: Request) -> dict[str, Any]:
+    """The network of all subscriptions of the caller: what each part is, which parts are inside it,
+    who uses it, how much waits in it and how much has come to it. With `--engine local`.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> dict[str, Any]:
+        return service.network.plan(caller.tenant, service.statistics.totals(caller.tenant))
+
+    return await run_read(request, caller.tenant, look)
+
+
+@router.get("/v1/subscriptions/{id}/waiting")
+async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
+    """What waits for a subscription, for what and until when, those first that end first. With
+    `--engine local`.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> dict[str, Any]:
+        service.entries.get(caller.tenant, id)
+        name = Owned(caller.tenant, id).key
+        seen = take_look(service.runner, lambda hub: seen_waiting(hub, name))
+        return {"waiting": waiting_told(seen), "left_out": seen[2]}
+
+    return await run_read(request, caller.tenant, look)

@@ -1,0 +1,107 @@
+"""Who wants to know of new matches is told here, in threads and on event loops: up to which
+position matches are kept.
+
+The newest are held in memory, so that those who follow need not ask the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Sequence
+from itertools import islice
+
+from tocsin.service.storage.rows import MatchRow
+
+RECENT = 20_000
+"""So many of the newest matches are held in memory."""
+
+_Waiter = asyncio.Future[None]
+
+
+class Feed:
+    """`head` is the position of the newest match that is kept."""
+
+    def __init__(self, head: int = 0) -> None:
+        self.head = head
+        self._recent: deque[MatchRow] = deque(maxlen=RECENT)
+        self._changed = threading.Condition()
+        self._waiters: dict[asyncio.AbstractEventLoop, set[_Waiter]] = {}
+        self.is_closed = False
+
+    def publish(self, rows: Sequence[MatchRow]) -> None:
+        """Matches are kept from now on."""
+        if not rows:
+            return
+        with self._changed:
+            if self._recent and self._recent[-1].position + 1 != rows[0].position:
+                self._recent.clear()
+            self._recent.extend(rows)
+            self.head = max(self.head, rows[-1].position)
+            self._wake()
+
+    def notice(self, head: int) -> None:
+        """Another process has kept matches up to a position."""
+        with self._changed:
+            if head > self.head:
+                self.head = head
+                self._recent.clear()
+                self._wake()
+
+    def close(self) -> None:
+        """Nobody waits any more."""
+        with self._changed:
+            self.is_closed = True
+            self._wake()
+
+    def recent(self, after: int, limit: int) -> list[MatchRow] | None:
+        """The matches after a position, of all tenants; None where memory does not reach so
+        far.
+        """
+        with self._changed:
+            if after >= self.head:
+                return []
+            if not self._recent or self._recent[0].position > after + 1:
+                return None
+            start = after + 1 - self._recent[0].position
+            return list(islice(self._recent, start, start + limit))
+
+    def wait_beyond(self, position: int, timeout: float | None = None) -> int:
+        """Waits in a thread until there is a match after a position, for so many seconds at most;
+        the head.
+        """
+        with self._changed:
+            if self.head <= position and not self.is_closed:
+                self._changed.wait(timeout)
+            return self.head
+
+    async def beyond(self, position: int, timeout: float | None = None) -> int:
+        """The same on an event loop."""
+        loop = asyncio.get_running_loop()
+        with self._changed:
+            if self.head > position or self.is_closed:
+                return self.head
+            waiter: _Waiter = loop.create_future()
+            self._waiters.setdefault(loop, set()).add(waiter)
+        try:
+            await asyncio.wait_for(waiter, timeout)
+        except TimeoutError:
+            pass
+        finally:
+            with self._changed:
+                self._waiters.get(loop, set()).discard(waiter)
+        return self.head
+
+    def _wake(self) -> None:
+        self._changed.notify_all()
+        waiters, self._waiters = self._waiters, {}
+        for loop, waiting in waiters.items():
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_resolve, waiting)
+
+
+def _resolve(waiting: set[_Waiter]) -> None:
+    for waiter in list(waiting):
+        if not waiter.done():
+            waiter.set_result(None)

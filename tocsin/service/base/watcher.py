@@ -1,0 +1,42 @@
+"""Where other processes keep matches, this one looks for them now and then."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from tocsin.errors import Problem
+from tocsin.service.base.feed import Feed
+from tocsin.service.storage.matches import MatchStore
+
+_LOG = logging.getLogger("tocsin.watcher")
+
+PAUSE = 0.05
+"""Seconds between two looks."""
+
+
+class Watcher:
+    """A thread that tells the feed of matches that others have kept."""
+
+    def __init__(self, matches: MatchStore, feed: Feed) -> None:
+        self._matches, self._feed = matches, feed
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="tocsin-watcher", daemon=True)
+
+    def start(self) -> None:
+        """Begins to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Looks no more."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(PAUSE):
+            try:
+                self._feed.notice(self._matches.head())
+            except Problem as problem:
+                _LOG.warning("%s", problem)
+                self._stopping.wait(1.0)

@@ -1,0 +1,204 @@
+"""The connections that are open: counted, made room for, and looked at once a second.
+
+A connection is idle while it has no request under way: new, within a head, or between two
+requests. Idle ones cost their client nothing, so that they make room for new ones, the longest idle
+first. Connections with a request are never cut to make room: there the new one is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import time
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tocsin.errors import LimitProblem
+from tocsin.service.connections.addresses import ClientNames
+from tocsin.service.settings.http import HttpSettings, seconds
+
+BACKLOG = 512
+"""Connections that the kernel holds; all of them may be accepted before the first is refused."""
+
+CLOSE_SECONDS = 10.0
+"""A connection that is closed may be this long about sending what is left."""
+
+_MAX_SWEEP_SECONDS = 2.0
+"""A loop that was held up for longer could not read: the time in between counts as this much."""
+
+
+class Peer(Protocol):
+    """A connection as the table sees it."""
+
+    def check(self, now: float) -> None:
+        """End the connection where its client is too slow."""
+
+
+@dataclass(slots=True)
+class _Client:
+    """The connections of one address."""
+
+    count: int = 0
+    idle: dict[asyncio.Transport, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One connection; `peer` is None once it belongs to a WebSocket."""
+
+    client: str | None
+    peer: Peer | None
+    websocket: object = None
+    closing_since: float | None = None
+
+
+class ConnectionTable:
+    """All open connections; used by the event loop alone. `alive` holds the protocols of those
+    that have become WebSockets, until they are lost.
+    """
+
+    def __init__(self, settings: HttpSettings, alive: Container[object]) -> None:
+        self.settings = settings
+        self.clock = 0.0
+        """Seconds in which the loop was able to read; time-outs are counted by it."""
+        self._alive = alive
+        self._names = ClientNames(settings.proxies)
+        self._most = min(settings.connections, _files_for_connections(settings.spare_files))
+        self._entries: dict[asyncio.Transport, _Entry] = {}
+        self._clients: dict[str, _Client] = {}
+        self._idle: dict[asyncio.Transport, None] = {}
+        self._swept = time.monotonic()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def admit(self, transport: asyncio.Transport, host: str, peer: Peer) -> LimitProblem | None:
+        """Count a new connection; return the problem of one that there is no room for."""
+        name = self._names.name_of(host)
+        client = None if name is None else self._clients.get(name)
+        if client is not None and client.count >= self.settings.per_address:
+            self._forget_lost()
+            if client.count >= self.settings.per_address and not self._make_room(client.idle):
+                return _too_many_of_address(self.settings.per_address)
+        if len(self._entries) >= self._most:
+            self._forget_lost()
+            if len(self._entries) >= self._most and not self._make_room(self._idle):
+                return _too_many(self._most)
+        self._entries[transport] = _Entry(name, peer)
+        if name is not None:
+            self._clients.setdefault(name, _Client()).count += 1
+        self.mark_idle(transport)
+        return None
+
+    def mark_idle(self, transport: asyncio.Transport) -> None:
+        """Note that a connection has no request under way."""
+        entry = self._entries.get(transport)
+        if entry is not None:
+            self._idle[transport] = None
+            if entry.client is not None:
+                self._clients[entry.client].idle[transport] = None
+
+    def mark_busy(self, transport: asyncio.Transport) -> None:
+        """Note that a connection has sent the head of a request."""
+        entry = self._entries.get(transport)
+        if entry is not None:
+            self._idle.pop(transport, None)
+            if entry.client is not None:
+                self._clients[entry.client].idle.pop(transport, None)
+
+    def hand_over(self, transport: asyncio.Transport, websocket: object) -> None:
+        """Note that a connection belongs to a WebSocket now; it is still counted."""
+        entry = self._entries.get(transport)
+        if entry is not None:
+            self.mark_busy(transport)
+            entry.peer, entry.websocket = None, websocket
+
+    def release(self, transport: asyncio.Transport) -> None:
+        """Forget a connection that is lost."""
+        if transport not in self._entries:
+            return
+        self.mark_busy(transport)
+        name = self._entries.pop(transport).client
+        if name is not None:
+            client = self._clients[name]
+            client.count -= 1
+            if not client.count:
+                del self._clients[name]
+
+    def sweep(self) -> None:
+        """End what is too slow; called once a second."""
+        now = time.monotonic()
+        self.clock += min(now - self._swept, _MAX_SWEEP_SECONDS)
+        self._swept = now
+        self._forget_lost()
+        for transport, entry in list(self._entries.items()):
+            if transport.is_closing():
+                self._abort_in_time(transport, entry)
+            elif entry.peer is not None:
+                entry.peer.check(self.clock)
+
+    def _abort_in_time(self, transport: asyncio.Transport, entry: _Entry) -> None:
+        """End a connection that is closed and whose client does not read what is left."""
+        if entry.closing_since is None:
+            entry.closing_since = self.clock
+        elif self.clock - entry.closing_since > CLOSE_SECONDS:
+            transport.abort()
+            self.release(transport)
+
+    def _make_room(self, idle: dict[asyncio.Transport, None]) -> bool:
+        """End the connection that has been idle longest; False where none is."""
+        longest = next(iter(idle), None)
+        if longest is None:
+            return False
+        self.release(longest)
+        longest.abort()
+        return True
+
+    def _forget_lost(self) -> None:
+        """Release WebSockets that are lost: their protocol is not one of this package."""
+        lost = [
+            transport
+            for transport, entry in self._entries.items()
+            if entry.peer is None and entry.websocket not in self._alive
+        ]
+        for transport in lost:
+            self.release(transport)
+
+
+def raise_file_limit() -> None:
+    """Take as many file descriptors as the system allows."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    except (OSError, ValueError):
+        return  # some systems have a lower bound of their own; the present limit stays
+
+
+def _files_for_connections(spare: int) -> int:
+    """Return how many connections leave `spare` file descriptors to all else."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return 1 << 30
+    return max(1, soft - spare - BACKLOG)
+
+
+def _too_many_of_address(most: int) -> LimitProblem:
+    return LimitProblem(
+        f"the address has {most:,} connections with requests under way",
+        code="RateLimitExceeded",
+        hint="close one, or raise http.per_address; http.proxies names those of many clients",
+    )
+
+
+def _too_many(most: int) -> LimitProblem:
+    return LimitProblem(
+        f"there are {most:,} connections with requests under way",
+        code="TooManyConnections",
+        hint="try again later, or raise http.connections in the settings",
+    )
+
+
+def keep_alive_seconds(settings: HttpSettings) -> int:
+    """Return the seconds between two requests as the server wants them, at least one."""
+    return max(1, round(seconds(settings.keep_alive)))

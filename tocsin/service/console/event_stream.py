@@ -1,0 +1,60 @@
+"""Stored events as they come, for one who looks: some at a time. Who cannot look at all of them is
+told how many are left out; nobody waits for a listener.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from tocsin.service.base.feed import Feed
+from tocsin.service.console.late import LateEvents
+from tocsin.service.console.stored_events import event_texts
+from tocsin.service.storage.log import EventLog
+
+GATHER = 0.2
+"""Seconds for which events are gathered into one message."""
+
+MOST = 500
+"""So many rows are told in one message; of more, the newest."""
+
+QUIET = 10.0
+"""Seconds without an event after which the listener is told that all is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What came within a moment: the position of the last, the texts of those that are told, and
+    how many rows are left out. Nothing but a position where nothing came for long.
+    """
+
+    position: int
+    texts: list[str]
+    skipped: int = 0
+
+
+async def follow_events(
+    log: EventLog, late: LateEvents, feed: Feed, after: int
+) -> AsyncIterator[Gathered]:
+    """Events after a position, until the service stops."""
+    position, told = after, time.monotonic()
+    while not feed.is_closed:
+        await asyncio.sleep(GATHER)
+        if log.head > position:
+            found = await asyncio.to_thread(_gather, log, late, position)
+            position, told = found.position, time.monotonic()
+            if found.texts or found.skipped:
+                yield found
+        elif time.monotonic() - told > QUIET:
+            told = time.monotonic()
+            yield Gathered(position, [])
+
+
+def _gather(log: EventLog, late: LateEvents, after: int) -> Gathered:
+    first = max(after, log.head - MOST)
+    rows = log.read(first, MOST)
+    position = rows[-1].position if rows else first
+    accepted = [row for row in rows if row.code is None]
+    return Gathered(position, list(event_texts(accepted, late.refreshed())), first - after)

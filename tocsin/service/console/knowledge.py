@@ -1,0 +1,182 @@
+"""What is known of classes: the tree of the ontologies that a tenant's subscriptions are read in
+the light of, with how many events are at a class or below it and how many subscriptions name it.
+
+Classes of RDF go by their IRIs, concepts of a TBox by their names, which are what events say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tocsin.catalog import Subscription
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.events.views.graph import graph_in
+from tocsin.knowledge.concepts.axioms import Specialisation
+from tocsin.knowledge.concepts.concept import Concept, Conjunction, Disjunction, Enumeration, Symbol
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.knowledge.ontology import Ontology, builtin_classes, builtin_properties, local_name
+from tocsin.plan.nodes.composites import Plan, atoms_of
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.graphs import GraphPattern
+
+_WORD = re.compile(r"\w[\w-]*")
+MOST_WORDS = 500
+"""So many texts of one event are looked at."""
+
+
+@dataclass(slots=True)
+class ClassTree:
+    """Classes with those directly above them, by IRI or name."""
+
+    parents: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, name: str, above: Iterable[str] = ()) -> None:
+        """A class, and some above it."""
+        self.parents.setdefault(name, set())
+        for each in above:
+            self.parents.setdefault(each, set())
+            if each != name:
+                self.parents[name].add(each)
+
+    def upwards(self, names: Iterable[str]) -> set[str]:
+        """The classes among the names, and all above them."""
+        waiting = [each for each in names if each in self.parents]
+        found: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.parents[name]
+        return found
+
+
+def class_tree(words: Ontology | None) -> ClassTree:
+    """The classes of an ontology and the concepts of its TBox; what every ontology has is left
+    out.
+    """
+    tree = ClassTree()
+    if words is not None:
+        builtin = builtin_classes().names()
+        for name, above in words.class_order.parents.items():
+            if name not in builtin:
+                tree.add(name, (each for each in above if each not in builtin))
+        if isinstance(words.tbox, TBox):
+            _add_concepts(tree, words.tbox)
+    return tree
+
+
+def terms_of(words: Ontology | None) -> list[dict[str, str]]:
+    """The words that subscriptions can use: classes, properties, concepts and roles."""
+    if words is None:
+        return []
+    known = set(class_tree(words).parents)
+    known |= words.properties - builtin_properties().names()
+    if isinstance(words.tbox, TBox):
+        known |= {*words.tbox.roles, *words.tbox.known_individuals}
+    return [{"iri": each, "label": local_name(each) or each} for each in sorted(known)]
+
+
+def knowledge_told(
+    words: Ontology | None,
+    events: Iterable[Event],
+    plans: Iterable[tuple[Subscription, Plan]],
+) -> list[dict[str, Any]]:
+    """The class tree with its counts."""
+    tree = class_tree(words)
+    at: Counter[str] = Counter()
+    if words is not None and tree.parents:
+        for event in events:
+            at.update(tree.upwards(_classes_of(event, words)))
+    named: Counter[str] = Counter()
+    for subscription, plan in plans:
+        named.update(tree.parents.keys() & set(_names_in(subscription, plan)))
+    return [
+        {
+            "iri": name,
+            "label": local_name(name) or name,
+            "parents": sorted(above),
+            "events": at[name],
+            "subscriptions": named[name],
+        }
+        for name, above in sorted(tree.parents.items())
+    ]
+
+
+def _add_concepts(tree: ClassTree, tbox: TBox) -> None:
+    for axiom in tbox.axioms:
+        tree.add(axiom.name)
+        for each in _operands(axiom.concept, Disjunction):
+            if not isinstance(axiom, Specialisation) and not isinstance(axiom.concept, Symbol):
+                for below in _named_in(each):
+                    tree.add(below, [axiom.name])
+        above = [
+            each.name
+            for each in _operands(axiom.concept, Conjunction)
+            if isinstance(each, Symbol) and not isinstance(axiom.concept, Disjunction)
+        ]
+        tree.add(axiom.name, above)
+
+
+def _operands(concept: Concept, kind: type[Conjunction | Disjunction]) -> tuple[Concept, ...]:
+    """The operands of a concept of a kind; any other is the one operand of itself."""
+    return concept.operands if isinstance(concept, kind) else (concept,)
+
+
+def _named_in(concept: Concept) -> tuple[str, ...]:
+    match concept:
+        case Symbol(name):
+            return (name,)
+        case Enumeration(elements):
+            return elements
+        case _:
+            return ()
+
+
+def _classes_of(event: Event, words: Ontology) -> set[str]:
+    """What an event says that it, or something in it, is."""
+    found: set[str] = set()
+    try:
+        for classes in graph_in(event, words).types.values():
+            for name in classes:
+                found |= words.superclasses(name)
+        if isinstance(words.tbox, TBox):
+            texts = (event.type, *_texts(event.attributes))
+            found |= {words.tbox.resolved(text) for text in texts}
+    except Problem:
+        return found
+    return found
+
+
+def _texts(members: Mapping[str, Any]) -> Iterator[str]:
+    """The texts in the data of an event, as far as they are not too many."""
+    waiting: list[Any] = [members]
+    count = 0
+    while waiting and count < MOST_WORDS:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _names_in(subscription: Subscription, plan: Plan) -> Iterator[str]:
+    """The classes that a subscription names: those of its graph patterns and, as concepts are
+    expanded in a plan, the words of its text.
+    """
+    has_concepts = False
+    for atom in atoms_of(plan.pattern):
+        if isinstance(atom, GraphPattern):
+            for group in (atom.statements, *atom.optionals, *atom.absents):
+                for each in group:
+                    yield from (each.subject_class, each.object_class)
+        has_concepts = has_concepts or isinstance(atom, ConceptTest)
+    if has_concepts and isinstance(subscription.expression, str):
+        yield from _WORD.findall(subscription.expression)

@@ -1,0 +1,192 @@
+"""The shared network as a tenant sees it: the parts of its own subscriptions, which of them share
+what, how much waits in each, and how much came to each.
+
+Nodes of the network are looked at by the runner, between two steps, and no more often than needed.
+Atomic subscriptions have no part that waits; each is shown at the condition that it rings for.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tocsin.catalog import Subscription
+from tocsin.catalog.tenants import Owned
+from tocsin.engine.detection.inspection import NodeView
+from tocsin.errors import Problem
+from tocsin.plan.explain.composites import condition_text, roles, title
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Absence, Gathered, Join, Part
+from tocsin.service.console.looking import take_look
+from tocsin.service.runner import Runner
+from tocsin.service.subscriptions.subscriptions import Entries
+
+FRESH = 2.0
+"""A look is good for so many seconds."""
+
+MOST_NODES = 3_000
+"""So many nodes are told."""
+
+MOST_TENANTS = 1_000
+
+KINDS = {
+    "Condition": "condition",
+    "GraphPattern": "graph",
+    "ConceptTest": "concept",
+    "XmlBlock": "xml",
+    "Join": "join",
+    "Either": "either",
+    "Only": "only",
+    "Absence": "absence",
+    "Gathered": "gathered",
+    "Sliding": "sliding",
+    "Change": "change",
+    "Named": "named",
+    "Triggered": "triggered",
+}
+"""What a part is called by its class."""
+
+
+@dataclass(slots=True)
+class _Told:
+    """A node as it is told; `keys` are names of the catalog."""
+
+    part: Part
+    inputs: list[str]
+    keys: list[str]
+    waiting: int = 0
+    served: int = 0
+
+    def as_json(self, id: str) -> dict[str, Any]:
+        """The node with the names that the tenant gave its subscriptions."""
+        return {
+            "id": id,
+            "kind": kind_of(self.part),
+            "label": label_of(self.part),
+            "conditions": conditions_of(self.part),
+            "roles": roles(self.part),
+            "inputs": self.inputs,
+            "subscriptions": sorted(Owned.of_key(each).name for each in self.keys),
+            "waiting": self.waiting,
+            "served": self.served,
+        }
+
+
+@dataclass(slots=True)
+class _Kept:
+    at: float
+    views: list[NodeView] = field(default_factory=list)
+
+
+class NetworkViews:
+    """What was seen of the network last, for each tenant that asked."""
+
+    def __init__(self, runner: Runner, entries: Entries) -> None:
+        self._runner, self._entries = runner, entries
+        self._lock = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+
+    def of(self, tenant: str) -> list[NodeView]:
+        """The parts that subscriptions of a tenant have at work; raises `NotHere` where they are
+        elsewhere.
+        """
+        known = self._kept.get(tenant)
+        if known is not None and time.monotonic() - known.at < FRESH:
+            return known.views
+        with self._entries.mirror.lock:
+            self._entries.mirror.refresh()
+            keys = [each.id for each in self._entries.mirror.subscriptions_of(tenant)]
+        views: list[NodeView] = take_look(self._runner, lambda hub: hub.view(keys))
+        with self._lock:
+            if len(self._kept) >= MOST_TENANTS:
+                self._kept.clear()
+            self._kept[tenant] = _Kept(time.monotonic(), views)
+        return views
+
+    def waiting_by_subscription(self, tenant: str) -> dict[str, int]:
+        """How many occurrences wait for each subscription, shared ones for each; empty where that
+        is not known here.
+        """
+        try:
+            views = self.of(tenant)
+        except Problem:
+            return {}
+        counts: dict[str, int] = {}
+        for view in views:
+            for key in view.keys if view.waiting else ():
+                own = Owned.of_key(key).name
+                counts[own] = counts.get(own, 0) + view.waiting
+        return counts
+
+    def plan(self, tenant: str, rung: Mapping[str, int]) -> dict[str, Any]:
+        """All nodes; `rung` says how often atomic subscriptions did."""
+        nodes: dict[str, _Told] = {}
+        atoms: dict[Atom, str] = {}
+        for view in self.of(tenant):
+            name = _name(view.number)
+            inputs = [_name(each) for each in view.inputs]
+            nodes[name] = _Told(view.part, inputs, list(view.keys), view.waiting, view.served)
+            if isinstance(view.part, Atom):
+                atoms[view.part] = name
+        with self._entries.mirror.lock:
+            self._entries.mirror.refresh()
+            known = self._entries.mirror.subscriptions_of(tenant)
+        seen = {key for node in nodes.values() for key in node.keys}
+        alone = [each for each in known if each.id not in seen]
+        left_out = self._add_atomic(alone, nodes, atoms, rung)
+        told = list(nodes.items())[:MOST_NODES]
+        return {
+            "nodes": [node.as_json(name) for name, node in told],
+            "left_out": left_out + len(nodes) - len(told),
+        }
+
+    def _add_atomic(
+        self,
+        subscriptions: Iterable[Subscription],
+        nodes: dict[str, _Told],
+        atoms: dict[Atom, str],
+        rung: Mapping[str, int],
+    ) -> int:
+        """Adds a node for each condition that subscriptions ring for by itself; how many are left
+        out.
+        """
+        left_out = 0
+        for each in subscriptions:
+            if len(nodes) >= MOST_NODES:
+                left_out += 1
+                continue
+            try:
+                atom = self._entries.compile(each).pattern
+            except Problem:
+                continue
+            if not isinstance(atom, Atom):
+                continue
+            name = atoms.setdefault(atom, f"a{len(atoms) + 1}")
+            node = nodes.setdefault(name, _Told(atom, [], []))
+            node.keys.append(each.id)
+            node.served = max(node.served, rung.get(Owned.of_key(each.id).name, 0))
+        return left_out
+
+
+def kind_of(part: Part) -> str:
+    """What a part is, in a word."""
+    return KINDS[type(part).__name__]
+
+
+def label_of(part: Part) -> str:
+    """What a part says, in a line."""
+    return title(part)
+
+
+def conditions_of(part: Part) -> list[str]:
+    """What the parts inside a part have to meet together, in a line each."""
+    if not isinstance(part, Join | Absence | Gathered):
+        return []
+    return [condition_text(each) for each in part.conditions]
+
+
+def _name(number: int) -> str:
+    return f"n{number}"

@@ -1,0 +1,111 @@
+"""A plan as a tree, each part with whether some events satisfy it: by the meaning of the atoms, not
+by how they were found. None where that cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.plan.explain.composites import roles, title
+from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
+from tocsin.plan.nodes.composites import Absence, Change, Either, Gathered, Only, Part, parts_of
+from tocsin.reference.atoms import holds, truth_of
+from tocsin.service.console.network import conditions_of, kind_of
+from tocsin.values.truth import Truth
+
+_TRUTHS = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: None}
+_ABSENT = 0
+"""The slot of the absent part of an absence."""
+
+MOST_EVENTS = 50
+"""So many events are asked about one atom."""
+
+
+def plan_tree(part: Part, events: Sequence[Event], role: str = "") -> dict[str, Any]:
+    """The part, and the parts inside it; `role` says what it is to the one around it."""
+    label = f"{role}: {title(part)}" if role else title(part)
+    if isinstance(part, Atom):
+        return _atom_tree(part, events, label)
+    children = [
+        plan_tree(inner, events, own)
+        for own, inner in zip(roles(part), parts_of(part), strict=True)
+    ]
+    return {
+        "label": label,
+        "kind": kind_of(part),
+        "satisfied": _is_satisfied(part, children),
+        "conditions": conditions_of(part),
+        "children": children,
+    }
+
+
+def holds_for(atom: Atom, event: Event) -> bool | None:
+    """Whether an event is an occurrence of an atom; None where it cannot be read so."""
+    try:
+        return holds(atom, event)
+    except Problem:
+        return None
+
+
+def _is_satisfied(part: Part, children: Sequence[dict[str, Any]]) -> bool | None:
+    inner: list[bool | None] = [each["satisfied"] for each in children]
+    match part:
+        case Either():
+            return True if True in inner else _all(inner)
+        case Absence() | Gathered():
+            return _all(inner[_ABSENT + 1 :])
+        case Change():
+            return inner[-1]
+        case _:
+            return _all(inner)
+
+
+def _all(given: Sequence[bool | None]) -> bool | None:
+    if False in given:
+        return False
+    return None if None in given else True
+
+
+def _atom_tree(atom: Atom, events: Sequence[Event], label: str) -> dict[str, Any]:
+    """An atom and, of a condition, all it is made of, as the event has it that satisfies it."""
+    found = {index: holds_for(atom, event) for index, event in enumerate(events[:MOST_EVENTS])}
+    met = next((index for index, each in found.items() if each), None)
+    satisfied = (
+        True if met is not None else (None if None in found.values() or not found else False)
+    )
+    children: list[dict[str, Any]] = []
+    if isinstance(atom, Condition) and isinstance(atom.expression, AllOf | AnyOf | Not):
+        event = events[met] if met is not None else None
+        children = [_condition_tree(each, event) for each in _operands(atom.expression)]
+    return {
+        "label": label,
+        "kind": kind_of(atom),
+        "satisfied": satisfied,
+        "children": children if len(children) > 1 else [],
+    }
+
+
+def _condition_tree(node: BooleanNode, event: Event | None) -> dict[str, Any]:
+    satisfied = None if event is None else _TRUTHS[truth_of(node, event)]
+    match node:
+        case AllOf(operands) | AnyOf(operands) if operands:
+            kind = "all" if isinstance(node, AllOf) else "any"
+            children = [_condition_tree(each, event) for each in operands]
+            label = f"{kind} of"
+        case _:
+            kind, children, label = "predicate", [], selector_text(node)
+    return {"label": label, "kind": kind, "satisfied": satisfied, "children": children}
+
+
+def _operands(node: BooleanNode) -> tuple[BooleanNode, ...]:
+    return node.operands if isinstance(node, AllOf | AnyOf) else (node,)
+
+
+def restrictions_in(part: Part) -> list[Only]:
+    """The parts that are bounded in absolute time or space."""
+    inner = [each for below in parts_of(part) for each in restrictions_in(below)]
+    return [part, *inner] if isinstance(part, Only) else inner

@@ -1,0 +1,252 @@
+"""How much comes and rings, over the last hour: looked at once a second, from outside, so that no
+event and no match costs anything. What was kept before the start is counted too.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from tocsin.errors import Problem
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.base.feed import RECENT, Feed
+from tocsin.service.console.late import LATE
+from tocsin.service.console.minutes import MINUTES, MinuteCounts
+from tocsin.service.console.tally import TenantTallies
+from tocsin.service.runner import RunnerStatus
+from tocsin.service.storage.event_queries import Browsing
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.tallies import MINUTE, LetterTally, Tallies
+from tocsin.values.time import Instant, format_instant
+
+_LOG = logging.getLogger("tocsin.statistics")
+
+SAMPLE = 1.0
+"""Seconds between two looks."""
+
+RATE_SAMPLES = 6
+"""The rate is that between the first and the last of so many looks."""
+
+RECENT_MATCHES = 200_000
+"""So many of the newest matches are looked at for the minutes before the start."""
+
+Status = Callable[[], RunnerStatus]
+
+
+class Statistics:
+    """A thread that looks once a second. `told` gives what it saw to whom it concerns. `shared`
+    says that other processes may append to the log, `tells_position` that the status tells how far
+    in it the runner is.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        browsing: Browsing,
+        tallies: Tallies,
+        feed: Feed,
+        status: Status,
+        *,
+        shared: bool = False,
+        tells_position: bool = True,
+    ) -> None:
+        self._log, self._browsing, self._tallies = log, browsing, tallies
+        self._feed, self._status = feed, status
+        self._shared, self._tells_position = shared, tells_position
+        self._lock, self._looking = threading.Lock(), threading.Lock()
+        self._is_caught_up = False
+        self._by_tenant = TenantTallies()
+        self._events, self._lag, self._waiting = MinuteCounts(), MinuteCounts(), MinuteCounts()
+        self._heads: deque[tuple[float, int]] = deque(maxlen=RATE_SAMPLES)
+        self._lag_now = 0
+        self._event_position = self._match_position = self._letter_position = 0
+        self._swept = 0
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="tocsin-statistics", daemon=True)
+
+    def start(self) -> None:
+        """Begins to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Looks no more."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def told(self, tenant: str) -> dict[str, Any]:
+        """All but what concerns single subscriptions."""
+        status = self._status()
+        minute = wall_clock() // MINUTE
+        with self._lock:
+            own = self._by_tenant.of(tenant)
+            now = {
+                "events": self._event_position,
+                "matches": own.matches.total,
+                "dead_letters": own.dead_letters.total,
+                "late": own.late,
+                "lag_seconds": self._lag_now / 1_000_000,
+                "watermark": None if status.watermark is None else format_instant(status.watermark),
+                "waiting": status.waiting,
+                "events_per_second": self._rate(),
+            }
+            figures = zip(
+                range(minute - MINUTES + 1, minute + 1),
+                self._events.last(minute),
+                own.matches.last(minute),
+                own.dead_letters.last(minute),
+                self._lag.last(minute),
+                self._waiting.last(minute),
+                strict=True,
+            )
+        minutes = [
+            {
+                "minute": format_instant(each * MINUTE),
+                "events": events,
+                "matches": matches,
+                "dead_letters": letters,
+                "lag_seconds": lag / 1_000_000,
+                "waiting": waiting,
+            }
+            for each, events, matches, letters, lag, waiting in figures
+        ]
+        return {"now": now, "minutes": minutes}
+
+    def rung(self, tenant: str) -> dict[str, dict[str, Any]]:
+        """The matches of each subscription of a tenant that ever rang."""
+        minute = wall_clock() // MINUTE
+        with self._lock:
+            known = self._by_tenant.of(tenant).subscriptions
+            return {
+                id: {"matches": each.total, "minutes": each.last(minute)}
+                for id, each in known.items()
+            }
+
+    def totals(self, tenant: str) -> dict[str, int]:
+        """How many matches each subscription of a tenant has brought."""
+        with self._lock:
+            known = self._by_tenant.of(tenant).subscriptions
+            return {id: each.total for id, each in known.items()}
+
+    def look(self) -> None:
+        """Takes over what has come since the last look; with the first, what was kept before."""
+        with self._looking:
+            if not self._is_caught_up:
+                self._catch_up()
+                self._is_caught_up = True
+            self._look()
+
+    def _look(self) -> None:
+        now = wall_clock()
+        minute = now // MINUTE
+        if self._shared:
+            self._log.look_for_others()
+        head, status = self._log.head, self._status()
+        matches, letters = self._new_matches(), self._new_letters()
+        lag = self._lag_of(status, now)
+        with self._lock:
+            self._events.add(minute, max(0, head - self._event_position))
+            self._event_position = head
+            self._heads.append((time.monotonic(), head))
+            self._lag_now = lag
+            self._lag.put(minute, max(lag, self._lag.at(minute)))
+            self._waiting.put(minute, status.waiting)
+            for (tenant, subscription, at), count in matches.items():
+                self._by_tenant.add_matches(tenant, subscription, at, count)
+            for letter in letters:
+                self._by_tenant.add_letters(
+                    letter.tenant, letter.minute, letter.count, are_late=letter.code == LATE
+                )
+            if minute != self._swept:
+                self._swept = minute
+                self._by_tenant.forget_old(minute)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(SAMPLE if self._is_caught_up else 0):
+            try:
+                self.look()
+            except Problem as problem:
+                _LOG.warning("%s", problem)
+                self._stopping.wait(SAMPLE)
+
+    def _catch_up(self) -> None:
+        """What was kept before the start; of the minutes since, as far as it takes no long."""
+        minute = wall_clock() // MINUTE
+        first = minute - MINUTES + 1
+        since = first * MINUTE
+        head = self._log.head
+        match_head, letter_head = self._tallies.heads()
+        kept = self._tallies.all_matches(match_head)
+        begin = max(0, match_head - RECENT_MATCHES)
+        recent = self._tallies.matches(begin, match_head, since)
+        letters = self._tallies.letters(0, letter_head)
+        counts = self._event_counts(range(first, minute + 1), head)
+        with self._lock:
+            for each in recent:
+                key = (each.tenant, each.subscription)
+                self._by_tenant.add_matches(*key, each.minute, each.count)
+                kept[key] = kept.get(key, 0) - each.count
+            for (tenant, subscription), count in kept.items():
+                self._by_tenant.add_kept(tenant, subscription, count)
+            for letter in letters:
+                self._by_tenant.add_letters(
+                    letter.tenant, letter.minute, letter.count, are_late=letter.code == LATE
+                )
+            for at, count in counts:
+                self._events.add(at, count)
+            self._event_position = head
+        self._match_position, self._letter_position = match_head, letter_head
+
+    def _event_counts(self, minutes: range, head: int) -> list[tuple[int, int]]:
+        firsts = self._browsing.positions_since([each * MINUTE for each in minutes])
+        end = head + 1
+        starts = [end if each is None else min(end, each) for each in firsts]
+        return [
+            (minute, after - before)
+            for minute, before, after in zip(minutes, starts, [*starts[1:], end], strict=True)
+        ]
+
+    def _new_matches(self) -> dict[tuple[str, str, int], int]:
+        """Matches since the last look, by tenant, subscription and minute: from memory, where they
+        are there.
+        """
+        head = self._feed.head
+        if head <= self._match_position:
+            return {}
+        rows = self._feed.recent(self._match_position, RECENT)
+        counts: dict[tuple[str, str, int], int] = {}
+        if rows is not None:
+            for row in rows:
+                key = (row.tenant, row.subscription, row.stored // MINUTE)
+                counts[key] = counts.get(key, 0) + 1
+            head = rows[-1].position if rows else self._match_position
+        else:
+            for each in self._tallies.matches(self._match_position, head):
+                counts[each.tenant, each.subscription, each.minute] = each.count
+        self._match_position = head
+        return counts
+
+    def _new_letters(self) -> list[LetterTally]:
+        head = self._tallies.heads()[1]
+        if head <= self._letter_position:
+            return []
+        after, self._letter_position = self._letter_position, head
+        return self._tallies.letters(after, head)
+
+    def _lag_of(self, status: RunnerStatus, now: Instant) -> int:
+        """For how many microseconds the oldest event waits that is not matched yet."""
+        if status.position >= self._log.head or not self._tells_position:
+            return 0
+        rows = self._log.read(status.position, 1)
+        return max(0, now - rows[0].received) if rows else 0
+
+    def _rate(self) -> float:
+        """Events a second over the last few looks."""
+        if len(self._heads) < 2:
+            return 0.0
+        (begun, first), (ended, last) = self._heads[0], self._heads[-1]
+        return round((last - first) / max(ended - begun, 0.001), 1)

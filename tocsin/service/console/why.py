@@ -1,0 +1,154 @@
+"""Why a match came to be: its members, its windows, what was bound, the regions, and the plan at
+that time with what of it was satisfied.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.catalog import Catalog, Definition, Subscription, Surroundings, compile_subscription
+from tocsin.catalog.tenants import Owned
+from tocsin.errors import Problem
+from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
+from tocsin.events.event import Event
+from tocsin.plan.nodes.composites import Part, Plan, names_of
+from tocsin.service.base.work import bounded_work
+from tocsin.service.console.lineage import lineage_of
+from tocsin.service.console.plan_tree import plan_tree
+from tocsin.service.console.regions import regions_of
+from tocsin.service.console.stored_events import bounds_text, events_in
+from tocsin.service.console.windows import windows_of
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.matches import MatchStore
+from tocsin.service.storage.rows import MatchRow
+from tocsin.service.subscriptions.dry_run import plan_told
+
+MAX_WHY_SECONDS = 2.0
+"""Processor time of an answer to why or why-not, which goes by the slow meaning of a plan."""
+
+_NOWHERE = {"start": None, "end": None, "place": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept that a match can be understood by."""
+
+    log: EventLog
+    matches: MatchStore
+    catalog: Catalog
+    own: tuple[Definition, ...]
+
+
+def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
+    """All that is known of a match."""
+    match = json.loads(row.body)
+    members = _members(row, match, kept.log)
+    events = [each.event for each in members if each.event is not None]
+    meant = _meant(row, kept)
+    plan = meant.plan
+    pattern = None if plan is None else plan.pattern
+    with bounded_work(MAX_WHY_SECONDS):
+        told = {} if plan is None else plan_told(plan)
+        windows = windows_of(match, pattern, events)
+        regions = [] if pattern is None else regions_of(pattern, meant.definitions)
+        tree = None if pattern is None else plan_tree(pattern, events)
+    return {
+        "match": match,
+        "members": [each.as_json(_named(match["bindings"], pattern)) for each in members],
+        "bindings": match["bindings"],
+        "windows": windows,
+        "regions": regions,
+        "lineage": lineage_of(match["events"], kept.matches, row.tenant),
+        **meant.told,
+        **told,
+        "plan": tree,
+        "plan_lines": told.get("plan", []),
+    }
+
+
+def _named(bindings: dict[str, str], pattern: Part | None) -> dict[str, str]:
+    """Of what is bound, the names of parts with the ids of their events."""
+    names = frozenset[str]() if pattern is None else names_of(pattern)
+    return {name: ids for name, ids in bindings.items() if name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """An event of a match; None where it is no longer stored."""
+
+    source: str
+    id: str
+    position: int | None
+    event: Event | None
+
+    def as_json(self, named: dict[str, str]) -> dict[str, Any]:
+        """The event with its bounds, and what it is called in the subscription."""
+        names = [name for name, ids in named.items() if self.id in (ids, *ids.split(" "))]
+        told: dict[str, Any] = {"name": names[0] if names else None}
+        if self.position is not None:
+            told["position"] = self.position
+        if self.event is None:
+            return told | {"source": self.source, "id": self.id, "expired": True, **_NOWHERE}
+        bounds = json.loads(f"{{{bounds_text(self.event)}}}")
+        return told | {"event": as_object(self.event), **bounds}
+
+
+def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Member]:
+    kept = json.loads(row.members)
+    rows = log.rows_at([each for each in kept if isinstance(each, int)])
+    stored = {position: events_in(found) for position, found in rows.items()}
+    names = zip(match["sources"], match["events"], strict=True)
+    found: list[_Member] = []
+    for each, (source, id) in zip(kept, names, strict=False):
+        if isinstance(each, int):
+            event = next((one for one in stored.get(each, ()) if one.id == id), None)
+            found.append(_Member(source, id, each, event))
+        elif each is None:
+            found.append(_Member(source, id, None, None))
+        else:
+            found.append(_Member(source, id, None, from_mapping(each)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The subscription as it was when it rang: what is told of it, its plan and what was
+    defined.
+    """
+
+    told: dict[str, Any]
+    plan: Plan | None = None
+    definitions: tuple[Definition, ...] = ()
+
+
+def _meant(row: MatchRow, kept: Kept) -> _Meant:
+    snapshot = kept.catalog.snapshot(row.version)
+    name = Owned(row.tenant, row.subscription).key
+    found = next((each for each in snapshot.subscriptions if each.id == name), None)
+    if found is None:
+        return _Meant({"subscription": None})
+    told = {"subscription": found.as_json() | {"id": row.subscription}, "version": row.version}
+    definitions = _visible_to(row.tenant, (*kept.own, *snapshot.definitions))
+    return _compiled(found, told, definitions)
+
+
+def _visible_to(tenant: str, definitions: Sequence[Definition]) -> tuple[Definition, ...]:
+    """Return the definitions that a tenant may read: the shared ones and its own, which come last
+    so that they give the name where both name one region.
+    """
+    shared = [each for each in definitions if not Owned.of_key(each.name).tenant]
+    own = [each for each in definitions if tenant and Owned.of_key(each.name).tenant == tenant]
+    return (*shared, *own)
+
+
+def _compiled(
+    found: Subscription, told: dict[str, Any], definitions: tuple[Definition, ...]
+) -> _Meant:
+    try:
+        plan = compile_subscription(found, Surroundings.of(definitions))
+    except Problem as problem:
+        return _Meant({**told, "problem": problem.as_json()})
+    return _Meant(told, plan, definitions)

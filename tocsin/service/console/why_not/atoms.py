@@ -1,0 +1,117 @@
+"""Atoms of every family, in steps: predicates, statements of a graph, operands of a concept,
+patterns and conditions of an XML block. What is added to what holds already fails first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.knowledge.concepts.concept import Conjunction
+from tocsin.plan.explain.graphs import statement_text
+from tocsin.plan.explain.xml_patterns import Spaces
+from tocsin.plan.nodes.atoms import Atom, Condition
+from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
+from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Vertex
+from tocsin.plan.xml import row_text
+from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.xml_patterns import XmlBlock
+from tocsin.reference import concepts
+from tocsin.reference.atoms import holds
+from tocsin.reference.why_blocks import miss_of
+from tocsin.reference.why_namespaces import graph_elsewhere
+from tocsin.service.console.why_not.predicates import condition_steps
+from tocsin.service.console.why_not.step import Step, Steps, plain
+
+
+def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Steps:
+    """What an atom asks of an event."""
+    match atom:
+        case Condition(expression):
+            return condition_steps(expression, event, depth)
+        case GraphPattern():
+            return plain(_graph_steps(atom, event, depth))
+        case ConceptTest():
+            return plain(_concept_steps(atom, event, depth))
+        case XmlBlock():
+            return plain(_block_steps(atom, event, depth))
+        case _:
+            assert_never(atom)
+
+
+def is_met(atom: Atom, event: Event) -> tuple[bool | None, str | None]:
+    """Whether an event is an occurrence of an atom; None and the reason where it cannot be told."""
+    try:
+        return holds(atom, event), None
+    except Problem as problem:
+        return None, problem.message
+    except GivenUp as why:
+        return None, why.reason
+
+
+def _graph_steps(pattern: GraphPattern, event: Event, depth: int) -> Iterator[Step]:
+    """One statement after the other, each with all before it."""
+    statements = _connected(pattern.statements)
+    plainly = replace(pattern, select=(), optionals=(), absents=())
+    for count, statement in enumerate(statements, 1):
+        part = replace(plainly, statements=tuple(statements[:count]))
+        met, reason = is_met(part, event)
+        text = statement_text(statement, pattern.ontology)
+        if not met:
+            reason = reason or "; ".join(graph_elsewhere(part, event)) or None
+        yield Step(text, met, reason, depth=depth)
+        if not met:
+            rest = statements[count:]
+            yield from (
+                Step(statement_text(each, pattern.ontology), None, depth=depth) for each in rest
+            )
+            return
+    if pattern.absents:
+        yield Step("nothing that is said to be absent", is_met(pattern, event)[0], depth=depth)
+
+
+def _connected(statements: tuple[StatementPattern, ...]) -> list[StatementPattern]:
+    """The statements in an order in which each hangs on those before it."""
+    known: set[Vertex] = {Home()}
+    waiting, found = list(statements), list[StatementPattern]()
+    while waiting:
+        following = next((each for each in waiting if each.subject in known), waiting[0])
+        waiting.remove(following)
+        found.append(following)
+        known.update(following.ends())
+    return found
+
+
+def _concept_steps(test: ConceptTest, event: Event, depth: int) -> Iterator[Step]:
+    concept = test.concept
+    operands = concept.operands if isinstance(concept, Conjunction) else (concept,)
+    for each in operands:
+        part = replace(test, concept=each, correlate=(), named=())
+        met, reason = is_met(part, event)
+        if met is False:
+            lines = [line.strip() for line in concepts.why_lines(part, event)]
+            reason = "; ".join(lines[1:]) or None
+        yield Step(concept_test_text(part), met, reason, depth=depth)
+    whole, _ = is_met(test, event)
+    if not whole:
+        yield Step("all of it together", whole, depth=depth)
+
+
+def _block_steps(block: XmlBlock, event: Event, depth: int) -> Iterator[Step]:
+    spaces = Spaces(block.patterns)
+    texts = [
+        *(spaces.pattern(each) for each in block.patterns),
+        *(row_text.condition_text(each) for each in block.conditions),
+    ]
+    for count, text in enumerate(texts, 1):
+        patterns = block.patterns[: min(count, len(block.patterns))]
+        conditions = block.conditions[: max(0, count - len(block.patterns))]
+        part = XmlBlock(patterns, conditions)
+        met, reason = is_met(part, event)
+        yield Step(text, met, reason if met is not False else miss_of(part, event), depth=depth)
+        if not met:
+            yield from (Step(each, None, depth=depth) for each in texts[count:])
+            return

@@ -1,0 +1,193 @@
+"""Conditions about one event, predicate by predicate: what the event has there, and by how much it
+misses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
+from tocsin.plan.explain.conditions import path_text, region_text, relation_text, selector_text
+from tocsin.plan.nodes.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+    PlaceIs,
+    Predicate,
+    attribute_paths,
+    region_of,
+)
+from tocsin.reference.atoms import truth_of
+from tocsin.service.console.why_not.step import Step, Steps, lasting
+from tocsin.values.scalars import Constant, Kind
+from tocsin.values.space import (
+    Geometry,
+    Metric,
+    SpatialRelation,
+    distance_between,
+)
+from tocsin.values.time import format_instant, is_instant
+from tocsin.values.truth import Truth
+
+HOLDS = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: None}
+LONGEST = 200
+
+
+def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Steps:
+    """The truth of every part of a condition; the first failure is the first predicate without
+    which it would hold, in the first of several ways.
+    """
+    match node:
+        case AllOf(operands) if len(operands) > 1:
+            return _group("all of", node, operands, event, depth)
+        case AnyOf(operands) if len(operands) > 1:
+            return _group("one of", node, operands, event, depth)
+        case AllOf((only,)) | AnyOf((only,)):
+            return condition_steps(only, event, depth)
+        case _:
+            found = Steps()
+            step = _predicate_step(node, event, depth)
+            found.add(step, fails=step.holds is not True)
+            return found
+
+
+def _group(
+    text: str, node: BooleanNode, operands: tuple[BooleanNode, ...], event: Event, depth: int
+) -> Steps:
+    found = Steps()
+    holds = HOLDS[truth_of(node, event)]
+    found.add(Step(text, holds, depth=depth))
+    for each in operands:
+        found.extend(condition_steps(each, event, depth + 1), fails=holds is not True)
+    return found
+
+
+def _predicate_step(node: BooleanNode, event: Event, depth: int) -> Step:
+    holds = HOLDS[truth_of(node, event)]
+    predicate, is_negated = (node.operand, True) if isinstance(node, Not) else (node, False)
+    if isinstance(predicate, AllOf | AnyOf | Not):
+        return Step(selector_text(node), holds, depth=depth)
+    actual = _actual(predicate, event)
+    expected = _expected(predicate)
+    if is_negated and expected is not None:
+        expected = f"not {expected}"
+    distance = None if holds or is_negated else _distance(predicate, event)
+    return Step(selector_text(node), holds, actual, expected, distance, depth)
+
+
+def _actual(predicate: Predicate, event: Event) -> object:
+    if isinstance(predicate, PlaceIs):
+        return event.place_text
+    paths = sorted(attribute_paths(predicate))
+    values = {path_text(path): shown(event.attribute(_as_given(path))) for path in paths}
+    return next(iter(values.values())) if len(values) == 1 else values
+
+
+def _expected(predicate: Predicate) -> object:
+    match predicate:
+        case Equals(path, value):
+            return _constant(path, value)
+        case Ordered(path, relation, limit):
+            return f"{relation} {_constant(path, limit)}"
+        case Between(path, low, high):
+            return f"from {_constant(path, low)} to {_constant(path, high)}"
+        case OneOf(path, values):
+            return f"one of {', '.join(sorted(str(_constant(path, each)) for each in values))}"
+        case Like():
+            return f"like {predicate.pattern.text(escape='')}"
+        case IsNull():
+            return "nothing"
+        case PlaceIs(relation, region, distance):
+            return f"{relation_text(relation, distance)} {region_text(region)}"
+        case _:
+            return None
+
+
+def _distance(predicate: Predicate, event: Event) -> object:
+    """By how much a predicate misses; None where that is no number."""
+    match predicate:
+        case PlaceIs(relation, region, distance, metric):
+            place = event.place
+            return (
+                None
+                if place is None
+                else place_miss(place, relation, region_of(region), distance, metric)
+            )
+        case Equals(path, limit) | Ordered(path, _, limit):
+            return _apart(path, event, limit, limit)
+        case Between(path, low, high):
+            return _apart(path, event, low, high)
+        case _:
+            return None
+
+
+def _apart(path: Path, event: Event, low: Constant, high: Constant) -> object:
+    """How far a number lies outside of the limits."""
+    value = event.attribute(path)
+    if low.kind is not Kind.NUMBER or not _is_number(value):
+        return None
+    lowest: Any = low.value
+    highest: Any = high.value
+    missing = max(lowest - value, value - highest, 0)
+    return lasting(missing) if _is_time(path) else missing
+
+
+def place_miss(
+    place: Geometry,
+    relation: SpatialRelation,
+    other: Geometry,
+    limit: float,
+    metric: Metric,
+) -> str | None:
+    """By how much a place misses a relation to another, in the unit of the metric."""
+    apart = distance_between(place, other, metric)
+    match relation:
+        case SpatialRelation.INSIDE | SpatialRelation.MEETS:
+            missing = apart
+        case SpatialRelation.FARTHER:
+            missing = limit - apart
+        case SpatialRelation.AT:
+            missing = abs(apart - limit)
+        case _:
+            missing = apart - limit
+    return measured(missing, metric) if missing > 0 else None
+
+
+def measured(length: float, metric: Metric) -> str:
+    """A length with its unit; in the plane there is none."""
+    return f"{length:.6g}{' m' if metric is Metric.WGS84 else ''}"
+
+
+def shown(value: object) -> object:
+    """A value as it is told: a long text is cut, what is no scalar becomes text."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else value[: LONGEST - 3] + "..."
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return shown(str(value))
+
+
+def _constant(path: Path, constant: Constant) -> object:
+    if _is_time(path) and is_instant(constant.value):
+        return format_instant(constant.value)  # type: ignore[arg-type]
+    return constant.value
+
+
+def _is_time(path: Path) -> bool:
+    return path[0] == ENVELOPE and path[-1] == INSTANT
+
+
+def _as_given(path: Path) -> Path:
+    """A time is shown as the event has it, also where it is compared as a number."""
+    return path[:2] if _is_time(path) else path
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

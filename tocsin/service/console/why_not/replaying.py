@@ -1,0 +1,105 @@
+"""Stored events played again around one of them: which parts of a pattern come about with it, and
+what waits on account of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.detection.base import Pending
+from tocsin.engine.engine import Engine
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match
+from tocsin.events.order import in_canonical_order
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Part, Plan, parts_of
+from tocsin.runtime.guarded import GuardedEngine
+from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.sequencer import FiniteSequencer
+
+MOST_PARTS = 50
+"""So many parts of a pattern are looked at one by one."""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What came about: parts with the event, how often each part did at all, what waited when the
+    event had come, and whether it waits still.
+    """
+
+    parts: list[Part]
+    with_event: set[Part] = field(default_factory=set)
+    counts: Counter[Part] = field(default_factory=Counter)
+    waiting: list[Pending] = field(default_factory=list)
+    still: list[Pending] = field(default_factory=list)
+    refused: str | None = None
+
+
+def replay(pattern: Part, event: Event, around: Sequence[Event]) -> Replayed:
+    """Plays the events and the one in question in canonical order, up to the last of them."""
+    found = Replayed(composites_in(pattern))
+    engine, plans = Engine(), dict[str, Plan]()
+    keys: dict[str, Part] = {}
+    for number, part in enumerate(found.parts):
+        key = f"part {number}"
+        try:
+            engine.add(key, Plan(part))
+        except Problem as problem:
+            found.refused = found.refused or problem.message
+            continue
+        keys[key], plans[key] = part, Plan(part)
+    ordered = in_canonical_order([*around, event])
+    ends = [each.interval.end for each in ordered if each.interval is not None]
+    if not keys or not ends:
+        return found
+    sequencer = FiniteSequencer(GuardedEngine(engine, lambda: plans))
+    sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends))
+    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).relevant}
+    root = next((key for key, part in keys.items() if part is pattern), None)
+    for index, each in enumerate(ordered):
+        _note(found, keys, sequencer.serve(each, relevant.get(index, ())), event)
+        if each.identity == event.identity and root is not None and root in engine:
+            found.waiting = _of_event(engine.network.pending(root), event)
+    _note(found, keys, Outcome(list(engine.advance_to(ends[-1]).matches)), event)
+    if root is not None and root in engine:
+        found.still = _of_event(engine.network.pending(root), event)
+    return found
+
+
+def composites_in(pattern: Part) -> list[Part]:
+    """The composite parts of a pattern, each once, from the inside out; the pattern is the last."""
+    found: dict[Part, None] = {}
+
+    def walk(part: Part) -> None:
+        for inner in parts_of(part):
+            walk(inner)
+        if not isinstance(part, Atom):
+            found.setdefault(part)
+
+    walk(pattern)
+    inside = list(found)
+    return [*inside[: MOST_PARTS - 1], pattern] if len(inside) > MOST_PARTS else inside
+
+
+def _note(found: Replayed, keys: dict[str, Part], outcome: Outcome, event: Event) -> None:
+    for match in outcome.matches:
+        part = keys[match.subscription]
+        found.counts[part] += 1
+        if _has(match, event):
+            found.with_event.add(part)
+
+
+def _has(match: Match, event: Event) -> bool:
+    return event.identity in zip(match.sources, match.events, strict=True)
+
+
+def _of_event(pending: Iterable[Pending], event: Event) -> list[Pending]:
+    return [
+        each
+        for each in pending
+        if any(member.identity == event.identity for member in each.occurrence.members)
+    ]

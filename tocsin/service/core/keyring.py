@@ -1,0 +1,86 @@
+"""Keys at work: who a key is, remembered for a moment, and how much it may still ask for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from tocsin.errors import LimitProblem
+from tocsin.service.settings.settings import Limits
+from tocsin.service.storage.keys import KeptKey, KeyStore
+
+REMEMBERED = 2.0
+"""Seconds for which a key is not looked up again: so long one that was revoked may be good."""
+
+_MOST = 10_000
+
+
+@dataclass(slots=True)
+class Bucket:
+    """So many a second; what was not used in the last second may be used at once."""
+
+    rate: int
+    left: float = field(init=False)
+    told: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.left = float(self.rate)
+
+    def take(self, count: int) -> bool:
+        """Whether there is something left; a large request may take more than that, and the next
+        one waits for it.
+        """
+        now = time.monotonic()
+        self.left = min(float(self.rate), self.left + (now - self.told) * self.rate)
+        self.told = now
+        if self.left <= 0:
+            return False
+        self.left -= count
+        return True
+
+
+class Keyring:
+    """The keys that are in use."""
+
+    def __init__(self, store: KeyStore, limits: Limits) -> None:
+        self._store, self._limits = store, limits
+        self._found: dict[str, tuple[float, KeptKey | None]] = {}
+        self._events: dict[str, Bucket] = {}
+        self._requests: dict[str, Bucket] = {}
+        self._lock = threading.Lock()
+
+    def find(self, key: str) -> KeptKey | None:
+        """What a key is; None where it is none."""
+        now = time.monotonic()
+        known = self._found.get(key)
+        if known is not None and now - known[0] < REMEMBERED:
+            return known[1]
+        found = self._store.find(key)
+        with self._lock:
+            if len(self._found) > _MOST:
+                self._found.clear()
+            self._found[key] = (now, found)
+        return found
+
+    def ask(self, key: str) -> None:
+        """One request more; raises where there are too many."""
+        self._take(self._requests, key, self._limits.requests, 1, "requests")
+
+    def publish(self, key: str, count: int, rate: int | None) -> None:
+        """So many events more; raises where there are too many."""
+        self._take(self._events, key, self._limits.rate if rate is None else rate, count, "events")
+
+    def _take(self, buckets: dict[str, Bucket], key: str, rate: int, count: int, what: str) -> None:
+        if not rate or not count:
+            return
+        with self._lock:
+            bucket = buckets.get(key)
+            if bucket is None or bucket.rate != rate:
+                bucket = buckets[key] = Bucket(rate)
+            if not bucket.take(count):
+                raise LimitProblem(
+                    f"more than {rate:,} {what} a second",
+                    code="RateLimitExceeded",
+                    hint="wait a second, then go on more slowly",
+                )

@@ -1,0 +1,67 @@
+"""Dead letters tried again, after what was wrong is mended: an event is published anew, a
+subscription that was suspended is served again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from tocsin.catalog.tenants import Owned
+from tocsin.errors import EventProblem, StateProblem
+from tocsin.service.ingest.http import Received
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.rows import REPLAYED, LetterRow, NewRow
+from tocsin.service.subscriptions.subscriptions import Entries
+
+Replayer = Callable[[LetterRow], bool]
+"""Tries a letter again that it knows what to do with; whether it does."""
+
+
+@dataclass(slots=True)
+class Replays:
+    """What is done with letters of all kinds; `others` are asked first."""
+
+    log: EventLog
+    entries: Entries
+    others: list[Replayer]
+
+    def replay(self, letter: LetterRow, mended: bytes | None = None) -> Future[int] | None:
+        """Tries a letter again; where it is an event, what is given is done when the event is on
+        the disk. `mended` takes the place of the event.
+        """
+        if any(other(letter) for other in self.others):
+            return None
+        if mended is None and letter.event is None:
+            self._serve_again(letter)
+            return None
+        return self.log.append([self._row(letter, mended)])
+
+    def _row(self, letter: LetterRow, mended: bytes | None) -> NewRow:
+        body = self._stored(letter) if mended is None else mended
+        found = Received(letter.tenant)
+        found.take(0, body)
+        if found.rejected:
+            first = found.rejected[0]
+            raise EventProblem(
+                first.reason, code=first.code, hint="send the mended event as the body"
+            )
+        row = found.rows[0]
+        return NewRow(row.body, row.tenant, reason=REPLAYED, events=row.events)
+
+    def _stored(self, letter: LetterRow) -> bytes:
+        assert letter.event is not None
+        row = self.log.rows_at([letter.event]).get(letter.event)
+        if row is None:
+            raise _cannot("its event is no longer stored", "send the event as the body")
+        return row.body
+
+    def _serve_again(self, letter: LetterRow) -> None:
+        if letter.subscription is None:
+            raise _cannot("it is about no event and no subscription", "there is nothing to do")
+        self.entries.renew(Owned(letter.tenant, letter.subscription))
+
+
+def _cannot(why: str, hint: str) -> StateProblem:
+    return StateProblem(f"the letter cannot be replayed: {why}", code="ReplayError", hint=hint)

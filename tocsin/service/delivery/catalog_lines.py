@@ -1,0 +1,134 @@
+"""The lines that the catalog wants, version by version: a change is made in the catalog, and lines
+follow. What fails on the way, or dies, is done again from the version that was taken over last.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from tocsin.catalog import Catalog, Changes, Subscription
+from tocsin.catalog.tenants import Owned
+from tocsin.errors import Problem
+from tocsin.service.delivery.cursor import Key
+from tocsin.service.delivery.store import DeliveryStore, WantedLine
+from tocsin.service.storage.matches import MatchStore
+
+LOGGER = logging.getLogger(__name__)
+
+_PERSIST_AFTER = 100
+"""Versions without a word on delivery that are noted in memory alone."""
+
+
+class CatalogLines:
+    """The lines of a catalog. `delivers` returns True if matches go somewhere, and raises where
+    they cannot be delivered as is said. May be used from several threads; several processes may
+    follow the same catalog.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        store: DeliveryStore,
+        matches: MatchStore,
+        delivers: Callable[[Mapping[str, Any] | None], bool],
+    ) -> None:
+        self._catalog, self._store, self._matches = catalog, store, matches
+        self._delivers = delivers
+        self._lock = threading.Lock()
+        self._known: int | None = None
+        self._saved = 0
+
+    def follow(self) -> None:
+        """Take over all that the catalog has by now; raises where a store cannot be used."""
+        with self._lock:
+            newest = self._catalog.version()
+            if self._known is None:
+                self._known = self._saved = self._begin(newest)
+            while self._known < newest:
+                self._take_over(self._known + 1)
+                self._known += 1
+            if self._known - self._saved >= _PERSIST_AFTER:
+                self._persist()
+
+    def renew(self) -> int:
+        """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
+        with self._lock:
+            newest = self._catalog.version()
+            self._store.forget_followed()  # what is noted there may have survived the loss
+            count = self._take_over_all(newest)
+            self._known = self._saved = newest
+            return count
+
+    def save(self) -> None:
+        """Keep how far the catalog was followed, so that the next process need not do it again."""
+        with self._lock:
+            try:
+                self._persist()
+            except Problem as problem:
+                LOGGER.warning("how far the catalog was followed is not saved: %s", problem)
+
+    def _persist(self) -> None:
+        if self._known is not None and self._known > self._saved:
+            self._store.follow(self._known, ())
+            self._saved = self._known
+
+    def _begin(self, newest: int) -> int:
+        """Return the version that was taken over last; all of the newest one before the first."""
+        known = self._store.followed()
+        if known is None:
+            self._take_over_all(newest)
+        return newest if known is None else known
+
+    def _take_over_all(self, version: int) -> int:
+        """Make the lines as a version says, whatever there was; return how many deliver."""
+        held = self._catalog.snapshot(version)
+        wanted = self._wanted(held.subscriptions, held.paused, version)
+        gone = self._store.keys() - {each.key for each in wanted}
+        self._store.follow(version, wanted, gone)
+        return sum(each.deliver is not None for each in wanted)
+
+    def _take_over(self, version: int) -> None:
+        changes = self._catalog.changes(version - 1, version)
+        wanted = self._wanted(changes.added, changes.paused, version)
+        keys = {each.key for each in wanted}
+        removed = [key for key in _removed(changes) if key not in keys]
+        concerned = {each.key for each in wanted if each.deliver is None} | set(removed)
+        if any(each.deliver is not None for each in wanted) or self._is_delivered(concerned):
+            self._store.follow(version, wanted, removed)
+            self._saved = version
+
+    def _is_delivered(self, keys: Iterable[Key]) -> bool:
+        return any(self._store.get(key) is not None for key in keys)
+
+    def _wanted(
+        self, served: Iterable[Subscription], paused: Iterable[Subscription], version: int
+    ) -> list[WantedLine]:
+        return [
+            *(self._line(each, version) for each in served),
+            *(self._line(each, version, paused=True) for each in paused),
+        ]
+
+    def _line(
+        self, subscription: Subscription, version: int, *, paused: bool = False
+    ) -> WantedLine:
+        whose = Owned.of_key(subscription.id)
+        key = (whose.tenant, whose.name)
+        deliver = subscription.deliver if self._is_deliverable(subscription) else None
+        newest = 0 if deliver is None else self._matches.head_before(*key, version)
+        return WantedLine(key, deliver, paused, newest)
+
+    def _is_deliverable(self, subscription: Subscription) -> bool:
+        """True if matches go somewhere; the command line may have written what cannot be done."""
+        try:
+            return self._delivers(subscription.deliver)
+        except Problem as problem:
+            LOGGER.warning("subscription %r is not delivered: %s", subscription.id, problem)
+            return False
+
+
+def _removed(changes: Changes) -> list[Key]:
+    owned = [Owned.of_key(id) for id in (*changes.removed, *changes.unpaused)]
+    return [(each.tenant, each.name) for each in owned]

@@ -1,0 +1,115 @@
+"""The courier of one line: takes its matches to the target, in order, one message after the other,
+and comes back when none is left.
+
+A match that was tried too often becomes a dead letter, and the next one has its turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tocsin.events.dead_letter import shown_error
+from tocsin.service.delivery.cursor import Line
+from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.outcomes import Delivered, Failed, Gone, Outcome
+from tocsin.service.delivery.targets import Target
+from tocsin.service.outbound.backoff import Backoff
+from tocsin.service.outbound.send_slots import Lanes
+from tocsin.values.time import Instant
+
+AHEAD = 50
+"""So many matches are read ahead for a target that takes them; one that fails is read for anew."""
+
+_SECOND = 1_000_000
+
+
+class Office(Protocol):
+    """Where couriers fetch matches, and tell what became of them."""
+
+    async def read(self, line: Line, limit: int) -> list[Notice]:
+        """The next matches of a line."""
+
+    async def bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
+        """Makes dead letters of matches."""
+
+    def keep(self, line: Line, outcome: Outcome) -> None:
+        """Notes how far a line has come."""
+
+
+@dataclass(slots=True)
+class Courier:
+    """Delivers one line; `more` says that there may be more than it has seen."""
+
+    line: Line
+    target: Target
+    office: Office
+    lanes: Lanes
+    backoff: Backoff
+    clock: Callable[[], Instant]
+    more: bool = True
+
+    async def run(self) -> None:
+        """Returns when everything is delivered, or nothing is wanted any more."""
+        while self.line.is_open and self.more:
+            self.more = False
+            while self.line.is_open and (notices := await self._next()):
+                await self._deliver(notices)
+
+    async def _next(self) -> list[Notice]:
+        limit = self.target.batch if self._is_failing else max(self.target.batch, AHEAD)
+        return await self.office.read(self.line, limit)
+
+    async def _deliver(self, notices: Sequence[Notice]) -> None:
+        """Message after message, up to the first that fails."""
+        for start in range(0, len(notices), self.target.batch):
+            if not await self._try(notices[start : start + self.target.batch]):
+                return
+
+    async def _try(self, notices: Sequence[Notice]) -> bool:
+        await self._wait()
+        async with self.lanes.turn(self.target.receiver, failing=self._is_failing):
+            outcome = await self._send(notices)
+        match outcome:
+            case Delivered():
+                self._note(self.line.after_success(notices[-1].position, len(notices)), outcome)
+                return True
+            case Gone(reason):
+                self._note(self.line.after_end(reason), outcome)
+            case Failed():
+                await self._failed(notices, outcome)
+        return False
+
+    async def _send(self, notices: Sequence[Notice]) -> Outcome:
+        try:
+            return await self.target.send(notices)
+        except Exception as error:  # a fault of ours harms this line alone
+            return Failed(shown_error(error), code="InternalError")
+
+    async def _failed(self, notices: Sequence[Notice], failed: Failed) -> None:
+        wait = self.backoff.wait(self.line.failed + 1, failed.asked)
+        tried = self.line.after_failure(failed.reason, self.clock() + int(wait * _SECOND))
+        if not self.backoff.is_last(tried.failed):
+            self._note(tried, failed)
+            return
+        await self.office.bury(tried, notices, failed)
+        self._note(tried.after_burial(notices[-1].position, len(notices)), failed)
+
+    async def _wait(self) -> None:
+        """Until the next try may be made; a clock that was set back delays it no longer than any
+        wait lasts.
+        """
+        left = (self.line.not_before - self.clock()) / _SECOND
+        if left > 0:
+            longest = max(self.backoff.longest, self.backoff.longest_asked)
+            await asyncio.sleep(min(left, longest))
+
+    def _note(self, line: Line, outcome: Outcome) -> None:
+        self.line = line
+        self.office.keep(line, outcome)
+
+    @property
+    def _is_failing(self) -> bool:
+        return self.line.reason is not None

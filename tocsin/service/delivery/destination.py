@@ -1,0 +1,116 @@
+"""Where the matches of a subscription go, as its `deliver` says: a webhook, a topic or a file; one
+of them, or none, then they wait to be fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
+from tocsin.service.outbound.addresses import AddressRules
+from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
+
+MOST_AT_ONCE = 1000
+_KINDS = ("webhook", "kafka", "file")
+_MEMBERS = (*_KINDS, "batch", "content")
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}", re.ASCII)
+_FILE = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,99}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What may be delivered to: addresses, and whether there is a broker and a folder for files."""
+
+    addresses: AddressRules = field(default_factory=AddressRules)
+    with_kafka: bool = False
+    with_files: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookDestination:
+    """A URL; `batch` matches at most are in one message."""
+
+    url: WebhookUrl
+    batch: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDestination:
+    """A topic of the broker in the settings."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileDestination:
+    """A file in the folder of the tenant, to which lines are appended."""
+
+    name: str
+
+
+Destination = WebhookDestination | TopicDestination | FileDestination
+
+
+def parse_destination(deliver: Mapping[str, Any] | None, rules: Rules) -> Destination | None:
+    """The destination of a subscription, None where it has none; a problem where it cannot be
+    served.
+    """
+    given = {name: value for name, value in (deliver or {}).items() if value is not None}
+    if unknown := sorted(set(given) - set(_MEMBERS)):
+        near = get_close_matches(unknown[0], _MEMBERS, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(_MEMBERS)}"
+        raise _refused(f"deliver has the unknown member {unknown[0]!r}", unknown[0], hint)
+    kinds = [kind for kind in _KINDS if kind in given]
+    if len(kinds) > 1:
+        hint = "subscribe twice, under two ids, to deliver to two places"
+        raise _refused(f"deliver names {' and '.join(kinds)}", kinds[1], hint)
+    if "batch" in given and kinds != ["webhook"]:
+        raise _refused("only webhooks have a batch", "batch", "leave it out")
+    match kinds:
+        case ["webhook"]:
+            url = parse_webhook_url(given["webhook"], rules.addresses)
+            return WebhookDestination(url, _batch(given.get("batch", 1)))
+        case ["kafka"]:
+            return _topic(given["kafka"], rules)
+        case ["file"]:
+            return _file(given["file"], rules)
+    return None
+
+
+def _batch(given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_AT_ONCE:
+        hint = f"a number from 1 to {MOST_AT_ONCE}"
+        raise _refused(f"the batch of a webhook is {given!r}", "batch", hint)
+    return given
+
+
+def _topic(given: object, rules: Rules) -> TopicDestination:
+    if not rules.with_kafka:
+        raise _unserved("kafka", "the operator names a broker in the settings, under [kafka]")
+    if not isinstance(given, str) or not _TOPIC.fullmatch(given) or given in (".", ".."):
+        hint = "letters, digits, . _ and -, up to 249 of them"
+        raise _refused(f"{given!r} is no name of a topic", str(given), hint)
+    return TopicDestination(given)
+
+
+def _file(given: object, rules: Rules) -> FileDestination:
+    if not rules.with_files:
+        raise _unserved("file", "the operator names a folder in the settings: [delivery] files")
+    if not isinstance(given, str) or not _FILE.fullmatch(given):
+        hint = "a name without a path: letters, digits, . _ and -, up to 100 of them"
+        raise _refused(f"{given!r} is no name of a file", str(given), hint)
+    return FileDestination(given)
+
+
+def _unserved(kind: str, hint: str) -> Problem:
+    return UnsupportedProblem(
+        f"this server delivers to no {kind}", code="DeliverError", token=kind, hint=hint
+    )
+
+
+def _refused(message: str, token: str, hint: str) -> Problem:
+    return MeaningProblem(message, code="DeliverError", token=token, hint=hint)

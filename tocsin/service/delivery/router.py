@@ -1,0 +1,86 @@
+"""`/v1/subscriptions/{id}/delivery` and `/secret`: how far matches are delivered, again from a
+position, and what a receiver knows the messages by.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.service.delivery.cursor import Key, Line
+from tocsin.service.delivery.part import delivery_of
+from tocsin.service.delivery.service import Delivery
+from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.requests import object_of, run_read, service_of
+
+router = APIRouter(tags=["delivery"])
+
+_MOST = 2**63 - 1
+
+
+@router.get("/v1/subscriptions/{id}/delivery")
+async def show(id: str, request: Request) -> dict[str, Any]:
+    """How far the matches of a subscription are delivered."""
+    delivery, key = _asked(id, request)
+    return (await run_read(request, key[0], _line, delivery, key)).as_json()
+
+
+@router.post("/v1/subscriptions/{id}/delivery")
+async def deliver_again(id: str, request: Request) -> dict[str, Any]:
+    """Tries again at once, from where it is or, with `after`, behind a position."""
+    delivery, key = _asked(id, request)
+    body = await object_of(request, service_of(request).settings.limits.request_bytes)
+    after = _position(body)
+    if after is None:
+        line = await run_read(request, key[0], delivery.resume, key)
+    else:
+        line = await run_read(request, key[0], delivery.move, key, after)
+    return line.as_json()
+
+
+@router.get("/v1/subscriptions/{id}/secret")
+async def show_secret(id: str, request: Request) -> dict[str, str]:
+    """The secret that messages are signed with."""
+    delivery, key = _asked(id, request)
+    return {"secret": delivery.secret(await run_read(request, key[0], _line, delivery, key))}
+
+
+@router.post("/v1/subscriptions/{id}/secret")
+async def change_secret(id: str, request: Request) -> dict[str, str]:
+    """A new secret; messages are signed with the old one as well for a day."""
+    delivery, key = _asked(id, request)
+    return {"secret": delivery.secret(await run_read(request, key[0], delivery.rotate, key))}
+
+
+def _asked(id: str, request: Request) -> tuple[Delivery, Key]:
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    return delivery_of(service_of(request)), (caller.tenant, id)
+
+
+def _line(delivery: Delivery, key: Key) -> Line:
+    line = delivery.line(key)
+    if line is None:
+        raise StateProblem(
+            f"the matches of subscription {key[1]!r} are not delivered",
+            code="NotDelivered",
+            token=key[1],
+            hint='subscribe with "deliver", or fetch them from /v1/matches',
+        )
+    return line
+
+
+def _position(body: dict[str, Any]) -> int | None:
+    if unknown := sorted(set(body) - {"after"}):
+        raise MeaningProblem(
+            f"unknown member {unknown[0]!r}", code="RequestError", token=unknown[0]
+        )
+    after = body.get("after")
+    if after is None:
+        return None
+    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after <= _MOST:
+        raise MeaningProblem(
+            f"after is a position, 0 or more, not {after!r}", code="RequestError", token="after"
+        )
+    return after

@@ -1,0 +1,229 @@
+"""Delivery as a part of the service: a worker in a thread of its own, and what owners of
+subscriptions may ask of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tocsin.catalog import Catalog
+from tocsin.errors import Problem, StateProblem
+from tocsin.events.codecs.base.cloudevents import json_text, parse_json
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.base.feed import Feed
+from tocsin.service.delivery.catalog_lines import CatalogLines
+from tocsin.service.delivery.cursor import Key, Line
+from tocsin.service.delivery.destination import Rules, parse_destination
+from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.outbox import StoredOutbox, notice_of
+from tocsin.service.delivery.outcomes import Failed, Gone
+from tocsin.service.delivery.server_key import server_key
+from tocsin.service.delivery.store import DeliveryStore
+from tocsin.service.delivery.target_factory import Opener
+from tocsin.service.delivery.targets import Producer
+from tocsin.service.delivery.worker import Work, Worker
+from tocsin.service.outbound.http_sender import HttpSender
+from tocsin.service.outbound.lookup import Names
+from tocsin.service.settings.delivery import DeliverySettings
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.lease import Lease
+from tocsin.service.storage.matches import MatchStore
+from tocsin.service.storage.results import NewLetter, store_letters
+from tocsin.service.storage.rows import LetterRow
+from tocsin.values.time import Instant
+
+LOGGER = logging.getLogger(__name__)
+
+UNDELIVERED = "DeliveryError"
+"""The code of dead letters that are matches."""
+
+_STOP_WITHIN = 30.0
+_LISTEN = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What delivery shares with the rest of the service."""
+
+    database: Database
+    matches: MatchStore
+    feed: Feed
+    catalog: Catalog
+    url: str
+    data: Path
+    producer: Producer | None = None
+
+
+class Delivery:
+    """Delivers from `start` to `stop`; lines can be asked about and changed at any time."""
+
+    def __init__(self, settings: DeliverySettings, around: Surroundings) -> None:
+        self._settings = settings
+        self._around = around
+        self._store = DeliveryStore(around.url)
+        self._lease = Lease(around.url)
+        given = settings.secret.get_secret_value() if settings.secret else None
+        self._key = server_key(given, around.data / "delivery.key")
+        self._rules = Rules(settings.rules, around.producer is not None, settings.files is not None)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._lines = CatalogLines(around.catalog, self._store, around.matches, self._delivers)
+        self._opener = Opener(settings, self._rules, self._key, around.producer)
+        self.worker = Worker(self._work())
+        self._thread = threading.Thread(target=self._run, name="tocsin-delivery", daemon=True)
+        self._started = threading.Event()
+
+    def start(self) -> None:
+        """Begins to deliver."""
+        self._thread.start()
+        self._started.wait(_STOP_WITHIN)
+
+    def stop(self) -> None:
+        """Ends after noting how far it has come; what is under way is tried again later."""
+        if self._loop is not None and self._stop is not None and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(_STOP_WITHIN)
+        self._lines.save()
+        self._lease.release()
+        if self._around.producer is not None:
+            self._around.producer.close()
+        self._store.close()
+
+    def check(self, deliver: Mapping[str, Any] | None) -> None:
+        """Raises where a subscription cannot be delivered as it says."""
+        parse_destination(deliver, self._rules)
+
+    def _delivers(self, deliver: Mapping[str, Any] | None) -> bool:
+        return parse_destination(deliver, self._rules) is not None
+
+    def catalog_changed(self) -> None:
+        """Take over a change that the catalog has; what fails now the worker does later."""
+        try:
+            self._lines.follow()
+        except Problem as problem:
+            LOGGER.warning("delivery follows the catalog later: %s", problem)
+        self.worker.wake(changed=True)
+
+    def renew_lines(self) -> int:
+        """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
+        return self._lines.renew()
+
+    def line(self, key: Key) -> Line | None:
+        """How far a subscription is delivered; None where it is not delivered at all."""
+        self._lines.follow()
+        return self._store.get(key)
+
+    def move(self, key: Key, position: int) -> Line:
+        """Delivers everything after a position, again or for the first time; a position that is not
+        reached yet means after the newest match.
+        """
+        self._lines.follow()
+        return self._changed(self._store.move(key, min(position, self._around.matches.head())))
+
+    def set_clock_back(self, now: Instant) -> None:
+        """Have deliveries that wait for a later time than `now` be tried at once."""
+        self._store.set_clock_back(now)
+
+    def resume(self, key: Key) -> Line:
+        """Tries again at once, even where the receiver wanted no more."""
+        self._lines.follow()
+        return self._changed(self._store.resume(key))
+
+    def rotate(self, key: Key) -> Line:
+        """Makes a new secret; the old one is good for a day more."""
+        self._lines.follow()
+        return self._changed(self._store.rotate(key, wall_clock()))
+
+    def secret(self, line: Line) -> str:
+        """What a receiver knows the messages of a line by."""
+        return line.secrets(self._key, wall_clock())[0]
+
+    def redeliver(self, key: Key, notice: Notice) -> None:
+        """Tries one match once more, now; a problem where it is not taken."""
+        line = self.line(key)
+        loop = self._loop
+        if line is None or loop is None:
+            raise StateProblem(
+                f"the matches of subscription {key[1]!r} are not delivered",
+                code="NotDelivered",
+                token=key[1],
+                hint='subscribe with "deliver", or fetch them from /v1/matches',
+            )
+        sent = asyncio.run_coroutine_threadsafe(self._opener.open(line).send([notice]), loop)
+        outcome = sent.result(self._settings.seconds_to_answer + _STOP_WITHIN)
+        if isinstance(outcome, Failed | Gone):
+            raise StateProblem(
+                f"still not delivered: {outcome.reason}",
+                code=UNDELIVERED,
+                token=key[1],
+                hint="mend the receiver, then try again",
+            )
+
+    def replay_letter(self, letter: LetterRow) -> bool:
+        """Tries the match of a dead letter once more, where it is one of ours."""
+        if letter.code != UNDELIVERED or letter.subscription is None:
+            return False
+        match = parse_json(letter.input)
+        row = self._around.matches.get(str(match.get("id")), letter.tenant)
+        notice = Notice(0, str(match.get("id")), letter.subscription, match)
+        key = (letter.tenant, letter.subscription)
+        self.redeliver(key, notice if row is None else notice_of(row))
+        return True
+
+    def _changed(self, line: Line) -> Line:
+        self.worker.wake(changed=True)
+        return line
+
+    def _run(self) -> None:
+        asyncio.run(self._deliver())
+
+    async def _deliver(self) -> None:
+        names = Names()
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        sender = HttpSender(
+            self._settings.rules, names.look_up, timeout=self._settings.seconds_to_answer
+        )
+        self._opener.sender = sender
+        listening = asyncio.create_task(self._listen())
+        self._started.set()
+        try:
+            await self.worker.run(self._stop)
+        finally:
+            listening.cancel()
+            await sender.close()
+            names.close()
+
+    async def _listen(self) -> None:
+        feed, head = self._around.feed, self._around.feed.head
+        while not feed.is_closed:
+            head = await feed.beyond(head, _LISTEN)
+            self.worker.wake()
+
+    def _work(self) -> Work:
+        settings = self._settings
+        return Work(
+            self._store,
+            StoredOutbox(self._around.matches, self._around.feed),
+            self._opener.open,
+            self._bury,
+            wall_clock,
+            self._lease.hold,
+            self._lines.follow,
+            settings.backoff,
+            settings.lanes,
+        )
+
+    def _bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
+        reason = f"not delivered after {line.failed} tries: {failed.reason}"
+        letters = [
+            NewLetter(line.tenant, line.subscription, UNDELIVERED, reason, json_text(each.match))
+            for each in notices
+        ]
+        with self._around.database.writing() as connection:
+            store_letters(connection, letters, wall_clock())

@@ -1,0 +1,234 @@
+"""The lines of all subscriptions in their database. What their owners do to them wins over what a
+worker knows of them.
+
+Lines follow the catalog: each version is taken over in one transaction with its number, so that a
+change which the catalog has is never half here, however often it is tried.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sql
+
+from tocsin.errors import StateProblem
+from tocsin.service.delivery.cursor import Key, Line
+from tocsin.service.delivery.schema import COUNTER, DELIVERIES, FOLLOWED, METADATA
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.heads import DELIVERY_HEADS
+from tocsin.values.time import Instant
+
+_GONE = "null"
+_FRESH: dict[str, Any] = {"failed": 0, "not_before": 0, "reason": None, "ended": None}
+_PROGRESS = ("position", "failed", "not_before", "reason", "ended", "delivered", "buried")
+
+
+@dataclass(frozen=True, slots=True)
+class WantedLine:
+    """A line as the catalog wants it; `deliver` is None where nothing is delivered.
+
+    `newest` is the position of the last match before the subscription came: a line that is new
+    begins behind it.
+    """
+
+    key: Key
+    deliver: Mapping[str, Any] | None
+    paused: bool = False
+    newest: int = 0
+
+
+class DeliveryStore:
+    """The lines behind a database."""
+
+    def __init__(self, url: str) -> None:
+        self._database = Database(url, METADATA, heads=DELIVERY_HEADS)
+        with self._database.writing() as connection:
+            _require_since(connection)
+            if connection.execute(sql.select(COUNTER)).first() is None:
+                connection.execute(COUNTER.insert().values(one=1, changed=0))
+            connection.execute(DELIVERIES.delete().where(DELIVERIES.c.deliver == _GONE))
+
+    def followed(self) -> int | None:
+        """Return the version of the catalog that the lines are of; None before the first."""
+        with self._database.reading() as connection:
+            return _followed(connection)
+
+    def forget_followed(self) -> None:
+        """Take over the whole catalog the next time, as after a loss."""
+        with self._database.writing() as connection:
+            connection.execute(FOLLOWED.delete())
+
+    def keys(self) -> set[Key]:
+        """Return the subscriptions that are delivered."""
+        query = sql.select(DELIVERIES.c.tenant, DELIVERIES.c.subscription).where(
+            DELIVERIES.c.deliver != _GONE
+        )
+        with self._database.reading() as connection:
+            return {(tenant, name) for tenant, name in connection.execute(query)}
+
+    def follow(
+        self, version: int, wanted: Iterable[WantedLine], removed: Collection[Key] = ()
+    ) -> None:
+        """Take over what a version of the catalog says, unless that was done already.
+
+        A subscription that was not delivered before is delivered from behind `newest` on.
+        """
+        with self._database.writing() as connection:
+            connection.execute(COUNTER.update().values(changed=COUNTER.c.changed))
+            known = _followed(connection)
+            if known is not None and known >= version:
+                return
+            for key in removed:
+                _remove(connection, key)
+            for each in wanted:
+                _put(connection, each, version)
+            connection.execute(FOLLOWED.delete())
+            connection.execute(FOLLOWED.insert().values(one=1, version=version))
+
+    def move(self, key: Key, position: int) -> Line:
+        """The subscription is delivered from after a position on, again or for the first time,
+        though its receiver wanted no more.
+        """
+        return self._changed(key, {"position": position, **_FRESH}, moves=True)
+
+    def resume(self, key: Key) -> Line:
+        """The subscription is tried again at once, though its receiver wanted no more."""
+        return self._changed(key, _FRESH)
+
+    def rotate(self, key: Key, now: Instant) -> Line:
+        """The subscription has a new secret."""
+        return self._changed(key, {"generation": DELIVERIES.c.generation + 1, "rotated": now})
+
+    def get(self, key: Key) -> Line | None:
+        """The line of a subscription that is delivered."""
+        with self._database.reading() as connection:
+            row = _row(connection, key)
+        return None if row is None or row.deliver == _GONE else row
+
+    def changed_after(self, changed: int) -> list[Line]:
+        """The lines that their owners changed after a number of changes, oldest change first."""
+        query = sql.select(DELIVERIES).where(DELIVERIES.c.changed > changed)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DELIVERIES.c.changed))
+            return [Line(**row._mapping) for row in rows]
+
+    def save(self, lines: Iterable[Line]) -> None:
+        """Keeps how far the lines have come, but for those that their owners changed meanwhile."""
+        rows = [_progress(line) for line in lines]
+        statement = (
+            DELIVERIES.update()
+            .where(
+                DELIVERIES.c.tenant == sql.bindparam("of_tenant"),
+                DELIVERIES.c.subscription == sql.bindparam("of_subscription"),
+                DELIVERIES.c.changed == sql.bindparam("as_of"),
+            )
+            .values({name: sql.bindparam(f"new_{name}") for name in _PROGRESS})
+        )
+        if rows:
+            with self._database.writing() as connection:
+                connection.execute(statement, rows)
+
+    def set_clock_back(self, now: Instant) -> None:
+        """Replace instants later than `now`: tries are due at once, secrets were changed now."""
+        columns = DELIVERIES.c
+        with self._database.writing() as connection:
+            waiting = DELIVERIES.update().where(columns.not_before > now)
+            connection.execute(waiting.values(not_before=0))
+            connection.execute(DELIVERIES.update().where(columns.rotated > now).values(rotated=now))
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._database.close()
+
+    def _changed(self, key: Key, values: Mapping[str, Any], *, moves: bool = False) -> Line:
+        with self._database.writing() as connection:
+            row = _row(connection, key)
+            if row is None or row.deliver == _GONE:
+                raise StateProblem(
+                    f"the matches of subscription {key[1]!r} are not delivered",
+                    code="NotDelivered",
+                    token=key[1],
+                    hint='subscribe with "deliver", or fetch them from /v1/matches',
+                )
+            _change(connection, key, values, moves=moves)
+            found = _row(connection, key)
+        assert found is not None
+        return found
+
+
+def is_gone(line: Line) -> bool:
+    """Whether the line is that of a subscription that is delivered no more."""
+    return line.deliver == _GONE
+
+
+def _followed(connection: sql.Connection) -> int | None:
+    found = connection.execute(sql.select(FOLLOWED.c.version)).scalar()
+    return None if found is None else int(found)
+
+
+def _put(connection: sql.Connection, wanted: WantedLine, version: int) -> None:
+    told = _GONE if wanted.deliver is None else json.dumps(wanted.deliver, sort_keys=True)
+    known = _row(connection, wanted.key)
+    if known is None or known.deliver == _GONE:
+        if wanted.deliver is not None:
+            _insert(connection, wanted, told, version)
+    elif (known.deliver, known.paused) != (told, wanted.paused):
+        anew = {} if known.deliver == told else _FRESH
+        _change(connection, wanted.key, {"deliver": told, "paused": wanted.paused, **anew})
+
+
+def _remove(connection: sql.Connection, key: Key) -> None:
+    if _row(connection, key) is not None:
+        _change(connection, key, {"deliver": _GONE})
+
+
+def _insert(connection: sql.Connection, wanted: WantedLine, told: str, version: int) -> None:
+    connection.execute(DELIVERIES.delete().where(*_where(wanted.key)))
+    number = _next_change(connection)
+    line = Line(
+        *wanted.key, told, number, wanted.paused, wanted.newest, moved=number, since=version
+    )
+    connection.execute(DELIVERIES.insert().values(asdict(line)))
+
+
+def _require_since(connection: sql.Connection) -> None:
+    """Add the column that tables of earlier releases do not have."""
+    columns = {each["name"] for each in sql.inspect(connection).get_columns(DELIVERIES.name)}
+    if "since" not in columns:
+        connection.execute(
+            sql.text(f"ALTER TABLE {DELIVERIES.name} ADD COLUMN since BIGINT NOT NULL DEFAULT 0")
+        )
+
+
+def _change(
+    connection: sql.Connection, key: Key, values: Mapping[str, Any], *, moves: bool = False
+) -> None:
+    number = _next_change(connection)
+    numbers = {"changed": number, "moved": number} if moves else {"changed": number}
+    connection.execute(DELIVERIES.update().where(*_where(key)).values(**numbers, **values))
+
+
+def _next_change(connection: sql.Connection) -> int:
+    connection.execute(COUNTER.update().values(changed=COUNTER.c.changed + 1))
+    return int(connection.execute(sql.select(COUNTER.c.changed)).scalar_one())
+
+
+def _row(connection: sql.Connection, key: Key) -> Line | None:
+    row = connection.execute(sql.select(DELIVERIES).where(*_where(key))).first()
+    return None if row is None else Line(**row._mapping)
+
+
+def _where(key: Key) -> tuple[sql.ColumnElement[bool], ...]:
+    return DELIVERIES.c.tenant == key[0], DELIVERIES.c.subscription == key[1]
+
+
+def _progress(line: Line) -> dict[str, Any]:
+    return {
+        "of_tenant": line.tenant,
+        "of_subscription": line.subscription,
+        "as_of": line.changed,
+        **{f"new_{name}": getattr(line, name) for name in _PROGRESS},
+    }

@@ -1,0 +1,77 @@
+"""From what a subscription says to a target that takes its matches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+from tocsin.errors import Problem
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.delivery.cursor import Line
+from tocsin.service.delivery.destination import (
+    Destination,
+    FileDestination,
+    Rules,
+    TopicDestination,
+    WebhookDestination,
+    parse_destination,
+)
+from tocsin.service.delivery.targets import (
+    FileTarget,
+    Producer,
+    RefusedTarget,
+    Target,
+    TopicTarget,
+)
+from tocsin.service.delivery.webhook import Webhook
+from tocsin.service.outbound.http_sender import HttpSender
+from tocsin.service.settings.delivery import DeliverySettings
+
+_SHARED = "shared"
+"""The folder of the tenant without a name."""
+
+
+class Opener:
+    """Opens targets; `sender` is there once the event loop is."""
+
+    def __init__(
+        self, settings: DeliverySettings, rules: Rules, key: bytes, producer: Producer | None
+    ) -> None:
+        self._settings = settings
+        self._rules = rules
+        self._key = key
+        self._producer = producer
+        self._files: dict[Path, FileTarget] = {}
+        self.sender: HttpSender | None = None
+
+    def open(self, line: Line) -> Target:
+        """The target of a line; one that refuses everything where it may not be served any more."""
+        try:
+            destination = parse_destination(line.destination, self._rules)
+        except Problem as problem:
+            return RefusedTarget(problem)
+        assert destination is not None
+        return self._target(line, destination)
+
+    def _target(self, line: Line, destination: Destination) -> Target:
+        origin = self._settings.public_url
+        match destination:
+            case WebhookDestination(url, batch):
+                assert self.sender is not None
+                secrets = line.secrets(self._key, wall_clock())
+                return Webhook(url, secrets, self.sender, origin, batch)
+            case TopicDestination(topic):
+                assert self._producer is not None
+                return TopicTarget(topic, self._producer, origin)
+            case FileDestination(name):
+                assert self._settings.files is not None
+                path = self._settings.files / _folder(line.tenant) / f"{name}.jsonl"
+                return self._files.setdefault(path, FileTarget(path))
+
+
+def _folder(tenant: str) -> str:
+    """A folder for a tenant, inside of ours whatever the tenant is called, and no other's: not even
+    one that is called like the folder of the tenant without a name.
+    """
+    folder = quote(tenant, safe="").replace(".", "%2E")
+    return f"%{ord(folder[0]):X}{folder[1:]}" if folder == _SHARED else folder or _SHARED

@@ -1,0 +1,121 @@
+"""From what is found to an answer of HTTP, and from what goes wrong to the standard's error
+documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from tocsin.errors import Problem
+from tocsin.events.dead_letter import shown_error
+from tocsin.events.event import Event
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.epcis.documents import query_document, with_identifiers_as
+from tocsin.service.epcis.event_search import Found
+from tocsin.service.epcis.exceptions import (
+    IMPLEMENTATION,
+    MEDIA_TYPE,
+    VALIDATION,
+    EpcisException,
+    exception_of_status,
+)
+from tocsin.service.epcis.headers import USUAL, epc_format_of, extensions_in, wants_xml
+from tocsin.service.epcis.paging import link_to
+from tocsin.service.epcis.xml_documents import xml_query_document
+from tocsin.service.http.problems import client_left, status_of
+
+
+def tell(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer with the usual headers, and further ones."""
+    return JSONResponse(body, status, {**USUAL, **(headers or {})})
+
+
+def tell_nothing(headers: Mapping[str, str]) -> Response:
+    """204."""
+    return Response(status_code=204, headers=dict(headers))
+
+
+def tell_found(request: Request, found: Found, query: str) -> Response:
+    """A page of events."""
+    wanted = epc_format_of(request.headers)
+    events = told_events(found.events, wanted)
+    headers = {**USUAL, **extensions_in(events), **next_page(request, found.token)}
+    headers["GS1-EPC-Format"] = wanted
+    if wants_xml(request.headers):
+        body = xml_query_document(events, query, wall_clock())
+        headers["GS1-CBV-XML-Format"] = "Always_Web_URI"
+        return Response(body, headers=headers, media_type="application/xml")
+    return JSONResponse(query_document(events, query, wall_clock()), headers=headers)
+
+
+def told_events(events: Sequence[Event], wanted: str) -> list[Mapping[str, Any]]:
+    """The attributes of events, with identifiers as the client wants them."""
+    return [with_identifiers_as(event.attributes, wanted) for event in events]
+
+
+def next_page(request: Request, token: str) -> dict[str, str]:
+    """The header that leads to the next page, where there is one."""
+    if not token:
+        return {}
+    path = quote(request.url.path)
+    return {"Link": link_to(path, request.query_params.multi_items(), token)}
+
+
+def address(request: Request, *names: str) -> str:
+    """Return the address of a resource below this interface, each name escaped as a segment."""
+    path = "".join(f"/{quote(name, safe='')}" for name in names)
+    return f"{request.scope.get('root_path', '')}{path}"
+
+
+def exception_of_problem(problem: Problem) -> EpcisException:
+    """Return the exception of a problem that another part of the service raised, with its status
+    of HTTP.
+    """
+    told = problem.as_json()
+    detail = str(told.pop("message"))
+    return exception_of_status(status_of(problem), detail, **told)
+
+
+def tell_exceptions(app: FastAPI) -> None:
+    """Has the application answer with the error documents of the standard."""
+
+    @app.exception_handler(EpcisException)
+    async def tell_exception(_: Request, error: EpcisException) -> Response:
+        return _document(error)
+
+    @app.exception_handler(Problem)
+    async def tell_problem(_: Request, problem: Problem) -> Response:
+        return _document(exception_of_problem(problem))
+
+    @app.exception_handler(ClientDisconnect)
+    async def note_departure(_: Request, __: ClientDisconnect) -> Response:
+        return _document(exception_of_problem(client_left()))
+
+    @app.exception_handler(HTTPException)
+    async def tell_http(_: Request, error: HTTPException) -> Response:
+        return _document(exception_of_status(error.status_code, str(error.detail)))
+
+    @app.exception_handler(RequestValidationError)
+    async def tell_invalid(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        return _document(EpcisException(VALIDATION, f"{first['loc']}: {first['msg']}"))
+
+    @app.exception_handler(Exception)
+    async def tell_fault(_: Request, error: Exception) -> Response:
+        return _document(EpcisException(IMPLEMENTATION, shown_error(error)))
+
+
+def _document(error: EpcisException) -> Response:
+    status = error.kind.status
+    headers = {**USUAL, **({"Retry-After": "1"} if status in (429, 503) else {})}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(error.as_json(), status, headers, media_type=MEDIA_TYPE)

@@ -1,0 +1,60 @@
+"""The application below /epcis: every address of the standard's interface, with its own error
+documents.
+"""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request, Response
+
+from tocsin import __version__
+from tocsin.service.core.service import Service
+from tocsin.service.epcis import capture_routes, event_routes, query_routes, subscription_routes
+from tocsin.service.epcis.answers import tell, tell_exceptions, tell_nothing
+from tocsin.service.epcis.documents import collection
+from tocsin.service.epcis.exceptions import NOT_IMPLEMENTED, EpcisException
+from tocsin.service.epcis.headers import allow
+from tocsin.service.epcis.part import part_of
+from tocsin.service.epcis.requests import admit
+
+TOP_LEVEL = (
+    *("capture", "events", "eventTypes", "epcs", "bizSteps", "bizLocations"),
+    *("readPoints", "dispositions", "queries"),
+)
+_ROUTERS = (
+    capture_routes.router,
+    query_routes.router,
+    subscription_routes.router,
+    event_routes.router,
+)
+"""Those of events come last: their addresses begin with any word."""
+
+
+def create_epcis_app(service: Service) -> FastAPI:
+    """The application of the EPCIS part of a service."""
+    app = FastAPI(title="Tocsin: EPCIS 2.0", version=__version__, docs_url=None, redoc_url=None)
+    app.state.service = service
+    app.state.part = part_of(service)
+    tell_exceptions(app)
+
+    @app.get("/")
+    def top(request: Request) -> Response:
+        """The top-level resources."""
+        admit(request)
+        return tell(collection(TOP_LEVEL))
+
+    @app.options("/")
+    def top_options() -> Response:
+        """What the root takes."""
+        return tell_nothing(allow(["GET"]))
+
+    @app.delete("/nextPageToken/{token}")
+    def forget_token(request: Request) -> Response:
+        """Tokens hold all they need: there is nothing to forget."""
+        admit(request)
+        raise EpcisException(
+            NOT_IMPLEMENTED, "a nextPageToken is not kept by the server and cannot be invalidated"
+        )
+
+    for router in _ROUTERS:
+        app.include_router(router)
+    return app

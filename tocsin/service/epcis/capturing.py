@@ -1,0 +1,136 @@
+"""Capture: a document becomes rows of the event log, and a job that tells what came of it.
+
+A document that is none is refused as a whole. Of a document with wrong events nothing is captured
+(`rollback`), or all but the wrong ones (`proceed`). An event gets the time of its capture and,
+where it has none, an eventID: the hash of its content, so that the same event captured again is
+the same event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from tocsin.errors import EventProblem, LimitProblem, Problem
+from tocsin.events.codecs.base.cloudevents import encode
+from tocsin.events.codecs.epcis import decode_each
+from tocsin.events.codecs.epcis.document import TOO_MANY, looks_like_xml
+from tocsin.events.event import Event
+from tocsin.events.views.epcis import EpcisData
+from tocsin.service.epcis.exceptions import (
+    CAPTURE_LIMIT,
+    UNSUPPORTED_MEDIA_TYPE,
+    VALIDATION,
+    EpcisException,
+    exception_of,
+)
+from tocsin.service.epcis.index import recorded
+from tocsin.service.storage.rows import NewRow
+from tocsin.values.time import Instant, format_instant
+
+ROLLBACK, PROCEED = "rollback", "proceed"
+_BEHAVIOURS = {"": ROLLBACK, ROLLBACK: ROLLBACK, PROCEED: PROCEED, "all": PROCEED}
+JSON_TYPES = ("application/json", "application/ld+json")
+XML_TYPES = ("application/xml", "text/xml")
+_MOST_ERRORS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What came of a document: events to store, and what is wrong with the others."""
+
+    events: tuple[Event, ...]
+    errors: tuple[EventProblem, ...]
+    behaviour: str
+
+    @property
+    def stored(self) -> tuple[Event, ...]:
+        """The events that are stored."""
+        is_kept = not self.errors or self.behaviour == PROCEED
+        return self.events if is_kept else ()
+
+
+def behaviour_of(header: str) -> str:
+    """What to do with the other events where one is wrong."""
+    found = _BEHAVIOURS.get(header.strip().lower())
+    if found is None:
+        raise EpcisException(
+            VALIDATION,
+            f"GS1-Capture-Error-Behaviour is rollback or proceed, got {header[:40]!r}",
+            token="GS1-Capture-Error-Behaviour",
+        )
+    return found
+
+
+def require_media_type(content_type: str, body: bytes) -> None:
+    """Raises where a body is not of a type that is captured, or not what its type says."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind not in (*JSON_TYPES, *XML_TYPES):
+        raise EpcisException(
+            UNSUPPORTED_MEDIA_TYPE,
+            f"the content type {kind or '(none)'!r} is not captured",
+            token=kind,
+            hint=f"one of {', '.join((*JSON_TYPES, *XML_TYPES))}",
+        )
+    if looks_like_xml(body) != (kind in XML_TYPES):
+        raise EpcisException(VALIDATION, f"the document is not what its type {kind} says")
+
+
+def read_document(body: bytes, behaviour: str, now: Instant, most: int) -> Captured:
+    """The events of a document; raises where it is none, or has more events than may be."""
+    try:
+        found = decode_each(body, most=most)
+    except (EventProblem, LimitProblem) as problem:
+        if problem.code != TOO_MANY:
+            raise exception_of(VALIDATION, problem) from None
+        raise EpcisException(
+            CAPTURE_LIMIT,
+            f"the document has more than {most:,} events, which is the limit",
+            hint="capture it in several documents",
+        ) from None
+    events = tuple(_captured(each, now) for each in found if isinstance(each, Event))
+    errors = tuple(each for each in found if isinstance(each, EventProblem))
+    return Captured(events, errors, behaviour)
+
+
+def read_event(body: bytes, now: Instant) -> Event:
+    """The one event of a body; raises where it is wrong, or several."""
+    captured = read_document(body, ROLLBACK, now, most=2)
+    if captured.errors:
+        raise exception_of(VALIDATION, captured.errors[0])
+    if len(captured.events) != 1:
+        raise EpcisException(
+            VALIDATION, "the body is not one event", hint="capture documents with POST /capture"
+        )
+    return captured.events[0]
+
+
+def rows_of(events: Sequence[Event], tenant: str) -> list[NewRow]:
+    """Rows of the log."""
+    return [NewRow(encode(event).encode(), tenant, events=(event,)) for event in events]
+
+
+def job_of(captured: Captured, created: Instant, finished: Instant) -> dict[str, Any]:
+    """The document of a job that is done."""
+    return {
+        "captureID": str(uuid4()),
+        "createdAt": format_instant(created),
+        "finishedAt": format_instant(finished),
+        "running": False,
+        "success": not captured.errors,
+        "captureErrorBehaviour": captured.behaviour,
+        "errors": [_error(problem) for problem in captured.errors[:_MOST_ERRORS]],
+    }
+
+
+def _error(problem: Problem) -> dict[str, Any]:
+    return exception_of(VALIDATION, problem).as_json()
+
+
+def _captured(event: Event, now: Instant) -> Event:
+    """The time of capture is ours to tell, whatever the document says."""
+    given = {**event.attributes, "recordTime": format_instant(now)}
+    timed = Event(event.envelope, EpcisData(given), event.interval, event.place_source)
+    return recorded(timed, now)

@@ -1,0 +1,131 @@
+"""What the interface answers with: documents of events, collections, and single events, in JSON-LD.
+
+Events leave as the standard has them: what only the service keeps of an event is left out, and an
+extension field goes by a prefix that the document declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tocsin.events.codecs.epcis.event import same
+from tocsin.events.codecs.epcis.identifiers import CANONICAL, canonical
+from tocsin.events.codecs.epcis.json_context import split_name
+from tocsin.events.codecs.epcis.quantity_event import to_object_event
+from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, NAMESPACES
+from tocsin.service.epcis.exceptions import NOT_ACCEPTABLE, EpcisException
+from tocsin.values.time import Instant, format_instant
+
+STANDARD_CONTEXT = "https://ref.gs1.org/standards/epcis/epcis-context.jsonld"
+SCHEMA_VERSION = "2.0"
+
+DIGITAL_LINK = "Always_GS1_Digital_Link"
+EPC_URN = "Always_EPC_URN"
+EPC_FORMATS = ("No_Preference", DIGITAL_LINK, EPC_URN, "Never_Translates")
+
+KEPT_BY_SERVICE = (CONTEXT, MASTER_DATA, "@type")
+_LINKS = ("http://", "https://")
+_PREFIX = "ext"
+
+Prefixes = dict[str, str]
+"""The prefixes of a document by their namespace."""
+
+
+def query_document(
+    events: Sequence[Mapping[str, Any]], query: str, now: Instant, subscription: str = ""
+) -> dict[str, Any]:
+    """The document of a query's result; a subscription names itself."""
+    prefixes: Prefixes = {}
+    told = [_event(event, prefixes) for event in events]
+    results: dict[str, Any] = {"subscriptionID": subscription} if subscription else {}
+    results |= {"queryName": query, "resultsBody": {"eventList": told}}
+    return {
+        "@context": _context(prefixes),
+        "type": "EPCISQueryDocument",
+        "schemaVersion": SCHEMA_VERSION,
+        "creationDate": format_instant(now),
+        "epcisBody": {"queryResults": results},
+    }
+
+
+def event_document(event: Mapping[str, Any]) -> dict[str, Any]:
+    """One event, with the context that it needs."""
+    prefixes: Prefixes = {}
+    told = _event(event, prefixes)
+    return {"@context": _context(prefixes), **told}
+
+
+def collection(members: Sequence[str]) -> dict[str, Any]:
+    """A collection of names."""
+    return {"@context": STANDARD_CONTEXT, "type": "Collection", "member": list(members)}
+
+
+def namespaces_used(events: Sequence[Mapping[str, Any]]) -> Prefixes:
+    """The namespaces of the extension fields in events, each with its prefix."""
+    prefixes: Prefixes = {}
+    for event in events:
+        _event(event, prefixes)
+    return prefixes
+
+
+def with_identifiers_as(event: Mapping[str, Any], wanted: str) -> Mapping[str, Any]:
+    """The event with its GS1 identifiers in the form that the client asks for.
+
+    Links are made of every EPC URI. The way back would have to know how long each company prefix
+    is, so that it is refused where an event was captured with links.
+    """
+    if wanted == DIGITAL_LINK:
+        found: Mapping[str, Any] = same(event)
+        return found
+    if wanted == EPC_URN and _has_link(event):
+        raise EpcisException(
+            NOT_ACCEPTABLE,
+            "an event of the result was captured with GS1 Digital Links, of which no EPC URI can"
+            " be made without knowing the length of the company prefix",
+            token="GS1-EPC-Format",
+            hint="ask for Always_GS1_Digital_Link or No_Preference",
+        )
+    return event
+
+
+def _has_link(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_link, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_link, value))
+    return isinstance(value, str) and value.startswith(_LINKS) and _is_key(value)
+
+
+def _is_key(link: str) -> bool:
+    """Whether a link names a GS1 key: its common form is then at the common address."""
+    return canonical(link).startswith(CANONICAL)
+
+
+def _event(event: Mapping[str, Any], prefixes: Prefixes) -> dict[str, Any]:
+    told = {
+        name: value for name, value in to_object_event(event).items() if name not in KEPT_BY_SERVICE
+    }
+    found: dict[str, Any] = _with_prefixes(told, prefixes)
+    return found
+
+
+def _with_prefixes(value: Any, prefixes: Prefixes) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            _short(name, prefixes): _with_prefixes(item, prefixes) for name, item in value.items()
+        }
+    return [_with_prefixes(item, prefixes) for item in value] if isinstance(value, list) else value
+
+
+def _short(name: str, prefixes: Prefixes) -> str:
+    namespace, local = split_name(name)
+    if not namespace or not local or name.partition(":")[0] in NAMESPACES or name.startswith("@"):
+        return name
+    prefix = prefixes.setdefault(namespace, f"{_PREFIX}{len(prefixes) + 1}")
+    return f"{prefix}:{local}"
+
+
+def _context(prefixes: Prefixes) -> list[Any]:
+    own = {prefix: namespace for namespace, prefix in prefixes.items()}
+    return [STANDARD_CONTEXT, own] if own else [STANDARD_CONTEXT]

@@ -1,0 +1,174 @@
+"""`/events`, and the resources by which events are discovered: their types, EPCs, steps, places and
+dispositions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from tocsin.events.codecs.epcis.event_schema import KINDS
+from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.service.epcis.answers import next_page, tell, tell_found, tell_nothing
+from tocsin.service.epcis.documents import DIGITAL_LINK, collection
+from tocsin.service.epcis.event_search import Asked, find
+from tocsin.service.epcis.exceptions import NO_SUCH_RESOURCE, EpcisException
+from tocsin.service.epcis.headers import allow, epc_format_of
+from tocsin.service.epcis.index import EventIndex
+from tocsin.service.epcis.index_filters import Terms, narrowings_of
+from tocsin.service.epcis.paging import Place, name_after, token_of
+from tocsin.service.epcis.parameters import question_of, question_of_url, read_page
+from tocsin.service.epcis.queries import SIMPLE, ask_simply
+from tocsin.service.epcis.requests import admit, part_in
+from tocsin.service.http.requests import run_work
+
+router = APIRouter(tags=["events"])
+
+RESOURCES: Mapping[str, tuple[str, str]] = {
+    "eventTypes": ("eventType", "eventType"),
+    "epcs": ("epc", "MATCH_anyEPC"),
+    "bizSteps": ("bizStep", "EQ_bizStep"),
+    "bizLocations": ("bizLocation", "EQ_bizLocation"),
+    "readPoints": ("readPoint", "EQ_readPoint"),
+    "dispositions": ("disposition", "EQ_disposition"),
+}
+"""Each resource with the field of the index and the parameter of a query that it stands for."""
+
+
+@router.get("/events")
+async def events(request: Request) -> Response:
+    """The events that the parameters ask for."""
+    tenant = admit(request, xml=True).tenant
+    return await run_work(request, tenant, _answer, request, tenant)
+
+
+@router.get("/events/{id:path}")
+async def event(request: Request, id: str) -> Response:
+    """An event by its eventID, with the declarations that it was wrong."""
+    tenant = admit(request, xml=True).tenant
+    return await run_work(request, tenant, _event, request, tenant, id)
+
+
+def _event(request: Request, tenant: str, id: str) -> Response:
+    asked = _asked(request, tenant, EQ_eventID=id)
+    repository = part_in(request).repository
+    repository.catch_up()
+    if not repository.index.has("eventID", canonical(id)):
+        raise EpcisException(NO_SUCH_RESOURCE, f"there is no event {id[:200]!r}")
+    return tell_found(request, find(repository.index, asked, read_page({"perPage": "100"})), SIMPLE)
+
+
+@router.get("/{resource}")
+async def members(request: Request, resource: str) -> Response:
+    """The values that stored events have: types, EPCs, steps, places or dispositions."""
+    tenant = admit(request).tenant
+    return await run_work(request, tenant, _members, request, resource)
+
+
+def _members(request: Request, resource: str) -> Response:
+    field, _ = _resource(resource)
+    page = read_page(request.query_params)
+    after = name_after(page.token, resource) if page.token else ""
+    part_in(request).repository.catch_up()
+    found = part_in(request).repository.index.terms(field, after, page.per_page + 1)
+    told = found[: page.per_page]
+    is_more = len(found) > len(told)
+    token = token_of(Place((told[-1][0],), 0), resource) if is_more else ""
+    links = epc_format_of(request.headers) == DIGITAL_LINK
+    names = [value if links else written for value, written in told]
+    return tell(collection(names), headers=next_page(request, token))
+
+
+@router.get("/{resource}/{value:path}/events")
+async def events_of(request: Request, resource: str, value: str) -> Response:
+    """The events that have the value."""
+    tenant = admit(request, xml=True).tenant
+
+    def answer() -> Response:
+        field, parameter = _resource(resource)
+        _require_known(request, field, parameter, value)
+        return _answer(request, tenant, **{parameter: value})
+
+    return await run_work(request, tenant, answer)
+
+
+@router.get("/{resource}/{value:path}")
+async def member(request: Request, resource: str, value: str) -> Response:
+    """What there is of a value: its events."""
+    tenant = admit(request).tenant
+
+    def answer() -> Response:
+        _require_known(request, *_resource(resource), value)
+        return tell(collection(["events"]))
+
+    return await run_work(request, tenant, answer)
+
+
+@router.options("/events")
+def events_options() -> Response:
+    """What /events takes."""
+    return tell_nothing(allow(["GET", "POST"]))
+
+
+@router.options("/{resource}")
+def members_options(resource: str) -> Response:
+    """What a resource takes."""
+    if resource != "events":
+        _resource(resource)
+    return tell_nothing(allow(["GET"]))
+
+
+@router.options("/{resource}/{value:path}")
+def member_options(resource: str) -> Response:
+    """What a value, an event, or the events of a value take."""
+    if resource != "events":
+        _resource(resource)
+    return tell_nothing(allow(["GET"]))
+
+
+def _answer(request: Request, tenant: str, **fixed: Any) -> Response:
+    asked = _asked(request, tenant, **fixed)
+    page = read_page(request.query_params)
+    repository = part_in(request).repository
+    repository.catch_up()
+    return tell_found(request, find(repository.index, asked, page), SIMPLE)
+
+
+def _asked(request: Request, tenant: str, **fixed: Any) -> Asked:
+    pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
+    question = question_of_url(pairs, **fixed)
+    return ask_simply(question, part_in(request).definitions(), tenant)
+
+
+def _resource(name: str) -> tuple[str, str]:
+    found = RESOURCES.get(name)
+    if found is None:
+        raise EpcisException(
+            NO_SUCH_RESOURCE, f"there is no resource {name[:80]!r}", hint="GET / lists them"
+        )
+    return found
+
+
+def _require_known(request: Request, field: str, parameter: str, value: str) -> None:
+    """Raise where no stored event has the value."""
+    if field == "eventType" and value in KINDS:
+        return
+    part = part_in(request)
+    part.repository.catch_up()
+    try:
+        asked = ask_simply(question_of({parameter: [value]}), part.definitions())
+    except EpcisException as error:
+        raise EpcisException(NO_SUCH_RESOURCE, error.detail, **error.more) from None
+    if not _is_known(part.repository.index, field, asked):
+        raise EpcisException(NO_SUCH_RESOURCE, f"no event has the {field} {value[:200]!r}")
+
+
+def _is_known(index: EventIndex, field: str, asked: Asked) -> bool:
+    terms = [
+        each
+        for each in narrowings_of(asked.plan.pattern)
+        if isinstance(each, Terms) and each.field == field
+    ]
+    return not terms or any(index.has(field, value) for value in terms[0].values)

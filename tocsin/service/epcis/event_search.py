@@ -1,0 +1,243 @@
+"""Finding events: the index offers candidates, the engine decides. Work for one page is bounded.
+
+A page that would need more work ends early and says where it goes on; a question that cannot be
+answered in pages (of several events, in the order of a field, or counted to its end) is refused
+where it would need to look at more events than `MOST_SCANNED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from tocsin.engine.columns.batch import Batch
+from tocsin.engine.engine import Engine
+from tocsin.events.codecs.epcis.json_context import expanded, names_of
+from tocsin.events.event import Event
+from tocsin.events.order import in_canonical_order
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Plan
+from tocsin.runtime.finite.run import Input, match_events
+from tocsin.service.base.work import checkpoint
+from tocsin.service.epcis.exceptions import QUERY_TOO_COMPLEX, QUERY_TOO_LARGE, EpcisException
+from tocsin.service.epcis.index import EventIndex, Indexed, Order
+from tocsin.service.epcis.index_filters import narrowings_of
+from tocsin.service.epcis.paging import Place, place_of, token_of
+from tocsin.service.epcis.parameters import Controls, Page
+
+CHUNK = 500
+MOST_SCANNED = 50_000
+_KEY = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question about stored events: what it means, how the answer is ordered and cut, and its
+    text, by which tokens know it.
+    """
+
+    plan: Plan
+    controls: Controls
+    text: str
+    context: Any = None
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether each event is decided alone, in an order that the index has."""
+        return isinstance(self.plan.pattern, Atom) and not self.controls.orders_by_field
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Events of an answer, and the token of the next page where there is one."""
+
+    events: tuple[Event, ...]
+    token: str = ""
+
+
+def find(index: EventIndex, asked: Asked, page: Page, most: int = MOST_SCANNED) -> Found:
+    """One page of the answer."""
+    place = _begin(index, asked, page)
+    if not page.token:
+        _require_few(index, asked, place.until, most)
+    if not asked.is_paged:
+        return _cut(_collected(index, asked, place.until, most), asked, place, page)
+    return _scanned(index, asked, place, page, most)
+
+
+def _begin(index: EventIndex, asked: Asked, page: Page) -> Place:
+    if not page.token:
+        return Place((), index.last_number())
+    return place_of(page.token, asked.text, *([int, int] if asked.controls.order_by else [int]))
+
+
+def find_between(index: EventIndex, asked: Asked, after: int, until: int) -> list[Event]:
+    """The answers among the events after one number and up to another, in the order of capture.
+
+    Of a question about several events, the combinations that one of these events takes part in.
+    """
+    if isinstance(asked.plan.pattern, Atom):
+        order = Order()
+        candidates = _candidates(index, asked, order, (after,), until)
+        return [found.event for found in _decided(asked.plan, candidates)]
+    return _members(index, asked, until, MOST_SCANNED, after)
+
+
+def _scanned(index: EventIndex, asked: Asked, place: Place, page: Page, most: int) -> Found:
+    order = Order(asked.controls.order_by, asked.controls.descending)
+    wanted = _wanted(asked.controls, place, page)
+    hits: list[Indexed] = []
+    seen = 0
+    last: tuple[int, ...] = ()
+
+    def counted() -> Iterator[Indexed]:
+        nonlocal seen, last
+        for found in _candidates(index, asked, order, _numbers(place.after), place.until):
+            seen, last = seen + 1, order.key(found)
+            yield found
+
+    for found in _decided(asked.plan, counted(), lambda: seen >= most):
+        hits.append(found)
+        if len(hits) > wanted:
+            break
+    sent = place.sent + min(len(hits), wanted)
+    if len(hits) > wanted:
+        limit = asked.controls.event_count_limit
+        after = order.key(hits[wanted - 1]) if wanted else ()
+        more = wanted > 0 and (limit is None or sent < limit)
+    else:
+        after, more = last, seen >= most
+    token = token_of(Place(after, place.until, sent), asked.text) if more else ""
+    return Found(tuple(found.event for found in hits[:wanted]), token)
+
+
+def _wanted(controls: Controls, place: Place, page: Page) -> int:
+    limit = controls.event_count_limit
+    return page.per_page if limit is None else max(0, min(page.per_page, limit - place.sent))
+
+
+def _require_few(index: EventIndex, asked: Asked, until: int, most: int) -> None:
+    """Raises where an answer has more events than the question allows."""
+    allowed = asked.controls.max_event_count
+    if allowed is None:
+        return
+    if asked.is_paged:
+        candidates = _bounded(_candidates(index, asked, Order(), (), until), most)
+        count = len(list(islice(_decided(asked.plan, candidates), allowed + 1)))
+    else:
+        count = len(_collected(index, asked, until, most))
+    if count > allowed:
+        raise EpcisException(
+            QUERY_TOO_LARGE,
+            f"the result has more than {allowed} events, which is the maxEventCount of the query",
+            hint="ask for less, or leave maxEventCount out and read page by page",
+        )
+
+
+def _candidates(
+    index: EventIndex, asked: Asked, order: Order, after: tuple[int, ...], until: int
+) -> Iterator[Indexed]:
+    narrowings = narrowings_of(asked.plan.pattern)
+    while chunk := index.find(narrowings, order, after, until, CHUNK):
+        checkpoint()
+        yield from chunk
+        if len(chunk) < CHUNK:
+            return
+        after = order.key(chunk[-1])
+
+
+def _bounded(found: Iterator[Indexed], most: int) -> Iterator[Indexed]:
+    for number, each in enumerate(found, 1):
+        if number > most:
+            raise EpcisException(
+                QUERY_TOO_COMPLEX,
+                f"the query would have to look at more than {most:,} events",
+                hint="narrow it, for example by GE_eventTime or GE_recordTime",
+            )
+        yield each
+
+
+def _decided(
+    plan: Plan, found: Iterator[Indexed], enough: Callable[[], bool] = lambda: False
+) -> Iterator[Indexed]:
+    """The events that meet the question, batch by batch; no further batch once it is enough."""
+    engine = Engine()
+    engine.add(_KEY, plan)
+    batch: list[Indexed] = []
+    for each in found:
+        batch.append(each)
+        if len(batch) == CHUNK:
+            yield from _rung(engine, batch)
+            batch = []
+            if enough():
+                return
+    yield from _rung(engine, batch)
+
+
+def _rung(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
+    if not batch:
+        return []
+    matched = engine.match(Batch([each.event for each in batch]))
+    if matched.undecided:
+        raise EpcisException(
+            QUERY_TOO_COMPLEX, "an event is too hard to decide for the query", hint="simplify it"
+        )
+    return [batch[index] for index, _ in matched.rings]
+
+
+def _collected(index: EventIndex, asked: Asked, until: int, most: int) -> list[Event]:
+    """The whole answer in its order."""
+    events = _members(index, asked, until, most)
+    controls = asked.controls
+    if controls.order_by:
+        path = (expanded(controls.order_by, names_of(asked.context)),)
+        key = _sort_key(path)
+        known = [event for event in events if key(event) is not None]
+        unknown = [event for event in events if key(event) is None]
+        known.sort(key=lambda event: key(event) or (0, ""), reverse=controls.descending)
+        events = [*known, *unknown]
+    limit = controls.event_count_limit
+    return events if limit is None else events[:limit]
+
+
+def _members(index: EventIndex, asked: Asked, until: int, most: int, after: int = 0) -> list[Event]:
+    """The events of the answer: those that meet it, or all of the combinations in which one is that
+    came after a number.
+    """
+    found = list(_bounded(_candidates(index, asked, Order(), (), until), most))
+    if isinstance(asked.plan.pattern, Atom):
+        return [each.event for each in _decided(asked.plan, iter(found))]
+    new = {each.event.identity for each in found if each.number > after}
+    events = in_canonical_order([each.event for each in found])
+    members: dict[tuple[str, str], Event] = {}
+    for match in match_events({_KEY: asked.plan}, Input(events)):
+        if any(event.identity in new for event in match.members):
+            members |= {event.identity: event for event in match.members}
+    return list(members.values())
+
+
+def _sort_key(path: tuple[str, ...]) -> Callable[[Event], tuple[int, Any] | None]:
+    """Times of an event by name, other fields by value: numbers before texts."""
+
+    def key(event: Event) -> tuple[int, Any] | None:
+        value = event.attribute(path)
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            return None
+        return (1, value) if isinstance(value, str) else (0, value)
+
+    return key
+
+
+def _cut(events: list[Event], asked: Asked, place: Place, page: Page) -> Found:
+    """A page of an answer that was found as a whole."""
+    start = place.sent
+    told = events[start : start + page.per_page]
+    end = start + len(told)
+    token = token_of(Place((), place.until, end), asked.text) if end < len(events) else ""
+    return Found(tuple(told), token)
+
+
+def _numbers(after: tuple[int | str, ...]) -> tuple[int, ...]:
+    return tuple(each for each in after if isinstance(each, int))

@@ -1,0 +1,238 @@
+"""The index over the event log: which EPCIS events it has, by time, term and identity.
+
+It follows the log from where it stopped; a row of the log and how far the index has come are
+written together, so that it can stop anywhere. An event whose identity is there already is left
+out, as it is by every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import sqlalchemy as sql
+
+from tocsin.events.codecs.base.cloudevents import decode, encode
+from tocsin.events.event import Event
+from tocsin.events.views.epcis import EpcisData
+from tocsin.service.epcis.index_filters import Bound, Narrowing, Terms
+from tocsin.service.epcis.tables import EVENTS, METADATA, PROGRESS, TERMS
+from tocsin.service.epcis.terms import term_rows, upgrade_index
+from tocsin.values.time import Instant, format_instant, parse_instant
+
+MOST_VALUES = 400
+"""More values than these of one field are not looked up; the condition is asked of every event."""
+
+
+class Database(Protocol):
+    """Connections to read and to write with; what is written comes to be whole or not at all."""
+
+    def reading(self) -> AbstractContextManager[sql.Connection]:
+        """A connection to read with."""
+
+    def writing(self) -> AbstractContextManager[sql.Connection]:
+        """A connection whose changes all come to be, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """EPCIS events of one row of the log, its position, and when the log took it."""
+
+    position: int
+    recorded: Instant
+    events: Sequence[Event]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """An event of the index, with its number and its times."""
+
+    number: int
+    event_time: Instant
+    record_time: Instant
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """By which time events come, if any, and from which end; the number settles ties."""
+
+    by: str = ""
+    descending: bool = False
+
+    def key(self, found: Indexed) -> tuple[int, ...]:
+        """Where an event stands in this order."""
+        if not self.by:
+            return (found.number,)
+        return (found.event_time if self.by == "eventTime" else found.record_time, found.number)
+
+
+_COLUMNS = {"eventTime": EVENTS.c.event_time, "recordTime": EVENTS.c.record_time}
+_COMPARED = {
+    "<": lambda column, limit: column < limit,
+    "<=": lambda column, limit: column <= limit,
+    ">": lambda column, limit: column > limit,
+    ">=": lambda column, limit: column >= limit,
+}
+
+
+class EventIndex:
+    """The EPCIS events of the log, to be found."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        with database.writing() as connection:
+            METADATA.create_all(connection)
+            if connection.execute(sql.select(PROGRESS.c.position)).first() is None:
+                connection.execute(PROGRESS.insert().values(one=1, position=0, number=0))
+            upgrade_index(connection)
+
+    def position(self) -> int:
+        """The position of the log up to which events are in the index."""
+        with self._database.reading() as connection:
+            return int(connection.execute(sql.select(PROGRESS.c.position)).scalar_one())
+
+    def last_number(self) -> int:
+        """The number of the newest event."""
+        with self._database.reading() as connection:
+            return int(connection.execute(sql.select(PROGRESS.c.number)).scalar_one())
+
+    def number_before(self, moment: Instant) -> int:
+        """The number of the last event that was recorded before an instant; 0 where there is
+        none.
+        """
+        asked = sql.select(sql.func.max(EVENTS.c.number)).where(EVENTS.c.record_time < moment)
+        with self._database.reading() as connection:
+            return int(connection.execute(asked).scalar() or 0)
+
+    def extend(self, after: int, until: int, rows: Iterable[Logged]) -> bool:
+        """Adds what the log has between two positions; False where somebody else did already."""
+        with self._database.writing() as connection:
+            moved = connection.execute(
+                PROGRESS.update().where(PROGRESS.c.position == after).values(position=until)
+            )
+            if moved.rowcount == 0:
+                return False
+            number = int(connection.execute(sql.select(PROGRESS.c.number)).scalar_one())
+            for row in rows:
+                number = _add(connection, row, number)
+            connection.execute(PROGRESS.update().values(number=number))
+            return True
+
+    def skip_to(self, number: int) -> None:
+        """Continue the numbers of events after this one, at least."""
+        with self._database.writing() as connection:
+            behind = PROGRESS.c.number < number
+            connection.execute(PROGRESS.update().where(behind).values(number=number))
+
+    def forget(self, before: int) -> None:
+        """Drops the events of rows before a position, which the log no longer has."""
+        gone = sql.select(EVENTS.c.number).where(EVENTS.c.position < before)
+        with self._database.writing() as connection:
+            connection.execute(TERMS.delete().where(TERMS.c.number.in_(gone)))
+            connection.execute(EVENTS.delete().where(EVENTS.c.position < before))
+
+    def find(
+        self,
+        narrowings: Sequence[Narrowing],
+        order: Order,
+        after: tuple[int, ...],
+        until: int,
+        limit: int,
+    ) -> list[Indexed]:
+        """At most so many events that may be meant, of those up to a number, in an order and after
+        a key of it.
+        """
+        asked = sql.select(EVENTS).where(EVENTS.c.number <= until, *map(_test, narrowings))
+        columns = [_COLUMNS[order.by], EVENTS.c.number] if order.by else [EVENTS.c.number]
+        if after:
+            row, key = sql.tuple_(*columns), sql.tuple_(*after)
+            asked = asked.where(row < key if order.descending else row > key)
+        ordered = [column.desc() if order.descending else column for column in columns]
+        with self._database.reading() as connection:
+            found = connection.execute(asked.order_by(*ordered).limit(limit)).all()
+        return [_indexed(row) for row in found]
+
+    def terms(self, field: str, after: str, limit: int) -> list[tuple[str, str]]:
+        """At most so many values that events have in a field, after a value: in their common
+        spelling, and as one event writes them.
+        """
+        asked = (
+            sql.select(TERMS.c.value, sql.func.min(TERMS.c.written))
+            .where(TERMS.c.field == field, TERMS.c.value > after)
+            .group_by(TERMS.c.value)
+            .order_by(TERMS.c.value)
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return [(value, written) for value, written in connection.execute(asked)]
+
+    def has(self, field: str, value: str) -> bool:
+        """Whether an event has the value in the field; the value is in its common spelling."""
+        asked = sql.select(TERMS.c.number).where(TERMS.c.field == field, TERMS.c.value == value)
+        with self._database.reading() as connection:
+            return connection.execute(asked.limit(1)).first() is not None
+
+
+def _add(connection: sql.Connection, row: Logged, number: int) -> int:
+    """Adds the events of a row and gives the last number used."""
+    for event in row.events:
+        if _is_there(connection, event):
+            continue
+        number += 1
+        told = recorded(event, row.recorded)
+        times = [parse_instant(str(told.attributes[name])) for name in ("eventTime", "recordTime")]
+        connection.execute(
+            EVENTS.insert().values(
+                number=number,
+                position=row.position,
+                source=event.source,
+                id=event.id,
+                event_time=times[0],
+                record_time=times[1],
+                body=encode(told),
+            )
+        )
+        if found := term_rows(told.attributes, number):
+            connection.execute(TERMS.insert(), found)
+    return number
+
+
+def recorded(event: Event, moment: Instant) -> Event:
+    """The event as the repository has it: with the time of its capture, and an eventID."""
+    given = dict(event.attributes)
+    given.setdefault("recordTime", format_instant(moment))
+    given.setdefault("eventID", event.id)
+    return Event(event.envelope, EpcisData(given), event.interval, event.place_source)
+
+
+def _is_there(connection: sql.Connection, event: Event) -> bool:
+    asked = sql.select(EVENTS.c.number).where(
+        EVENTS.c.source == event.source, EVENTS.c.id == event.id
+    )
+    return connection.execute(asked).first() is not None
+
+
+def _test(narrowing: Narrowing) -> sql.ColumnElement[bool]:
+    match narrowing:
+        case Bound(field, relation, instant):
+            found: sql.ColumnElement[bool] = _COMPARED[relation](_COLUMNS[field], instant)
+            return found
+        case Terms(_, values) if len(values) > MOST_VALUES:
+            return sql.true()
+        case Terms(field, values):
+            return EVENTS.c.number.in_(
+                sql.select(TERMS.c.number).where(
+                    TERMS.c.field == field, TERMS.c.value.in_(sorted(values))
+                )
+            )
+
+
+def _indexed(row: Any) -> Indexed:
+    event = decode(row.body)
+    told = Event(
+        event.envelope, EpcisData(dict(event.attributes)), event.interval, event.place_source
+    )
+    return Indexed(row.number, row.event_time, row.record_time, told)

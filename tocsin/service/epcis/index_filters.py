@@ -1,0 +1,154 @@
+"""What an index can tell of a condition: terms that every event has that meets it, and bounds of
+its times.
+
+A narrowing may let too much pass, never too little: what is found is asked again by the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.events.codecs.epcis.event import KEYS
+from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Computed, Condition, Equals, OneOf
+from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.semantics.list_conditions import ITSELF, members_at
+from tocsin.values.scalars import Constant
+from tocsin.values.time import Instant
+
+EPC, EPC_CLASS = "epc", "epcClass"
+
+_QUANTITIES = ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList")
+PATHS: Mapping[str, tuple[Path, ...]] = {
+    "eventType": (("type",),),
+    "action": (("action",),),
+    "bizStep": (("bizStep",),),
+    "disposition": (("disposition",),),
+    "readPoint": (("readPoint", "id"),),
+    "bizLocation": (("bizLocation", "id"),),
+    "eventID": (("eventID",),),
+    EPC: (("epcList",), ("childEPCs",), ("inputEPCList",), ("outputEPCList",), ("parentID",)),
+    EPC_CLASS: (*((name, "epcClass") for name in _QUANTITIES), ("epcClass",)),
+}
+"""The fields whose values an index has, and where an event has them."""
+
+_FIELDS: Mapping[Path, str] = {
+    **{path: field for field, paths in PATHS.items() for path in paths},
+    **{
+        (ENVELOPE, name): field
+        for path, name in KEYS.items()
+        for field, paths in PATHS.items()
+        if path in paths
+    },
+}
+_TIMES: Mapping[Path, str] = {("eventTime",): "eventTime", ("recordTime",): "recordTime"}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """An event has one of the values in a field; identifiers are in their common spelling."""
+
+    field: str
+    values: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A time of an event stands in the relation `<`, `<=`, `>` or `>=` to an instant."""
+
+    field: str
+    relation: str
+    instant: Instant
+
+
+Narrowing = Terms | Bound
+
+
+def terms_of(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """What an index keeps of an event: field, value in its common spelling, value as it is
+    written.
+    """
+    for field, paths in PATHS.items():
+        written = (each for path in paths for each in members_at(attributes, path))
+        for each in dict.fromkeys(value for value in written if isinstance(value, str)):
+            yield field, canonical(each), each
+
+
+def narrowings_of(pattern: Part) -> list[Narrowing]:
+    """What every event has that meets the pattern; nothing where that is not known."""
+    if not isinstance(pattern, Condition):
+        return []
+    return [
+        found
+        for operand in _conjuncts(pattern.expression)
+        if (found := _narrowing(operand)) is not None
+    ]
+
+
+def _conjuncts(node: BooleanNode) -> Iterator[BooleanNode]:
+    if isinstance(node, AllOf):
+        for operand in node.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield node
+
+
+def _narrowing(node: BooleanNode) -> Narrowing | None:
+    match node:
+        case Equals(path, constant):
+            return _terms(path, (constant,))
+        case OneOf(path, constants):
+            return _terms(path, constants)
+        case AnyOf(operands) if operands:
+            return _united([_narrowing(each) for each in operands])
+        case Computed(Call() as call, Semantics.MEMBERS):
+            return _of_members(call)
+        case _:
+            return None
+
+
+def _terms(path: Path, constants: Iterable[Constant]) -> Terms | None:
+    values = [constant.value for constant in constants]
+    if path not in _FIELDS or not all(isinstance(value, str) for value in values):
+        return None
+    return Terms(_FIELDS[path], frozenset(canonical(str(value)) for value in values))
+
+
+def _united(found: list[Narrowing | None]) -> Terms | None:
+    """One of several: terms of one field are united, anything else tells nothing."""
+    terms = [each for each in found if isinstance(each, Terms)]
+    if len(terms) < len(found) or len({each.field for each in terms}) != 1:
+        return None
+    return Terms(terms[0].field, frozenset().union(*(each.values for each in terms)))
+
+
+def _of_members(call: Call) -> Narrowing | None:
+    match call:
+        case Call("SOME", (Attribute(first), *rest)):
+            steps = tuple(str(each.constant.value) for each in rest if isinstance(each, Value))
+            tests = [each for each in rest if isinstance(each, Call)]
+            found = [_of_test((*first, *steps), each) for each in tests]
+            return next((each for each in found if each is not None), None)
+        case _:
+            return None
+
+
+def _of_test(path: Path, test: Call) -> Narrowing | None:
+    field, *constants = (each.constant for each in test.arguments if isinstance(each, Value))
+    if field.value != ITSELF:
+        return _of_test((*path, str(field.value)), _about_itself(test)) if constants else None
+    if test.function in ("IS", "="):
+        return _terms(path, constants)
+    kind, _, relation = test.function.partition(" ")
+    if kind != "TIME" or path not in _TIMES or len(constants) != 1:
+        return None
+    limit = constants[0].value
+    return Bound(_TIMES[path], relation, limit) if isinstance(limit, int) else None
+
+
+def _about_itself(test: Call) -> Call:
+    return Call(test.function, (Value(Constant.of(ITSELF)), *test.arguments[1:]))

@@ -1,0 +1,104 @@
+"""Pages of a result. A token says where the next page begins and of which state of the store: what
+is captured later changes none of the pages. Tokens hold all they need, so none is kept or expires.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+from urllib.parse import urlencode
+
+from tocsin.service.epcis.exceptions import QUERY_PARAMETER, EpcisException
+
+_VERSION = 1
+_LONGEST = 4096
+_LIMIT = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page begins: after a key of the order, in the state up to a position, when so many
+    were sent.
+    """
+
+    after: tuple[int | str, ...]
+    until: int
+    sent: int = 0
+
+
+def token_of(place: Place, asked: str) -> str:
+    """The token of a place in the result of what was asked."""
+    body = [_VERSION, _mark(asked), place.until, place.sent, list(place.after)]
+    return base64.urlsafe_b64encode(json.dumps(body).encode()).decode().rstrip("=")
+
+
+def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> Place:
+    """The place of a token; refused where it was given for another question. `kinds` are those of
+    the parts of a key; at the beginning of an order there may be none.
+    """
+    body = _read(token)
+    if not _is_place(body):
+        raise _wrong("the nextPageToken is none that this server gave")
+    if body[1] != _mark(asked):
+        raise _wrong("the nextPageToken was given for another query")
+    place = Place(tuple(body[4]), body[2], body[3])
+    if place.after and tuple(map(type, place.after)) != kinds:
+        raise _wrong("the nextPageToken is none that this server gave")
+    return place
+
+
+def name_after(token: str, asked: str) -> str:
+    """The name after which a page of names begins."""
+    return "".join(str(name) for name in place_of(token, asked, str).after)
+
+
+def _is_place(body: Any) -> bool:
+    return (
+        isinstance(body, list)
+        and len(body) == 5
+        and body[0] == _VERSION
+        and all(_is_count(each) for each in body[2:4])
+        and isinstance(body[4], list)
+        and all(type(each) is str or _is_integer(each) for each in body[4])
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return _is_integer(value) and value >= 0
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether a value is an integer that a database takes."""
+    return type(value) is int and -_LIMIT <= value < _LIMIT
+
+
+def link_to(path: str, pairs: list[tuple[str, str]], token: str) -> str:
+    """The Link header that leads to the next page."""
+    kept = [(name, value) for name, value in pairs if name != "nextPageToken"]
+    return f'<{path}?{urlencode([*kept, ("nextPageToken", token)])}>; rel="next"'
+
+
+def _read(token: str) -> Any:
+    try:
+        padded = token + "=" * (-len(token) % 4)
+        return json.loads(base64.urlsafe_b64decode(padded)) if len(token) <= _LONGEST else None
+    except (ValueError, binascii.Error, RecursionError):
+        return None
+
+
+def _mark(asked: str) -> str:
+    return blake2b(asked.encode(), digest_size=8).hexdigest()
+
+
+def _wrong(detail: str) -> EpcisException:
+    return EpcisException(
+        QUERY_PARAMETER,
+        detail,
+        code="QueryParameterException",
+        token="nextPageToken",
+        hint="follow the Link header of the page before",
+    )

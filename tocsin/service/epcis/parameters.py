@@ -1,0 +1,177 @@
+"""The parameters of a query: what to ask of events, and how the finished result is ordered and cut.
+
+In a URL a list is written with bars (`EQ_bizStep=shipping|receiving`), or by giving the parameter
+again. What the parameters ask goes to the language `epcis` as it is; this file knows only those
+that order and cut, and those of paging.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.service.epcis.exceptions import (
+    QUERY_PARAMETER,
+    QUERY_VALIDATION,
+    URI_TOO_LONG,
+    EpcisException,
+)
+
+MOST_PER_PAGE = 1000
+USUAL_PER_PAGE = 30
+_ORDERED_FIELDS = ("eventTime", "recordTime")
+_DIRECTIONS = ("ASC", "DESC")
+_PAGING = ("perPage", "nextPageToken")
+_CONTROLS = ("orderBy", "orderDirection", "eventCountLimit", "maxEventCount")
+_SCALARS = ("GE_", "GT_", "LE_", "LT_", "EXISTS_", "HASATTR_")
+"""Parameters whose value is one, never a list, begin so."""
+_LONGEST_URI = 16_384
+_ORDER_HINT = "eventTime, recordTime, or the full name of an extension field"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """How much of a result is wanted at once, and where it goes on."""
+
+    per_page: int = USUAL_PER_PAGE
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """How a result is ordered and cut. Without `order_by` it is in the order of capture."""
+
+    order_by: str = ""
+    descending: bool = False
+    event_count_limit: int | None = None
+    max_event_count: int | None = None
+
+    @property
+    def orders_by_field(self) -> bool:
+        """Whether the order is that of an extension field, which no column of the index has."""
+        return bool(self.order_by) and self.order_by not in _ORDERED_FIELDS
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a query asks of one event, as the text of the language `epcis`, and its controls."""
+
+    text: str
+    asked: Mapping[str, Any]
+    controls: Controls
+
+
+def read_page(given: Mapping[str, str]) -> Page:
+    """The page that the parameters of a URL ask for."""
+    per_page = given.get("perPage")
+    wanted = USUAL_PER_PAGE if per_page is None else _count("perPage", per_page)
+    if wanted == 0:
+        raise _wrong("perPage", "perPage is 1 or more")
+    return Page(min(wanted, MOST_PER_PAGE), given.get("nextPageToken", ""))
+
+
+def question_of_url(
+    pairs: Iterable[tuple[str, str]], beside: Iterable[str] = (), **fixed: Any
+) -> Question:
+    """The question of the parameters of a URL; those of paging and those named `beside` are not
+    part of it. `fixed` is what the path of the URL already asks.
+    """
+    asked: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in _PAGING or name in beside:
+            continue
+        if name in _CONTROLS or name.startswith(_SCALARS):
+            if name in asked:
+                raise _wrong(name, f"{name} is given twice")
+            asked[name] = _read_context(name, value)
+        elif name == "@context":
+            asked[name] = _read_context(name, value)
+        else:
+            asked[name] = [*asked.get(name, ()), *filter(None, value.split("|"))]
+    for name, value in fixed.items():
+        asked[name] = _narrowed(asked.get(name), value)
+    return question_of(asked)
+
+
+def question_of(query: Mapping[str, Any]) -> Question:
+    """The question of the JSON object of a query."""
+    if not isinstance(query, Mapping):
+        raise EpcisException(
+            QUERY_VALIDATION, "a query is a JSON object", hint='as in {"EQ_bizStep": ["shipping"]}'
+        )
+    asked = {
+        name: value
+        for name, value in query.items()
+        if name not in (*_CONTROLS, *_PAGING) and not _is_switched_off(name, value)
+    }
+    return Question(json.dumps(asked, ensure_ascii=False), asked, _read_controls(query))
+
+
+def require_short(uri: str) -> None:
+    """Raises where a URI is longer than is read."""
+    if len(uri) > _LONGEST_URI:
+        raise EpcisException(
+            URI_TOO_LONG,
+            f"the URI has more than {_LONGEST_URI:,} characters",
+            hint="make it a named query: POST /queries",
+        )
+
+
+def _read_context(name: str, value: str) -> Any:
+    """Prefixes are an object, in a URL as anywhere; other values stay as they are written."""
+    if name != "@context":
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _narrowed(given: Any, value: Any) -> list[Any]:
+    """One value that the path asks for: with other values of the same parameter none is left."""
+    return [value] if given is None or value in given else []
+
+
+def _is_switched_off(name: str, value: Any) -> bool:
+    """Whether a parameter says by `false` that it asks nothing."""
+    return name == "EXISTS_errorDeclaration" and value in (False, "false")
+
+
+def _read_controls(query: Mapping[str, Any]) -> Controls:
+    order_by = query.get("orderBy", "")
+    direction = query.get("orderDirection", "DESC")
+    limit, most = (_optional_count(query, name) for name in ("eventCountLimit", "maxEventCount"))
+    if not isinstance(order_by, str) or ("orderBy" in query and not order_by):
+        raise _wrong("orderBy", "orderBy is the name of one field")
+    if order_by and order_by not in _ORDERED_FIELDS and ":" not in order_by:
+        raise _wrong("orderBy", f"{order_by!r} is no field to order by", _ORDER_HINT)
+    if direction not in _DIRECTIONS:
+        raise _wrong("orderDirection", f"orderDirection is ASC or DESC, got {direction!r}")
+    if "orderDirection" in query and not order_by:
+        raise _wrong("orderDirection", "orderDirection needs orderBy")
+    if limit is not None and most is not None:
+        raise _wrong("maxEventCount", "eventCountLimit and maxEventCount exclude each other")
+    if limit is not None and not order_by:
+        raise _wrong("eventCountLimit", "eventCountLimit needs orderBy: which are the first?")
+    return Controls(order_by, bool(order_by) and direction == "DESC", limit, most)
+
+
+def _optional_count(query: Mapping[str, Any], name: str) -> int | None:
+    return _count(name, query[name]) if name in query else None
+
+
+def _count(name: str, given: Any) -> int:
+    value = given[0] if isinstance(given, list) and len(given) == 1 else given
+    text = value if isinstance(value, str) else str(value)
+    is_number = not isinstance(value, bool) and text.isascii() and text.isdigit()
+    if not is_number or len(text) > 18:
+        raise _wrong(name, f"{name} is a whole number, got {str(given)[:40]!r}")
+    return int(text)
+
+
+def _wrong(token: str, detail: str, hint: str = "") -> EpcisException:
+    return EpcisException(
+        QUERY_PARAMETER, detail, code="QueryParameterException", token=token, hint=hint
+    )

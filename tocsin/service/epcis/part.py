@@ -1,0 +1,91 @@
+"""The EPCIS interface as a part of the service: what it keeps, and who works for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from tocsin.catalog import Definition
+from tocsin.errors import MeaningProblem
+from tocsin.service.core.service import Service
+from tocsin.service.epcis.event_search import Asked
+from tocsin.service.epcis.queries import NamedQuery, ask
+from tocsin.service.epcis.repository import Repository
+from tocsin.service.epcis.tables import METADATA
+from tocsin.service.epcis.worker import Worker
+from tocsin.service.outbound.addresses import AddressRules
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.heads import EPCIS_HEADS
+from tocsin.service.storage.lease import Lease
+
+_LOCK = 0x746F6373696E2002
+"""The lock of the one process that tells subscribers of queries."""
+
+
+class EpcisSettings(BaseModel):
+    """The section `epcis` of the settings."""
+
+    model_config = {"extra": "forbid"}
+
+    capture_events: int = Field(10_000, ge=1, description="events in one document")
+    queries: int = Field(1_000, ge=1, description="named queries of a tenant")
+    subscriptions: int = Field(1_000, ge=1, description="subscriptions of a query")
+    allow: list[str] = Field(default_factory=list, description="networks that a dest may be in")
+
+
+class EpcisPart:
+    """Index, jobs, queries and subscriptions of one service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.settings = _read(service.settings.epcis)
+        self._database = Database(_url(service), METADATA, heads=EPCIS_HEADS)
+        self.repository = Repository(self._database, service.log)
+        rules = AddressRules.allowing(self.settings.allow)
+        lease = Lease(_url(service), _LOCK)
+        self.worker = Worker(self.repository, service.log, self.ask, rules, lease)
+
+    def start(self) -> None:
+        """Begins to follow the log and to tell subscribers."""
+        self.worker.start()
+
+    def stop(self) -> None:
+        """Ends both."""
+        self.worker.stop()
+        self._database.close()
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """The definitions in whose light queries are read, ontologies of the settings included."""
+        own = {each.name: each for each in self._service.own}
+        found = self._service.catalog.snapshot().definitions
+        return tuple((own | {each.name: each for each in found}).values())
+
+    def ask(self, query: NamedQuery, tenant: str) -> Asked:
+        """What a query of a tenant means now."""
+        return ask(query.query, self.definitions(), tenant)
+
+
+def part_of(service: Service) -> EpcisPart:
+    """The part of a service that has one."""
+    return next(part for part in service.parts if isinstance(part, EpcisPart))
+
+
+def _url(service: Service) -> str:
+    settings = service.settings
+    return settings.database or f"sqlite:///{(settings.data / 'epcis.db').absolute()}"
+
+
+def _read(given: Mapping[str, Any]) -> EpcisSettings:
+    try:
+        return EpcisSettings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, ("epcis", *first["loc"])))
+        raise MeaningProblem(
+            f"{name}: {first['msg']}",
+            code="SettingsError",
+            token=name,
+            hint="docs/epcis-service.md lists the settings",
+        ) from None

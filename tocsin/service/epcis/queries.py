@@ -1,0 +1,115 @@
+"""Named queries: a simple event query, or any subscription of Tocsin, under a name.
+
+A query that has a `language` and an `expression` is a subscription in that language; its result are
+the events that it rings for, or that take part in a combination which it rings for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.catalog.tenants import Owned
+from tocsin.errors import Problem
+from tocsin.plan.nodes.composites import Plan
+from tocsin.service.epcis.event_search import Asked
+from tocsin.service.epcis.exceptions import (
+    QUERY_PARAMETER,
+    QUERY_VALIDATION,
+    SUBSCRIPTION_CONTROLS,
+    EpcisException,
+    exception_of,
+)
+from tocsin.service.epcis.parameters import Controls, Question, question_of
+
+SIMPLE = "SimpleEventQuery"
+_ID = "query"
+_LONGEST_NAME = 200
+_OWN = ("language", "expression", "options", "policy", "horizon")
+"""Members of a query that is a subscription of Tocsin."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuery:
+    """A query and its name, as they were given."""
+
+    name: str
+    query: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """The definition, as the interface tells it."""
+        return {"name": self.name, "query": self.query}
+
+
+def read_query(body: Mapping[str, Any]) -> NamedQuery:
+    """The definition in a request; its query is not yet checked."""
+    name, query = body.get("name"), body.get("query")
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or "/" in name:
+        raise _wrong("name", f"a query has a name of up to {_LONGEST_NAME} characters, without /")
+    if not isinstance(query, Mapping):
+        raise _wrong("query", "a query is a JSON object")
+    if unknown := sorted(set(body) - {"name", "query", "@context"}):
+        raise _wrong(unknown[0], f"the definition of a query has no member {unknown[0]!r}")
+    context = {"@context": body["@context"]} if "@context" in body else {}
+    return NamedQuery(name, {**context, **query})
+
+
+def ask(query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str = "") -> Asked:
+    """What a query of a tenant means in the light of definitions; raises what is wrong with it."""
+    if "language" in query or "expression" in query:
+        return _asked_by_subscription(query, definitions, tenant)
+    return ask_simply(question_of(query), definitions, tenant)
+
+
+def ask_simply(question: Question, definitions: Iterable[Definition], tenant: str = "") -> Asked:
+    """What the parameters of a simple event query mean."""
+    subscription = Subscription(Owned(tenant, _ID).key, "epcis", question.text)
+    plan = _compiled(subscription, definitions)
+    return Asked(plan, question.controls, question.text, question.asked.get("@context"))
+
+
+def require_standing(asked: Asked) -> None:
+    """Raises where a query orders or cuts its result: a subscription never has all of it."""
+    if asked.controls != Controls():
+        raise EpcisException(
+            SUBSCRIPTION_CONTROLS,
+            "the query orders or cuts its result (orderBy, eventCountLimit, maxEventCount), so that"
+            " nobody can subscribe to it",
+            hint="make a query without these parameters",
+        )
+
+
+def _asked_by_subscription(
+    query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str
+) -> Asked:
+    controls = question_of({name: query[name] for name in query if name not in _OWN})
+    if controls.asked.keys() - {"@context"}:
+        other = sorted(controls.asked.keys() - {"@context"})[0]
+        raise _wrong(other, f"{other} is no member of a query with a language")
+    own = {name: query[name] for name in _OWN if name in query}
+    try:
+        subscription = Subscription.from_json({"id": Owned(tenant, _ID).key, **own})
+    except Problem as problem:
+        raise exception_of(QUERY_VALIDATION, problem) from None
+    text = f"{subscription.language} {subscription.expression} {controls.controls}"
+    return Asked(_compiled(subscription, definitions), controls.controls, text)
+
+
+def _compiled(subscription: Subscription, definitions: Iterable[Definition]) -> Plan:
+    try:
+        return compile_subscription(subscription, tuple(definitions))
+    except Problem as problem:
+        is_parameter = problem.code == "QueryParameterException"
+        kind = QUERY_PARAMETER if is_parameter else QUERY_VALIDATION
+        raise exception_of(kind, problem) from None
+
+
+def _wrong(token: str, detail: str) -> EpcisException:
+    return EpcisException(
+        QUERY_VALIDATION,
+        detail,
+        token=token,
+        hint='write {"name": "shipped", "query": {"EQ_bizStep": ["shipping"]}}',
+    )

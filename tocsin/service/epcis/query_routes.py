@@ -1,0 +1,142 @@
+"""`/queries`: named queries and their results."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from tocsin.errors import LimitProblem
+from tocsin.service.epcis.answers import address, next_page, tell, tell_found, tell_nothing
+from tocsin.service.epcis.event_search import find
+from tocsin.service.epcis.exceptions import (
+    ALREADY_EXISTS,
+    NO_SUCH_NAME,
+    QUERY_PARAMETER,
+    SUBSCRIPTION_CONTROLS,
+    EpcisException,
+)
+from tocsin.service.epcis.headers import USUAL, allow
+from tocsin.service.epcis.paging import Place, name_after, token_of
+from tocsin.service.epcis.parameters import read_page
+from tocsin.service.epcis.part import EpcisPart
+from tocsin.service.epcis.queries import NamedQuery, read_query
+from tocsin.service.epcis.requests import admit, part_in, read_object
+from tocsin.service.epcis.schedule import FIELDS
+from tocsin.service.http.requests import run_work
+
+router = APIRouter(tags=["queries"])
+
+_LIST = "queries"
+_OF_WEBSOCKET = ("stream", "initialRecordTime", "reportIfEmpty", *FIELDS)
+
+
+@router.post("/queries", status_code=201)
+async def create_query(request: Request) -> Response:
+    """Keeps a query under its name."""
+    caller = admit(request)
+    part = part_in(request)
+    query = read_query(await read_object(request))
+    await run_work(request, caller.tenant, _create, part, caller.tenant, query)
+    location = address(request, "queries", query.name)
+    return tell(query.as_json(), 201, {"Location": location})
+
+
+def _create(part: EpcisPart, tenant: str, query: NamedQuery) -> None:
+    part.ask(query, tenant)
+    if len(part.repository.queries(tenant, "", part.settings.queries)) >= part.settings.queries:
+        raise LimitProblem(
+            f"there are {part.settings.queries:,} queries, which is the limit", code="LimitError"
+        )
+    if not part.repository.add_query(tenant, query):
+        raise EpcisException(
+            ALREADY_EXISTS, f"there is a query {query.name!r}", hint="delete it first"
+        )
+
+
+@router.get("/queries")
+def queries(request: Request) -> Response:
+    """The queries of the caller."""
+    caller = admit(request)
+    page = read_page(request.query_params)
+    after = name_after(page.token, _LIST) if page.token else ""
+    found = part_in(request).repository.queries(caller.tenant, after, page.per_page + 1)
+    told = found[: page.per_page]
+    token = token_of(Place((told[-1].name,), 0), _LIST) if len(found) > len(told) else ""
+    return tell([query.as_json() for query in told], headers=next_page(request, token))
+
+
+@router.get("/queries/{name}")
+def query(request: Request, name: str) -> Response:
+    """A query by its name."""
+    caller = admit(request)
+    return tell(query_named(part_in(request), caller.tenant, name).as_json())
+
+
+@router.delete("/queries/{name}", status_code=204)
+def delete_query(request: Request, name: str) -> Response:
+    """Drops a query, and ends its subscriptions."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    part.repository.remove_query(caller.tenant, name)
+    part.worker.wake()
+    return tell_nothing(USUAL)
+
+
+@router.get("/queries/{name}/events")
+async def results(request: Request, name: str) -> Response:
+    """The events that a query finds now."""
+    caller = admit(request, xml=True)
+    return await run_work(request, caller.tenant, _results, request, caller.tenant, name)
+
+
+def _results(request: Request, tenant: str, name: str) -> Response:
+    part = part_in(request)
+    query = query_named(part, tenant, name)
+    _require_plain(request)
+    page = read_page(request.query_params)
+    part.repository.catch_up()
+    return tell_found(request, find(part.repository.index, part.ask(query, tenant), page), name)
+
+
+def _require_plain(request: Request) -> None:
+    for given in request.query_params:
+        if given in _OF_WEBSOCKET:
+            raise EpcisException(
+                SUBSCRIPTION_CONTROLS,
+                f"{given} is for a WebSocket, and the request does not open one",
+                token=given,
+                hint="send Upgrade: websocket, or leave it out",
+            )
+        if given not in ("perPage", "nextPageToken"):
+            raise EpcisException(
+                QUERY_PARAMETER,
+                f"{given[:80]} is no parameter here: what a query asks is in its definition",
+                token=given[:80],
+                hint="ask /events with parameters, or make another query",
+            )
+
+
+def query_named(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
+    """The query of that name; raises where there is none."""
+    found = part.repository.query(tenant, name)
+    if found is None:
+        raise EpcisException(NO_SUCH_NAME, f"there is no query {name[:200]!r}")
+    return found
+
+
+@router.options("/queries")
+def queries_options() -> Response:
+    """What /queries takes."""
+    return tell_nothing(allow(["GET", "POST"]))
+
+
+@router.options("/queries/{name}")
+def query_options() -> Response:
+    """What a query takes."""
+    return tell_nothing(allow(["GET", "DELETE"]))
+
+
+@router.options("/queries/{name}/events")
+def results_options() -> Response:
+    """What the results of a query take."""
+    return tell_nothing(allow(["GET"]))

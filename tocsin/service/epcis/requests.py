@@ -1,0 +1,76 @@
+"""What every address of the interface needs of a request: the part, the caller, the body."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from starlette.requests import HTTPConnection, Request
+
+from tocsin.errors import Problem
+from tocsin.events.codecs.base.cloudevents import parse_json
+from tocsin.service.core.service import Service
+from tocsin.service.epcis.capturing import JSON_TYPES
+from tocsin.service.epcis.exceptions import (
+    CAPTURE_LIMIT,
+    UNSUPPORTED_MEDIA_TYPE,
+    VALIDATION,
+    EpcisException,
+    exception_of,
+)
+from tocsin.service.epcis.headers import require_served
+from tocsin.service.epcis.parameters import require_short
+from tocsin.service.epcis.part import EpcisPart
+from tocsin.service.http.access import Caller, Scope, caller_with, listener_with
+from tocsin.service.http.requests import body_of
+
+
+def part_in(request: HTTPConnection) -> EpcisPart:
+    """The EPCIS part of the service."""
+    return cast(EpcisPart, request.app.state.part)
+
+
+def service_in(request: HTTPConnection) -> Service:
+    """The service."""
+    return cast(Service, request.app.state.service)
+
+
+def admit(request: HTTPConnection, scope: Scope = Scope.SUBSCRIBE, *, xml: bool = False) -> Caller:
+    """The caller, who must have a scope and ask for what is served; `xml` where that is too."""
+    return _served(request, caller_with(request, scope), xml=xml)
+
+
+def admit_listener(request: HTTPConnection) -> Caller:
+    """Return the caller that opens a stream, whose key may stand in the address."""
+    return _served(request, listener_with(request, Scope.SUBSCRIBE), xml=False)
+
+
+def _served(request: HTTPConnection, caller: Caller, *, xml: bool) -> Caller:
+    require_short(f"{request.url.path}?{request.url.query}")
+    require_served(request.headers, xml=xml)
+    return caller
+
+
+async def read_body(request: Request) -> bytes:
+    """The whole body, within the limit of the service."""
+    try:
+        return await body_of(request, service_in(request).settings.limits.request_bytes)
+    except Problem as problem:
+        raise exception_of(CAPTURE_LIMIT, problem) from None
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """The JSON object that is the body."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in JSON_TYPES:
+        raise EpcisException(
+            UNSUPPORTED_MEDIA_TYPE,
+            f"the content type {kind or '(none)'!r} is not read here",
+            hint="send application/json",
+        )
+    try:
+        value = parse_json(await read_body(request))
+    except Problem as problem:
+        raise exception_of(VALIDATION, problem) from None
+    if not isinstance(value, dict):
+        raise EpcisException(VALIDATION, "the body is a JSON object")
+    return value

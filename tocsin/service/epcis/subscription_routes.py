@@ -1,0 +1,202 @@
+"""`/queries/{name}/subscriptions`: receivers that are told what a query finds; and the same over a
+WebSocket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from uuid import uuid4
+
+from fastapi import APIRouter, Request, Response, WebSocket, WebSocketDisconnect
+
+from tocsin.errors import LimitProblem, Problem
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.epcis.answers import (
+    address,
+    exception_of_problem,
+    next_page,
+    tell,
+    tell_nothing,
+)
+from tocsin.service.epcis.exceptions import (
+    NO_SUCH_RESOURCE,
+    SUBSCRIPTION_CONTROLS,
+    EpcisException,
+    exception_of,
+)
+from tocsin.service.epcis.headers import USUAL, allow, epc_format_of
+from tocsin.service.epcis.paging import Place, name_after, token_of
+from tocsin.service.epcis.parameters import read_page
+from tocsin.service.epcis.part import EpcisPart
+from tocsin.service.epcis.queries import require_standing
+from tocsin.service.epcis.query_routes import query_named
+from tocsin.service.epcis.query_subscriptions import (
+    QuerySubscription,
+    Terms,
+    read_receiver,
+    read_terms,
+    terms_of_url,
+)
+from tocsin.service.epcis.requests import (
+    admit,
+    admit_listener,
+    part_in,
+    read_object,
+    service_in,
+)
+from tocsin.service.epcis.worker import document_of
+from tocsin.service.http.access import Caller
+from tocsin.service.http.positions import CountedStream
+from tocsin.service.http.requests import run_work
+from tocsin.service.http.revocation import while_admitted
+
+router = APIRouter(tags=["subscriptions"])
+
+_LIST = "subscriptions"
+_POLICY_VIOLATION = 1008
+_GOING_AWAY = 1001
+
+
+@router.post("/queries/{name}/subscriptions", status_code=201)
+async def subscribe(request: Request, name: str) -> Response:
+    """Has a receiver told what the query finds."""
+    caller = admit(request)
+    part = part_in(request)
+    body = await read_object(request)
+    dest, token = read_receiver(body)
+    terms = read_terms(body, epc_format_of(request.headers))
+    made = await run_work(
+        request, caller.tenant, _subscribe, part, caller.tenant, name, terms, dest, token
+    )
+    part.worker.wake()
+    location = address(request, "queries", name, "subscriptions", made.id)
+    return tell(made.as_json(), 201, {"Location": location})
+
+
+def _subscribe(
+    part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str, token: str
+) -> QuerySubscription:
+    made = _standing(part, tenant, name, terms, dest, token)
+    try:
+        part.worker.require_reachable(dest)
+    except Problem as problem:
+        raise exception_of(SUBSCRIPTION_CONTROLS, problem) from None
+    most = part.settings.subscriptions
+    if len(part.repository.subscriptions(tenant, name, limit=most)) >= most:
+        raise LimitProblem(f"the query has {most:,} subscriptions, which is the limit")
+    part.repository.add_subscription(made)
+    return made
+
+
+def _standing(
+    part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str = "", token: str = ""
+) -> QuerySubscription:
+    """A subscription that begins now, or with what was recorded since its initial time."""
+    require_standing(part.ask(query_named(part, tenant, name), tenant))
+    part.repository.catch_up()
+    index, now = part.repository.index, wall_clock()
+    start = index.last_number() if terms.initial is None else index.number_before(terms.initial)
+    due = terms.next_after(now)
+    return QuerySubscription(
+        str(uuid4()), tenant, name, terms, dest, now, token, start, due, None, terms.initial
+    )
+
+
+@router.get("/queries/{name}/subscriptions")
+def subscriptions(request: Request, name: str) -> Response:
+    """The subscriptions of a query."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    page = read_page(request.query_params)
+    after = name_after(page.token, _LIST) if page.token else ""
+    found = part.repository.subscriptions(caller.tenant, name, after, page.per_page + 1)
+    told = found[: page.per_page]
+    token = token_of(Place((told[-1].id,), 0), _LIST) if len(found) > len(told) else ""
+    return tell([each.as_json() for each in told], headers=next_page(request, token))
+
+
+@router.get("/queries/{name}/subscriptions/{id}")
+def subscription(request: Request, name: str, id: str) -> Response:
+    """A subscription by its id."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    found = part.repository.subscription(caller.tenant, name, id)
+    if found is None:
+        raise _no_subscription(id)
+    return tell(found.as_json())
+
+
+@router.delete("/queries/{name}/subscriptions/{id}", status_code=204)
+def unsubscribe(request: Request, name: str, id: str) -> Response:
+    """Ends a subscription."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    if not part.repository.remove_subscription(caller.tenant, name, id):
+        raise _no_subscription(id)
+    part.worker.wake()
+    return tell_nothing(USUAL)
+
+
+@router.websocket("/queries/{name}/events")
+async def stream(socket: WebSocket, name: str) -> None:
+    """Sends what the query finds as documents, until the client leaves or the query is dropped."""
+    part = part_in(socket)
+    try:
+        caller = admit_listener(socket)
+        terms = terms_of_url(socket.query_params, epc_format_of(socket.headers))
+        work = service_in(socket).work
+        standing = await work.run(caller.tenant, _standing, part, caller.tenant, name, terms)
+        counted = CountedStream(service_in(socket), caller.tenant)
+    except (EpcisException, Problem) as error:
+        refused = exception_of_problem(error) if isinstance(error, Problem) else error
+        told = refused.as_json()
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.accept()
+            await socket.send_json(told)
+            await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
+        return
+    with counted:
+        await socket.accept()
+        sending = asyncio.create_task(_send(socket, part, standing, caller))
+        leaving = asyncio.create_task(_left(socket))
+        await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
+        for task in (sending, leaving):
+            task.cancel()
+        await asyncio.gather(sending, leaving, return_exceptions=True)
+        code = _GOING_AWAY if caller.is_admitted() else _POLICY_VIOLATION
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.close(code)
+
+
+async def _send(
+    socket: WebSocket, part: EpcisPart, standing: QuerySubscription, caller: Caller
+) -> None:
+    async for news in while_admitted(caller, part.worker.news(standing)):
+        if news.events or standing.terms.report_if_empty:
+            await socket.send_text(document_of(standing, news.events, wall_clock()).decode())
+
+
+async def _left(socket: WebSocket) -> None:
+    """Returns when the client leaves; what it says is not listened to."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
+
+
+def _no_subscription(id: str) -> EpcisException:
+    return EpcisException(NO_SUCH_RESOURCE, f"there is no subscription {id[:80]!r}")
+
+
+@router.options("/queries/{name}/subscriptions")
+def subscriptions_options() -> Response:
+    """What the subscriptions of a query take."""
+    return tell_nothing(allow(["GET", "POST"]))
+
+
+@router.options("/queries/{name}/subscriptions/{id}")
+def subscription_options() -> Response:
+    """What a subscription takes."""
+    return tell_nothing(allow(["DELETE", "GET"]))

@@ -1,0 +1,264 @@
+"""Who works beside the interface: follows the log, and tells subscribers of queries what is new.
+
+Every subscription has a task of its own, so that a slow receiver delays nobody. How far a
+subscription has come is kept after the receiver took the document: what is sent again after a crash
+is the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from tocsin.errors import Problem
+from tocsin.events.codecs.base.cloudevents import json_text
+from tocsin.events.event import Event
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.base.feed import Feed
+from tocsin.service.epcis.answers import told_events
+from tocsin.service.epcis.documents import query_document
+from tocsin.service.epcis.event_search import Asked, find_between
+from tocsin.service.epcis.exceptions import NO_SUCH_NAME, EpcisException
+from tocsin.service.epcis.headers import USUAL
+from tocsin.service.epcis.queries import NamedQuery
+from tocsin.service.epcis.query_subscriptions import QuerySubscription, signature
+from tocsin.service.epcis.repository import Repository
+from tocsin.service.outbound.addresses import AddressRules
+from tocsin.service.outbound.backoff import Backoff
+from tocsin.service.outbound.http_sender import HttpSender
+from tocsin.service.outbound.lookup import Names
+from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
+from tocsin.service.storage.lease import Lease
+from tocsin.service.storage.log import EventLog
+from tocsin.values.time import Instant
+
+_LOG = logging.getLogger(__name__)
+
+AT_ONCE = 1_000
+"""Of so many new events one document tells those that are meant."""
+
+_LOOK = 0.5
+_REFRESH = 1.0
+_FORGET = 60.0
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is new for a subscription: events up to a number."""
+
+    events: Sequence[Event]
+    until: int
+
+
+class Worker:
+    """A thread with an event loop. `wake` and `news` may be called from anywhere."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        log: EventLog,
+        ask: Callable[[NamedQuery, str], Asked],
+        rules: AddressRules,
+        lease: Lease,
+    ) -> None:
+        self._repository = repository
+        self._log = log
+        self._ask = ask
+        self._rules = rules
+        self._lease = lease
+        self._growth = Feed(repository.index.last_number())
+        self._is_ready = threading.Event()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._backoff = Backoff(longest=60.0)
+        self._thread = threading.Thread(target=self._run, name="tocsin-epcis", daemon=True)
+
+    def start(self) -> None:
+        """Begins."""
+        self._thread.start()
+        self._is_ready.wait()
+
+    def stop(self) -> None:
+        """Ends; what is under way will be sent again."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._log.nudge()
+            self._thread.join()
+        self._growth.close()
+
+    def wake(self) -> None:
+        """Subscriptions have changed."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    def require_reachable(self, dest: str) -> WebhookUrl:
+        """The parts of an address; a problem where it may not be reached."""
+        return parse_webhook_url(dest, self._rules)
+
+    def _run(self) -> None:
+        asyncio.run(self._work())
+
+    async def _work(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        self._changed = asyncio.Event()
+        names = Names()
+        self._sender = HttpSender(self._rules, names.look_up)
+        self._is_ready.set()
+        helpers = [asyncio.create_task(self._follow()), asyncio.create_task(self._supervise())]
+        await self._stop.wait()
+        tasks = (*helpers, *self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._sender.close()
+        names.close()
+        self._lease.release()
+
+    async def _follow(self) -> None:
+        """Keeps the index where the log is, also when nobody asks."""
+        forgot = monotonic()
+        while True:
+            try:
+                position = await asyncio.to_thread(self._repository.index.position)
+                await asyncio.to_thread(self._log.wait_beyond, position, _LOOK)
+                await asyncio.to_thread(self._catch_up)
+                if monotonic() - forgot > _FORGET:
+                    forgot = monotonic()
+                    await asyncio.to_thread(self._repository.forget)
+            except Problem as problem:
+                _LOG.warning("the EPCIS index waits for the storage: %s", problem)
+                await asyncio.sleep(1)
+
+    def _catch_up(self) -> None:
+        self._repository.catch_up()
+        self._growth.notice(self._repository.index.last_number())
+
+    async def _supervise(self) -> None:
+        """Has a task for each subscription that is there, and none for others; none at all where
+        another process has them.
+        """
+        while True:
+            self._changed.clear()
+            try:
+                found = await asyncio.to_thread(self._subscriptions_to_serve)
+            except Problem as problem:
+                _LOG.warning("EPCIS subscriptions wait for the storage: %s", problem)
+            else:
+                self._assign({each.id: each for each in found})
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), _REFRESH)
+
+    def _subscriptions_to_serve(self) -> list[QuerySubscription]:
+        return self._repository.all_subscriptions() if self._lease.hold() else []
+
+    def _assign(self, found: dict[str, QuerySubscription]) -> None:
+        for id in [id for id in self._tasks if id not in found]:
+            self._tasks.pop(id).cancel()
+        for id, subscription in found.items():
+            if id not in self._tasks:
+                self._tasks[id] = asyncio.create_task(self._serve(subscription))
+
+    async def _serve(self, subscription: QuerySubscription) -> None:
+        """Tells one receiver, for as long as the subscription is there."""
+        while True:
+            try:
+                async for news in self.news(subscription):
+                    told = await self._send(subscription, news)
+                    now = wall_clock()
+                    subscription = subscription.moved(news.until, now, was_told=told)
+                    if not await asyncio.to_thread(
+                        self._repository.save_subscription, subscription
+                    ):
+                        return
+            except (Problem, EpcisException) as problem:
+                _LOG.warning("the EPCIS subscription %s waits: %s", subscription.id, problem)
+                await asyncio.sleep(1)
+
+    async def news(self, subscription: QuerySubscription) -> AsyncIterator[News]:
+        """What is new, again and again: when something is captured, or when it is due. Ends never.
+
+        Who takes it says where to go on by asking for more: it goes on behind what was given.
+        """
+        cursor, due = subscription.cursor, subscription.due
+        while True:
+            if due is not None:
+                await _sleep_until(due)
+                due = subscription.terms.next_after(max(due, wall_clock()))
+                await asyncio.to_thread(self._catch_up)
+                found = await asyncio.to_thread(self._since, subscription, cursor, None)
+            else:
+                found = await self._next_of_stream(subscription, cursor)
+            cursor = found.until
+            yield found
+
+    async def _next_of_stream(self, subscription: QuerySubscription, cursor: int) -> News:
+        while True:
+            found = await asyncio.to_thread(self._since, subscription, cursor, AT_ONCE)
+            if found.events:
+                return found
+            if found.until > cursor:
+                cursor = found.until
+                continue
+            await self._growth.beyond(cursor, _LOOK)
+
+    def _since(self, subscription: QuerySubscription, cursor: int, most: int | None) -> News:
+        """What is new behind a number, of so many events at most."""
+        query = self._repository.query(subscription.tenant, subscription.query)
+        last = self._repository.index.last_number()
+        until = last if most is None else min(last, cursor + most)
+        if query is None:
+            raise EpcisException(NO_SUCH_NAME, f"the query {subscription.query!r} was dropped")
+        if until <= cursor:
+            return News((), cursor)
+        return News(
+            find_between(
+                self._repository.index, self._ask(query, subscription.tenant), cursor, until
+            ),
+            until,
+        )
+
+    async def _send(self, subscription: QuerySubscription, news: News) -> bool:
+        """Sends a document until the receiver takes it; whether there was something to send."""
+        if not news.events and not subscription.terms.report_if_empty:
+            return False
+        body = document_of(subscription, news.events, wall_clock())
+        headers = {"content-type": "application/json", **USUAL}
+        if subscription.token:
+            headers["GS1-Signature"] = signature(subscription.token, body)
+        failed = 0
+        while True:
+            reason = await self._try(subscription, headers, body)
+            if not reason:
+                return True
+            failed += 1
+            _LOG.warning("the EPCIS subscription %s is tried again: %s", subscription.id, reason)
+            await asyncio.sleep(self._backoff.wait(failed))
+
+    async def _try(
+        self, subscription: QuerySubscription, headers: dict[str, str], body: bytes
+    ) -> str:
+        """Why the receiver did not take it; "" where it did."""
+        try:
+            url = self.require_reachable(subscription.dest)
+            answer = await self._sender.post(url, headers, body)
+        except Problem as problem:
+            return problem.message
+        return "" if 200 <= answer.status < 300 else f"the receiver answered {answer.status}"
+
+
+def document_of(subscription: QuerySubscription, events: Sequence[Event], now: Instant) -> bytes:
+    """The document that a subscriber is sent."""
+    told = told_events(events, subscription.terms.epc_format)
+    return json_text(query_document(told, subscription.query, now, subscription.id)).encode()
+
+
+async def _sleep_until(due: Instant) -> None:
+    """Waits in steps, so that a clock that is set is noticed."""
+    while (left := (due - wall_clock()) / _SECOND) > 0:
+        await asyncio.sleep(min(left, 1.0))

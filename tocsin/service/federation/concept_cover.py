@@ -1,0 +1,78 @@
+"""Covering between concept tests: the wide concept has everything that the narrow one has.
+
+The terminology stands in the concepts already: a name is expanded, so that what is below a concept
+is a conjunction with it, and what is above is a disjunction. Part is compared with part; datatypes
+only by equality, since of an individual that an event only describes no value is known to compare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Enumeration,
+    Exists,
+    ForAll,
+    Nothing,
+    Thing,
+)
+from tocsin.plan.nodes.concepts import ConceptTest
+
+MOST_COMPARISONS = 2_000
+"""Pairs of parts that are compared, of which two large concepts have too many."""
+
+
+def covers_concept(wide: ConceptTest, narrow: ConceptTest) -> bool:
+    """Return True if it is certain that every event that passes the narrow test passes the wide
+    one.
+    """
+    if wide.tbox != narrow.tbox or wide.world is not narrow.world:
+        return False
+    if not set(wide.correlate) <= set(narrow.correlate):
+        return False  # an event without a value of such a role is not combined with any other
+    return _Subsumption().holds(wide.concept, narrow.concept)
+
+
+@dataclass(slots=True)
+class _Subsumption:
+    """A search for a proof that one concept has what another one has."""
+
+    steps: int = MOST_COMPARISONS
+
+    def holds(self, wide: Concept, narrow: Concept) -> bool:
+        """Return True if the proof is found."""
+        self.steps -= 1
+        if self.steps < 0:
+            return False
+        if wide == narrow or isinstance(wide, Thing) or isinstance(narrow, Nothing):
+            return True
+        if isinstance(wide, Conjunction):
+            return all(self.holds(each, narrow) for each in wide.operands)
+        if isinstance(narrow, Disjunction):
+            return all(self.holds(wide, each) for each in narrow.operands)
+        return self._has_part(wide, narrow) or self._is_wider(wide, narrow)
+
+    def _has_part(self, wide: Concept, narrow: Concept) -> bool:
+        choices = wide.operands if isinstance(wide, Disjunction) else ()
+        parts = narrow.operands if isinstance(narrow, Conjunction) else ()
+        return any(self.holds(each, narrow) for each in choices) or any(
+            self.holds(wide, each) for each in parts
+        )
+
+    def _is_wider(self, wide: Concept, narrow: Concept) -> bool:
+        match wide, narrow:
+            case (Exists(role, filler), Exists(other, inner)) | (
+                ForAll(role, filler),
+                ForAll(other, inner),
+            ):
+                return role == other and self.holds(filler, inner)
+            case Enumeration(more), Enumeration(fewer):
+                return set(fewer) <= set(more)
+            case Complement(Enumeration(fewer)), Complement(Enumeration(more)):
+                return set(fewer) <= set(more)
+            case _:
+                return False

@@ -1,0 +1,193 @@
+"""Covering: a condition covers another where every event that meets the other meets it too. Said
+only where it is certain; when in doubt it is not said, and both are sent.
+
+Truth has three values: an event meets a condition that is TRUE of it. Conjunctions and disjunctions
+are taken apart, attributes are looked at one at a time, and members of lists by the constants that
+they are compared with. Graph patterns and concepts cover by what the ontology knows; XML blocks
+cover only themselves. Work is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.plan.nodes.atoms import (
+    AllOf,
+    AnyOf,
+    Atom,
+    BooleanNode,
+    Computed,
+    Condition,
+    IsNull,
+    Not,
+    PlaceIs,
+)
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.passes.flatten import flatten
+from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.semantics.list_conditions import SOME
+from tocsin.service.federation.concept_cover import covers_concept
+from tocsin.service.federation.graph_cover import covers_graph
+from tocsin.service.federation.value_sets import is_implied
+from tocsin.values.scalars import Constant, Kind
+
+MOST_STEPS = 2_000
+EVERYTHING = Condition(AllOf(()))
+"""The atom that every event meets."""
+
+_ANY_OF_CONSTANTS = ("=", "IS", "LIKE")
+_LOWEST = ("TIME >=", "TIME >", ">=", ">")
+_HIGHEST = ("TIME <=", "TIME <", "<=", "<")
+
+
+def covers(wide: Atom, narrow: Atom) -> bool:
+    """Whether it is certain that every event that meets the narrow atom meets the wide one."""
+    return covers_prepared(_prepared(wide), _prepared(narrow))
+
+
+def covers_prepared(wide: Atom, narrow: Atom) -> bool:
+    """The same of atoms that went through the passes of a plan already."""
+    if wide in (narrow, EVERYTHING):
+        return True
+    if isinstance(wide, GraphPattern) and isinstance(narrow, GraphPattern):
+        return covers_graph(wide, narrow)
+    if isinstance(wide, ConceptTest) and isinstance(narrow, ConceptTest):
+        return covers_concept(wide, narrow)
+    if not isinstance(wide, Condition) or not isinstance(narrow, Condition):
+        return False
+    return _Proof(MOST_STEPS).follows(wide.expression, (narrow.expression,))
+
+
+def _prepared(atom: Atom) -> Atom:
+    return Condition(_normal(atom.expression)) if isinstance(atom, Condition) else atom
+
+
+def is_covered(wide: BooleanNode, narrow: BooleanNode) -> bool:
+    """The same of two boolean expressions."""
+    return _Proof(MOST_STEPS).follows(_normal(wide), (_normal(narrow),))
+
+
+def _normal(node: BooleanNode) -> BooleanNode:
+    return flatten(push_not_down(node))
+
+
+@dataclass(slots=True)
+class _Proof:
+    """A search for a proof that gives up after so many steps."""
+
+    steps: int
+
+    def follows(self, goal: BooleanNode, known: tuple[BooleanNode, ...]) -> bool:
+        """Whether the goal is TRUE wherever all that is known is TRUE."""
+        self.steps -= 1
+        if self.steps < 0:
+            return False
+        if isinstance(goal, AllOf):
+            return all(self.follows(operand, known) for operand in goal.operands)
+        facts = tuple(_facts(known))
+        if self._follows_at_once(goal, facts):
+            return True
+        choice = next((fact for fact in facts if isinstance(fact, AnyOf)), None)
+        if choice is None:
+            return False
+        rest = tuple(fact for fact in facts if fact is not choice)
+        return all(self.follows(goal, (*rest, case)) for case in choice.operands)
+
+    def _follows_at_once(self, goal: BooleanNode, facts: Sequence[BooleanNode]) -> bool:
+        if goal in facts:
+            return True
+        if isinstance(goal, AnyOf):
+            literals = tuple(fact for fact in facts if not isinstance(fact, AnyOf))
+            return any(self.follows(operand, literals) for operand in goal.operands)
+        return _literal_follows(goal, facts)
+
+
+def _facts(known: Iterable[BooleanNode]) -> Iterator[BooleanNode]:
+    for node in known:
+        if isinstance(node, AllOf):
+            yield from _facts(node.operands)
+        else:
+            yield node
+
+
+def _literal_follows(goal: BooleanNode, facts: Sequence[BooleanNode]) -> bool:
+    predicate = goal.operand if isinstance(goal, Not) else goal
+    if isinstance(predicate, Computed):
+        return predicate is goal and any(_is_narrower(fact, predicate) for fact in facts)
+    if isinstance(predicate, PlaceIs | AllOf | AnyOf | Not):
+        return False
+    path = predicate.path
+    about = [fact for fact in facts if _path(fact) == path]
+    if any(_lies_below(_path(fact), path) and _is_there(fact) for fact in facts):
+        about.append(Not(IsNull(path)))
+    return is_implied(goal, about)
+
+
+def _path(literal: BooleanNode) -> Path | None:
+    predicate = literal.operand if isinstance(literal, Not) else literal
+    if isinstance(predicate, Computed | PlaceIs | AllOf | AnyOf | Not):
+        return None
+    return predicate.path
+
+
+def _lies_below(path: Path | None, above: Path) -> bool:
+    """Whether a path of data leads through another: what is there lies in something."""
+    if path is None or ENVELOPE in (path[0], above[0]):
+        return False
+    return len(path) > len(above) and path[: len(above)] == above
+
+
+def _is_there(literal: BooleanNode) -> bool:
+    """Whether a literal is TRUE only where its attribute has a value."""
+    return is_implied(Not(IsNull(_path(literal) or ())), (literal,))
+
+
+def _is_narrower(fact: BooleanNode, goal: Computed) -> bool:
+    """Whether a test of the members of a list asks for less than another: the same path, and each
+    of its tests passes where one of the other's does.
+    """
+    if not isinstance(fact, Computed) or not (
+        fact.semantics is goal.semantics is Semantics.MEMBERS
+    ):
+        return False
+    given, wanted = _members(fact), _members(goal)
+    if given is None or wanted is None or given[0] != wanted[0]:
+        return False
+    return all(any(_asks_less(test, each) for each in given[1]) for test in wanted[1])
+
+
+def _members(computed: Computed) -> tuple[tuple[object, ...], list[Call]] | None:
+    match computed.expression:
+        case Call(function, (Attribute() as first, *rest)) if function == SOME:
+            steps = [each for each in rest if isinstance(each, Value)]
+            return (first, *steps), [each for each in rest if isinstance(each, Call)]
+        case _:
+            return None
+
+
+def _asks_less(wide: Call, narrow: Call) -> bool:
+    if wide == narrow:
+        return True
+    field, *allowed = _constants(wide)
+    other, *given = _constants(narrow)
+    if wide.function != narrow.function or field != other or not given or not allowed:
+        return False
+    if wide.function in _ANY_OF_CONSTANTS:
+        return set(given) <= set(allowed)
+    if any(each.kind is not Kind.NUMBER for each in (*given, *allowed)):
+        return False
+    if wide.function in _LOWEST:
+        return bool(min(_values(allowed)) <= min(_values(given)))
+    return wide.function in _HIGHEST and bool(max(_values(allowed)) >= max(_values(given)))
+
+
+def _constants(test: Call) -> list[Constant]:
+    return [each.constant for each in test.arguments if isinstance(each, Value)]
+
+
+def _values(constants: Sequence[Constant]) -> list[float]:
+    return [each.value for each in constants if not isinstance(each.value, str)]

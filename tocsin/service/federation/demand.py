@@ -1,0 +1,120 @@
+"""What is asked of this server now: the atoms of its own subscriptions, and what other servers have
+subscribed to here. Read anew when the catalog has changed; what has not changed is not compiled
+again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.catalog import Subscription, Surroundings, compile_subscription
+from tocsin.errors import Problem
+from tocsin.languages import parse_subscription
+from tocsin.languages.plan import PATHS
+from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition
+from tocsin.service.federation.interests import Path, Want, alternatives, atoms_wanted
+from tocsin.service.subscriptions.subscriptions import Entries
+
+LANGUAGE = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that is asked of a server at a version of its catalog."""
+
+    version: int
+    own: tuple[Atom, ...]
+    heard: tuple[Want, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    subscription: Subscription
+    own: tuple[Atom, ...] = ()
+    heard: tuple[Want, ...] = ()
+
+
+class Demand:
+    """The demand of the subscriptions in a catalog; may be asked from several threads."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+        self._lock = threading.Lock()
+        self._read: dict[str, _Read] = {}
+        self._light: Surroundings | None = None
+        self._last: Asked | None = None
+
+    def now(self) -> Asked:
+        """What is asked now."""
+        mirror = self._entries.mirror
+        with mirror.lock:
+            mirror.refresh()
+            version, given = mirror.version, dict(mirror.subscriptions)
+        light = mirror.light
+        with self._lock:
+            if self._last is None or self._last.version != version or light is not self._light:
+                self._last = self._gathered(version, given, light)
+            return self._last
+
+    def _gathered(
+        self, version: int, given: Mapping[str, Subscription], light: Surroundings
+    ) -> Asked:
+        known = self._read if light is self._light else {}
+        self._light = light
+        self._read = {
+            id: known[id]
+            if id in known and known[id].subscription == subscription
+            else _read(subscription, light)
+            for id, subscription in given.items()
+        }
+        own = dict.fromkeys(atom for each in self._read.values() for atom in each.own)
+        heard = dict.fromkeys(want for each in self._read.values() for want in each.heard)
+        return Asked(version, tuple(own), tuple(heard))
+
+
+def _read(subscription: Subscription, light: Surroundings) -> _Read:
+    """What one subscription asks for; one that cannot be served asks for nothing."""
+    paths = _paths(subscription)
+    try:
+        if paths is None:
+            own = atoms_wanted(compile_subscription(subscription, light))
+            return _Read(subscription, own=tuple(own))
+        given = subscription
+        plan = parse_subscription(given.language, given.expression, given.options, light.context)
+    except Problem:
+        return _Read(subscription)
+    assert isinstance(plan.pattern, Atom)
+    return _Read(subscription, heard=tuple(_wants(plan.pattern, paths)))
+
+
+def _wants(atom: Atom, paths: list[Path]) -> list[Want]:
+    """The wishes of another server, in the order of its text: each has come its own way."""
+    if len(paths) == 1 or not _has_alternatives(atom, len(paths)):
+        return [Want(each, paths[0]) for each in alternatives(atom)]
+    assert isinstance(atom, Condition)
+    assert isinstance(atom.expression, AnyOf)
+    pairs = zip(atom.expression.operands, paths, strict=True)
+    return [Want(each, path) for node, path in pairs for each in alternatives(Condition(node))]
+
+
+def _has_alternatives(atom: Atom, count: int) -> bool:
+    return (
+        isinstance(atom, Condition)
+        and isinstance(atom.expression, AnyOf)
+        and len(atom.expression.operands) == count
+    )
+
+
+def _paths(subscription: Subscription) -> list[Path] | None:
+    """The ways that the wishes in a subscription have come; None where it is a client's."""
+    given: Any = subscription.options.get(PATHS) if subscription.language == LANGUAGE else None
+    if not isinstance(given, list) or not given:
+        return None
+    is_right = all(
+        isinstance(path, list) and path and all(isinstance(name, str) for name in path)
+        for path in given
+    )
+    return [tuple(path) for path in given] if is_right else None

@@ -1,0 +1,315 @@
+"""A link to one upstream: its events are heard from where they were heard last, what is wanted is
+told it, and both begin anew when the connection is lost.
+
+The stream is opened before anything is subscribed, so that nothing falls between. A position is
+kept when the events up to it are in the log; what is heard twice has the same identity.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from time import monotonic
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+from httpx_sse import ServerSentEvent, SSEError, aconnect_sse
+
+from tocsin.client.http import Server
+from tocsin.errors import LimitProblem, Problem, StateProblem
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.service.federation.covering import EVERYTHING
+from tocsin.service.federation.demand import Demand
+from tocsin.service.federation.interests import Want, wants_upstream
+from tocsin.service.federation.memory import Memory
+from tocsin.service.federation.merging import merged
+from tocsin.service.federation.messages import PREFIX, Arrived, Body, arrived, subscriptions_of
+from tocsin.service.federation.store import LinkStore
+from tocsin.service.outbound.backoff import Backoff
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.rows import NewRow
+
+_LOG = logging.getLogger(__name__)
+_LOST = (httpx.HTTPError, SSEError, OSError)
+_LOOK = 0.2
+_SAVE = 0.5
+_AT_ONCE = 500
+_WAITING = 5_000
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a link has done so far."""
+
+    wanted: int = 0
+    asked: int = 0
+    messages: int = 0
+    events: int = 0
+    repeated: int = 0
+    returned: int = 0
+    too_far: int = 0
+
+
+@dataclass(slots=True)
+class Home:
+    """The server that a link belongs to."""
+
+    name: str
+    hops: int
+    demand: Demand
+    store: LinkStore
+    log: EventLog
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Subscriptions that ask for what is wanted at a version of the catalog, by their ids."""
+
+    version: int
+    bodies: Mapping[str, Body]
+
+
+class Refused(StateProblem):
+    """The upstream does not serve what it was asked."""
+
+
+class Link:
+    """One upstream. `run` ends when it is cancelled, or where the upstream is the server itself."""
+
+    def __init__(self, home: Home, server: Server) -> None:
+        self._home = home
+        self._server = server
+        self.url = server.url
+        self.upstream = ""
+        self.is_up = False
+        self.position: int | None = None
+        self.trouble = ""
+        self.counts = Counts()
+        self._version = -1
+        self._told: dict[str, Body] = {}
+        self._foreign: set[Atom] = set()
+
+    def status(self) -> dict[str, Any]:
+        """How the link stands, as JSON."""
+        return {
+            "url": self.url,
+            "server": self.upstream or None,
+            "connected": self.is_up,
+            "current": self.is_current(),
+            "position": self.position,
+            "problem": self.trouble or None,
+            **asdict(self.counts),
+        }
+
+    def is_current(self) -> bool:
+        """Whether the upstream knows all that is wanted now."""
+        return self.is_up and self._version == self._home.demand.now().version
+
+    async def run(self) -> None:
+        """Keeps the link up."""
+        backoff, failed = Backoff(first=0.1, longest=10.0), 0
+        while True:
+            begun = monotonic()
+            try:
+                async with self._server.async_client() as http:
+                    await self._connected(http)
+            except (*_LOST, Problem, ValueError) as error:
+                self.trouble = str(error) or type(error).__name__
+                _LOG.warning("the link to %s is down: %s", self.url, self.trouble)
+            finally:
+                self.is_up = False
+            failed = 1 if monotonic() - begun > 30 else failed + 1
+            await asyncio.sleep(backoff.wait(failed))
+
+    async def _connected(self, http: httpx.AsyncClient) -> None:
+        self.upstream = await _name_of(http)
+        if self.upstream == self._home.name:
+            raise StateProblem(f"the upstream {self.url} is this server, {self.upstream}")
+        self.position = await asyncio.to_thread(self._home.store.cursor, self.url, self.upstream)
+        self._foreign = set()
+        self._told = await _subscriptions_at(http, self._home.name)
+        while True:
+            wish = await asyncio.to_thread(self._wish)
+            await self._listen_and_ask(http, wish)
+
+    def _wish(self) -> Wish:
+        """What is wanted now."""
+        asked = self._home.demand.now()
+        found = wants_upstream(
+            asked.own, asked.heard, self._home.name, self.upstream, self._home.hops
+        )
+        wants = merged(
+            Want(EVERYTHING, want.path) if want.atom in self._foreign else want for want in found
+        )
+        self.counts.wanted, self.counts.asked = len(found), len(wants)
+        return Wish(asked.version, subscriptions_of(wants, self._home.name))
+
+    async def _listen_and_ask(self, http: httpx.AsyncClient, wish: Wish) -> None:
+        """Listens to some subscriptions for as long as these are the right ones to listen to."""
+        queue: asyncio.Queue[tuple[int, list[Arrived]]] = asyncio.Queue(_WAITING)
+        ready = asyncio.Event()
+        tasks = [
+            asyncio.create_task(self._hear(http, list(wish.bodies), queue, ready)),
+            asyncio.create_task(self._store(queue)),
+            asyncio.create_task(self._ask(http, wish, ready)),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _hear(
+        self,
+        http: httpx.AsyncClient,
+        ids: list[str],
+        queue: asyncio.Queue[tuple[int, list[Arrived]]],
+        ready: asyncio.Event,
+    ) -> None:
+        headers = {} if self.position is None else {"Last-Event-ID": str(self.position)}
+        params = [("subscription", id) for id in ids or [f"{PREFIX}{self._home.name}.none"]]
+        timeout = self._server.stream_timeout()
+        async with aconnect_sse(
+            http, "GET", "/v1/matches/stream", params=params, headers=headers, timeout=timeout
+        ) as source:
+            if not source.response.is_success:
+                await source.response.aread()
+                raise Refused(f"it answered {source.response.status_code}")
+            async for told in source.aiter_sse():
+                self.is_up, self.trouble = True, ""
+                ready.set()
+                if told.id:
+                    await queue.put((int(told.id), self._arrived(told)))
+        raise SSEError("the stream ended")
+
+    def _arrived(self, told: ServerSentEvent) -> list[Arrived]:
+        if not told.data:
+            return []
+        self.counts.messages += 1
+        return arrived(json.loads(told.data), self.upstream)
+
+    async def _store(self, queue: asyncio.Queue[tuple[int, list[Arrived]]]) -> None:
+        """Puts events into the log, many at once where many wait, and keeps the position."""
+        saved = 0.0
+        kept = self.position
+        while True:
+            try:
+                taken = [await asyncio.wait_for(queue.get(), _SAVE)]
+            except TimeoutError:
+                taken = []
+            while not queue.empty() and len(taken) < _AT_ONCE:
+                taken.append(queue.get_nowait())
+            if taken:
+                await self._append([each for _, some in taken for each in some])
+                self.position = taken[-1][0]
+            is_due = monotonic() - saved > _SAVE
+            if is_due and self.position is not None and self.position != kept:
+                saved, kept = monotonic(), self.position
+                await asyncio.to_thread(
+                    self._home.store.save, self.url, self.upstream, self.position
+                )
+
+    async def _append(self, events: list[Arrived]) -> None:
+        new = {each.identity: each for each in events if self._is_new(each)}
+        if not new:
+            return
+        rows = [NewRow(each.body) for each in new.values()]
+        while True:
+            try:
+                await asyncio.wrap_future(self._home.log.append(rows))
+                break
+            except LimitProblem:
+                await asyncio.sleep(0.1)
+        self._home.memory.note(new)
+        self.counts.events += len(new)
+
+    def _is_new(self, event: Arrived) -> bool:
+        """Whether an event goes into the log: not one of our own, none that is there, none that has
+        come too far.
+        """
+        if event.origin == self._home.name:
+            self.counts.returned += 1
+        elif event.hops > self._home.hops:
+            self.counts.too_far += 1
+        elif event.identity in self._home.memory:
+            self.counts.repeated += 1
+        else:
+            return True
+        return False
+
+    async def _ask(self, http: httpx.AsyncClient, wish: Wish, ready: asyncio.Event) -> None:
+        """Subscribes to what is wanted; returns when other subscriptions are to be listened to."""
+        listened = wish.bodies.keys()
+        await ready.wait()
+        while await self._tell(http, wish.bodies):
+            self._version = wish.version
+            while self._home.demand.now().version == wish.version:
+                await asyncio.sleep(_LOOK)
+            wish = await asyncio.to_thread(self._wish)
+            if not wish.bodies.keys() <= listened:
+                return
+
+    async def _tell(self, http: httpx.AsyncClient, bodies: Mapping[str, Body]) -> bool:
+        """Makes the subscriptions at the upstream what they should be; False where it does not
+        understand one, so that everything is to be asked for instead.
+        """
+        for id, body in bodies.items():
+            if self._told.get(id) != body:
+                answer = await http.put(_path(id), json=body)
+                if answer.status_code in (400, 422):
+                    self._note_foreign(body, answer.text)
+                    return False
+                _require_success(answer)
+                self._told[id] = body
+        for id in [id for id in self._told if id not in bodies]:
+            answer = await http.delete(_path(id))
+            if answer.status_code != 404:
+                _require_success(answer)
+            del self._told[id]
+        return True
+
+    def _note_foreign(self, body: Body, why: str) -> None:
+        """Atoms that the upstream cannot read, as it lacks an ontology: it is to send all."""
+        asked = self._home.demand.now()
+        atoms = {*asked.own, *(want.atom for want in asked.heard)}
+        wants = [Want(atom, ("",)) for atom in atoms]
+        for want in wants:
+            ((_, made),) = subscriptions_of([want], self._home.name).items()
+            if made["expression"] == body["expression"]:
+                self._foreign.add(want.atom)
+        if not self._foreign:
+            raise Refused(f"it refuses to be asked: {why[:300]}")
+        _LOG.warning("%s does not know all that is asked; it is to send everything", self.url)
+
+
+async def _name_of(http: httpx.AsyncClient) -> str:
+    answer = await http.get("/v1/federation")
+    _require_success(answer)
+    return str(answer.json()["server"])
+
+
+async def _subscriptions_at(http: httpx.AsyncClient, name: str) -> dict[str, Body]:
+    """What this server has subscribed to there already."""
+    answer = await http.get("/v1/subscriptions")
+    _require_success(answer)
+    found = answer.json()["subscriptions"]
+    mine = [each for each in found if each["id"].startswith(f"{PREFIX}{name}.")]
+    names = ("language", "expression", "options", "deliver")
+    return {each["id"]: {name: each.get(name) for name in names} for each in mine}
+
+
+def _path(id: str) -> str:
+    return f"/v1/subscriptions/{quote(id, safe='')}"
+
+
+def _require_success(answer: httpx.Response) -> None:
+    if not answer.is_success:
+        raise Refused(f"{answer.request.url.path}: it answered {answer.status_code}")

@@ -1,0 +1,100 @@
+"""What servers send each other: wishes as subscriptions, and events with the way that they have
+come.
+
+All conditions go as alternatives of few subscriptions, so that an event crosses the wire once
+however many it meets. Atoms of other kinds have a subscription each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from tocsin.events.codecs.base.cloudevents import json_text
+from tocsin.languages.plan import PATHS
+from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.wire.wire import plan_to_json
+from tocsin.service.federation.covering import EVERYTHING
+from tocsin.service.federation.interests import Want
+from tocsin.service.federation.merging import merged
+
+ORIGIN, HOPS = "tocsinorigin", "tocsinhops"
+"""Extension attributes of an event that came from another server: where it was published, and how
+many servers it has passed.
+"""
+
+PREFIX = "federation."
+_AT_ONCE = 2_000
+"""So many conditions are alternatives of one subscription."""
+
+_MOST_OTHERS = 200
+"""More atoms of other kinds than these are not sent one by one: everything is asked for."""
+
+Body = dict[str, Any]
+
+
+def subscriptions_of(wants: Sequence[Want], server: str) -> dict[str, Body]:
+    """The subscriptions that ask for what is wanted, by their ids."""
+    conditions = [want for want in wants if isinstance(want.atom, Condition)]
+    others = [want for want in wants if not isinstance(want.atom, Condition)]
+    if len(others) > _MOST_OTHERS:
+        conditions = merged([*conditions, *(Want(EVERYTHING, want.path) for want in others)])
+        others = []
+    found = {
+        f"{PREFIX}{server}.{number}": _body(_any_of(chunk), [want.path for want in chunk])
+        for number, chunk in enumerate(_chunks(conditions))
+    }
+    for want in others:
+        body = _body(want.atom, [want.path])
+        mark = blake2b(json.dumps(body).encode(), digest_size=8).hexdigest()
+        found[f"{PREFIX}{server}.{mark}"] = body
+    return found
+
+
+def _chunks(wants: Sequence[Want]) -> Iterable[Sequence[Want]]:
+    return (wants[start : start + _AT_ONCE] for start in range(0, len(wants), _AT_ONCE))
+
+
+def _any_of(wants: Sequence[Want]) -> Condition:
+    operands = tuple(want.atom.expression for want in wants if isinstance(want.atom, Condition))
+    return Condition(operands[0] if len(operands) == 1 else AnyOf(operands))
+
+
+def _body(atom: Atom, paths: Sequence[Sequence[str]]) -> Body:
+    return {
+        "language": "plan",
+        "expression": plan_to_json(Plan(atom)),
+        "options": {PATHS: [list(path) for path in paths]},
+        "deliver": {"content": "events"},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """An event that came from another server: its identity, where it was published, how many
+    servers it has passed, and its text.
+    """
+
+    identity: tuple[str, str]
+    origin: str
+    hops: int
+    body: bytes
+
+
+def arrived(match: Mapping[str, Any], upstream: str) -> list[Arrived]:
+    """The events of a match that an upstream tells, one server further."""
+    members = match.get("members")
+    return [_arrived(each, upstream) for each in members or () if isinstance(each, dict)]
+
+
+def _arrived(event: Mapping[str, Any], upstream: str) -> Arrived:
+    hops, origin = event.get(HOPS), event.get(ORIGIN)
+    passed = (hops if isinstance(hops, int) and hops > 0 else 0) + 1
+    first = origin if isinstance(origin, str) and origin else upstream
+    told = {**event, ORIGIN: first, HOPS: passed}
+    identity = (str(event.get("source")), str(event.get("id")))
+    return Arrived(identity, first, passed, json_text(told).encode())

@@ -1,0 +1,89 @@
+"""Federation as a part of the service: a thread in which all links to servers upstream run, and
+`GET /v1/federation`, which tells how they stand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from tocsin.service.core.service import Service
+from tocsin.service.federation.demand import Demand
+from tocsin.service.federation.link import Home, Link
+from tocsin.service.federation.memory import Memory
+from tocsin.service.federation.settings import read_settings
+from tocsin.service.federation.store import LinkStore
+from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.requests import service_of
+from tocsin.service.storage.lease import Lease
+
+router = APIRouter(tags=["federation"])
+
+_LOCK = 0x746F6373696E2003
+"""The lock of the one process that has the links, where several share a database."""
+_LOOK = 1.0
+
+
+class FederationPart:
+    """The links of one server; none where the settings name no upstream."""
+
+    def __init__(self, service: Service) -> None:
+        settings = read_settings(service.settings.federation)
+        store = LinkStore(service.database)
+        self.name = store.name(settings.server)
+        self.hops = settings.hops
+        home = Home(self.name, self.hops, Demand(service.entries), store, service.log, Memory())
+        self.links = [Link(home, upstream.server) for upstream in settings.upstream]
+        self._lease = Lease(service.settings.state_url, _LOCK)
+        self._is_ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="tocsin-federation", daemon=True)
+
+    def start(self) -> None:
+        """Begins to link up."""
+        if self.links:
+            self._thread.start()
+            self._is_ready.wait()
+
+    def stop(self) -> None:
+        """Ends all links; what they asked for stays subscribed, so that nothing is missed."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.run(self._work())
+
+    async def _work(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        self._is_ready.set()
+        stopping = asyncio.create_task(self._stop.wait())
+        tasks: list[asyncio.Task[None]] = []
+        while not self._stop.is_set():
+            is_ours = await asyncio.to_thread(self._lease.hold)
+            if is_ours and not tasks:
+                tasks = [asyncio.create_task(link.run()) for link in self.links]
+            elif not is_ours:
+                tasks = await _ended(tasks)
+            await asyncio.wait([stopping], timeout=_LOOK)
+        await _ended(tasks)
+        self._lease.release()
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return []
+
+
+@router.get("/v1/federation")
+async def federation(request: Request) -> dict[str, Any]:
+    """The name of this server, and how its links to servers upstream stand."""
+    caller_with(request, Scope.SUBSCRIBE)
+    part = next(each for each in service_of(request).parts if isinstance(each, FederationPart))
+    links = [link.status() for link in part.links]
+    return {"server": part.name, "hops": part.hops, "upstream": links}

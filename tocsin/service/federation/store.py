@@ -1,0 +1,62 @@
+"""What a federated server remembers: its own name, and how far it has heard each upstream."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import sqlalchemy as sql
+
+from tocsin.service.storage.database import Database
+
+METADATA = sql.MetaData()
+NAMES = sql.Table(
+    "federation_name",
+    METADATA,
+    sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("name", sql.Text, nullable=False),
+)
+CURSORS = sql.Table(
+    "federation_cursors",
+    METADATA,
+    sql.Column("url", sql.Text, primary_key=True),
+    sql.Column("server", sql.Text, nullable=False),
+    sql.Column("position", sql.BigInteger, nullable=False),
+)
+
+
+class LinkStore:
+    """Cursors in the database of the service."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        with database.writing() as connection:
+            METADATA.create_all(connection)
+
+    def name(self, wanted: str) -> str:
+        """The name of this server: the wanted one, else the one that it gave itself once."""
+        with self._database.writing() as connection:
+            found = connection.execute(sql.select(NAMES.c.name)).scalar()
+            name = str(wanted or found or uuid4().hex[:12])
+            if found is None:
+                connection.execute(NAMES.insert().values(one=1, name=name))
+            elif found != name:
+                connection.execute(NAMES.update().values(name=name))
+        return name
+
+    def cursor(self, url: str, server: str) -> int | None:
+        """The last position that was heard of a server at an address; None where nothing was, or of
+        another server.
+        """
+        asked = sql.select(CURSORS.c.position).where(
+            CURSORS.c.url == url, CURSORS.c.server == server
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(asked).scalar()
+        return None if found is None else int(found)
+
+    def save(self, url: str, server: str, position: int) -> None:
+        """Remembers how far a server was heard."""
+        with self._database.writing() as connection:
+            connection.execute(CURSORS.delete().where(CURSORS.c.url == url))
+            values = {"url": url, "server": server, "position": position}
+            connection.execute(CURSORS.insert().values(values))

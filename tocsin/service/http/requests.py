@@ -1,0 +1,109 @@
+"""What every address needs of a request: the service, and a body that is not too long."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, ParamSpec, TypeVar, cast
+
+from fastapi import Depends, Request
+from starlette.requests import ClientDisconnect
+
+from tocsin.errors import LimitProblem, MeaningProblem, Problem
+from tocsin.events.codecs.base.cloudevents import parse_json
+from tocsin.service.core.service import Service
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_MOST_DIGITS = 20
+"""The greatest integer of 64 bits has 19 or 20."""
+
+
+def service_of(request: Request) -> Service:
+    """The service that the application serves."""
+    return cast(Service, request.app.state.service)
+
+
+BRIEF = 1 << 12
+"""Bytes of a body that is read within the event loop; longer ones are read in a thread."""
+
+InService = Annotated[Service, Depends(service_of)]
+
+
+async def body_of(request: Request, limit: int) -> bytes:
+    """The whole body; a LimitProblem as soon as it is too long."""
+    told = request.headers.get("content-length", "")
+    if is_count(told) and int(told) > limit:
+        raise too_large(limit)
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise too_large(limit)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def is_count(text: str) -> bool:
+    """True if a text is a number of up to 20 digits from 0 to 9. Other scripts have digits that no
+    number is made of, and Python refuses to read one of more than some thousand digits.
+    """
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+
+
+async def object_of(request: Request, limit: int) -> dict[str, Any]:
+    """The JSON object that is the body."""
+    raw = await body_of(request, limit)
+    try:
+        value = await asyncio.to_thread(parse_json, raw) if len(raw) > BRIEF else parse_json(raw)
+    except Problem as problem:
+        raise MeaningProblem(problem.message, code="RequestError", hint=problem.hint) from None
+    if not isinstance(value, dict):
+        raise MeaningProblem("the body is a JSON object", code="RequestError")
+    return value
+
+
+async def run_work(
+    request: Request, tenant: str, call: Callable[P, T], *args: P.args, **named: P.kwargs
+) -> T:
+    """Return the result of what may take long; it ends where the client leaves."""
+    pool = service_of(request).work
+    return await ended_with_client(request, pool.run(tenant, call, *args, **named))
+
+
+async def run_read(
+    request: Request, tenant: str, call: Callable[P, T], *args: P.args, **named: P.kwargs
+) -> T:
+    """Return the result of what reads or changes what is kept."""
+    return await service_of(request).reads.run(tenant, call, *args, **named)
+
+
+async def ended_with_client(request: Request, work: Awaitable[T]) -> T:
+    """Return the result of work; cancel it and raise ClientDisconnect where the client leaves."""
+    doing = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_leaving(request))
+    try:
+        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise ClientDisconnect
+        return doing.result()
+    finally:
+        doing.cancel()
+        leaving.cancel()
+        await asyncio.gather(doing, leaving, return_exceptions=True)
+
+
+async def _leaving(request: Request) -> None:
+    """Return when the client leaves; its body has been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def too_large(limit: int) -> LimitProblem:
+    """The problem of a request that is too long."""
+    return LimitProblem(
+        f"the request has more than {limit:,} bytes, which is the limit",
+        code="RequestTooLarge",
+        hint="send less at a time",
+    )

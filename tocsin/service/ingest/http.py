@@ -1,0 +1,248 @@
+"""What publishers send becomes rows of the log: one CloudEvents JSON text for each event, or the
+reason why it is none.
+
+CloudEvents come structured, batched, as lines or with their attributes in the headers; documents
+come by their content type, and what has no envelope gets one: the time is that of its reception.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count, islice
+from urllib.parse import unquote
+
+from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.errors import EventProblem, LimitProblem, Problem, UnsupportedProblem
+from tocsin.events.codecs.bare_documents import (
+    Origin,
+    event_of_rdf,
+    events_of_json_ld,
+    events_of_xml,
+)
+from tocsin.events.codecs.base.cloudevents import encode, json_text, parse_json
+from tocsin.events.codecs.decode import decode_all
+from tocsin.events.codecs.epcis.document import TOO_MANY, too_many_events
+from tocsin.events.dead_letter import shown_error
+from tocsin.events.event import Event
+from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.base.work import checkpoint
+from tocsin.service.ingest.json_batch import Value, values_of_batch
+from tocsin.service.storage.rows import NewRow
+
+Reader = Callable[[int | None], list[Event]]
+"""Reads a text into events, and raises where there are more than a number."""
+
+STRUCTURED = "application/cloudevents+json"
+BATCHED = "application/cloudevents-batch+json"
+LINES = "application/x-ndjson"
+_ALSO_LINES = {LINES, "application/jsonl", "application/ndjson", "application/x-jsonlines"}
+_RDF = {TURTLE: TURTLE, N_TRIPLES: N_TRIPLES, RDF_XML: RDF_XML}
+_CE = "ce-"
+_LINE = re.compile(rb"\s*+([^\r\n]++)")
+_KEPT_OF_REFUSED = 1 << 16
+SOURCE = "/v1/events"
+"""The source of documents that do not say theirs."""
+
+_numbers = count(time.time_ns())
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """One that is not accepted: its number in the request, and why."""
+
+    index: int
+    code: str
+    reason: str
+
+    def as_json(self) -> dict[str, object]:
+        """The JSON object of an answer."""
+        return {"index": self.index, "code": self.code, "reason": self.reason}
+
+
+@dataclass(slots=True)
+class Received:
+    """The rows of a request, refused ones among them. `is_single` where it was one event or
+    document.
+    """
+
+    tenant: str
+    most: int | None = None
+    is_single: bool = True
+    rows: list[NewRow] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    _count: int = 0
+
+    @property
+    def accepted(self) -> int:
+        """How many rows are events."""
+        return len(self.rows) - len(self.rejected)
+
+    @property
+    def left(self) -> int | None:
+        """How many more events the request may have; None for any number."""
+        return None if self.most is None else self.most - self._count
+
+    def take_event(self, raw: bytes, event: Event) -> None:
+        """Take a text that has been read."""
+        self._add(1)
+        self.rows.append(NewRow(raw, self.tenant, events=(event,)))
+
+    def take(self, index: int, raw: bytes, make: Reader | None = None) -> None:
+        """Take a text that is one row, whatever is made of it."""
+        events = self._read(index, raw, make or partial(decode_all, raw))
+        if events is not None:
+            self.rows.append(NewRow(raw, self.tenant, events=tuple(events)))
+
+    def take_each(self, raw: bytes, make: Reader) -> None:
+        """Take a document of which each event is a row."""
+        for event in self._read(0, raw, make) or ():
+            self.rows.append(NewRow(encode(event).encode(), self.tenant, events=(event,)))
+
+    def _read(self, index: int, raw: bytes, make: Reader) -> list[Event] | None:
+        """Return the events of a text; None where it is refused."""
+        checkpoint()
+        try:
+            events = make(self.left)
+        except Exception as error:
+            if isinstance(error, LimitProblem) and error.code == TOO_MANY:
+                raise too_many_events(self.most or 0) from None
+            self.refuse(index, raw, error)
+            return None
+        self._add(len(events))
+        return events
+
+    def _add(self, count: int) -> None:
+        """Count events as they are read; raise as soon as there are too many."""
+        self._count += count
+        if self.most is not None and self._count > self.most:
+            raise too_many_events(self.most)
+
+    def refuse(self, index: int, raw: bytes, error: Exception) -> None:
+        """A text that is no event; a fault of ours is told like a problem of it."""
+        self._add(1)
+        code = error.code if isinstance(error, Problem) else "InternalError"
+        reason = _reason(error)
+        self.rejected.append(Rejected(index, code, reason))
+        self.rows.append(NewRow(raw[:_KEPT_OF_REFUSED], self.tenant, code, reason))
+
+
+def receive(
+    body: bytes,
+    headers: Mapping[str, str],
+    tenant: str = "",
+    source: str = SOURCE,
+    most: int | None = None,
+) -> Received:
+    """The rows of a request; raises where its content type is not served, and as soon as more than
+    `most` events are read. `headers` have names in lower case.
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    found = Received(tenant, most)
+    if kind == BATCHED or kind in _ALSO_LINES:
+        found.is_single = False
+        values = values_of_batch(body, most) if kind == BATCHED else _lines(body)
+        _take_values(found, values)
+    elif kind == STRUCTURED:
+        found.take(0, body)
+    elif f"{_CE}id" in headers or f"{_CE}specversion" in headers:
+        _take_binary(found, body, headers, kind)
+    elif kind in ("application/json", "") and body.lstrip()[:1] == b"[":
+        found.is_single = False
+        _take_values(found, values_of_batch(body, most))
+    else:
+        _take_document(found, body, kind, source)
+    return found
+
+
+def _take_values(found: Received, values: Iterable[Value]) -> None:
+    """Take texts, each of which is a row; those that the scanner takes are read at once."""
+    given = list(values if found.most is None else islice(values, found.most + 1))
+    if found.most is not None and len(given) > found.most:
+        raise too_many_events(found.most)
+    usual = scanned_events([b"" if problem is not None else raw for raw, problem in given])
+    for index, ((raw, problem), event) in enumerate(zip(given, usual, strict=True)):
+        if event is not None:
+            found.take_event(raw, event)
+        elif problem is not None:
+            found.refuse(index, raw, problem)
+        else:
+            found.take(index, raw)
+
+
+def _lines(body: bytes) -> Iterator[Value]:
+    """Give the lines that are not blank, one after the other, without what is blank before them."""
+    return ((line[1], None) for line in _LINE.finditer(body.rstrip()))
+
+
+def _take_binary(found: Received, body: bytes, headers: Mapping[str, str], kind: str) -> None:
+    try:
+        text = json_text(_enveloped(body, headers, kind)).encode()
+    except Exception as error:
+        found.refuse(0, body, error)
+    else:
+        found.take(0, text)
+
+
+def _enveloped(body: bytes, headers: Mapping[str, str], kind: str) -> dict[str, object]:
+    """The CloudEvents object of a message in binary mode."""
+    envelope: dict[str, object] = {
+        name.removeprefix(_CE): unquote(value)
+        for name, value in headers.items()
+        if name.startswith(_CE)
+    }
+    if given := headers.get("content-type"):
+        envelope["datacontenttype"] = given
+    return envelope | _data(body, kind)
+
+
+def _data(body: bytes, kind: str) -> dict[str, object]:
+    if not body:
+        return {}
+    if is_json(kind):
+        return {"data": parse_json(body)}
+    if is_xml(kind) or is_text(kind):
+        try:
+            return {"data": body.decode("utf-8-sig")}
+        except UnicodeDecodeError as error:
+            raise EventProblem(f"invalid UTF-8: {error.reason} at byte {error.start}") from None
+    return {"data_base64": b64encode(body).decode()}
+
+
+def _take_document(found: Received, body: bytes, kind: str, source: str) -> None:
+    origin = Origin(source, wall_clock())
+    number = next(_numbers)
+    if kind in ("application/json", "") and body.lstrip()[:1] == b"{":
+        found.take(0, body)
+    elif kind == "application/ld+json":
+        found.take_each(body, partial(events_of_json_ld, body, origin, number))
+    elif kind in _RDF:
+        found.take_each(body, lambda _: [_numbered(event_of_rdf(body, kind, origin), number)])
+    elif is_xml(kind):
+        found.take_each(body, partial(events_of_xml, body, origin, number))
+    else:
+        raise UnsupportedProblem(
+            f"events of the content type {kind or '(none)'!r} are not served",
+            code="UnsupportedMediaType",
+            token=kind,
+            hint=(
+                f"one of {STRUCTURED}, {BATCHED}, {LINES}, application/xml, {TURTLE},"
+                " application/ld+json, or any type with ce-id, ce-source and ce-type headers"
+            ),
+        )
+
+
+def _numbered(event: Event, number: int) -> Event:
+    envelope = {**event.envelope, "id": f"{event.source}#{number}"}
+    return Event(envelope, event.data, event.interval, event.place_source)
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, Problem):
+        return f"it could not be read: {shown_error(error)} (please report it)"
+    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -1,0 +1,191 @@
+"""`tocsin recover`: the way on for a service whose stores have lost something.
+
+What can be read is kept. Positions go on above everything that any store, reader or mark has seen,
+so that none is used again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tocsin.catalog.store import complete_catalog
+from tocsin.errors import Problem, StateProblem
+from tocsin.service.core.service import Service, lock_folder
+from tocsin.service.delivery.part import delivery_of
+from tocsin.service.epcis.part import part_of
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.renewal import begin_anew, kept_state, seen_events
+from tocsin.service.settings.settings import Settings
+from tocsin.service.storage.faults import FaultKind, StoreFault, find_faults, read_marks
+from tocsin.service.storage.lock import runner_lock
+from tocsin.service.storage.marks import mark_path
+from tocsin.service.storage.positions import CHECKPOINT, FILES, read_positions
+from tocsin.service.storage.raising import (
+    Floors,
+    find_floors,
+    raise_log,
+    raise_sequences,
+)
+from tocsin.service.storage.salvage import salvage
+
+_LOSSES = {
+    "log": (
+        "events that were accepted and are not in the log any more: those that were not matched"
+        " yet never ring, unless they are published again"
+    ),
+    "state": (
+        "matches, dead letters, API keys and pauses that are not in the state any more; events"
+        " since its last step that is kept are matched again, with the same match ids"
+    ),
+    "catalog": (
+        "subscriptions and definitions that are not in the catalog any more, and what waited in"
+        " the composites of all subscriptions"
+    ),
+    "delivery": (
+        "the progress of deliveries that is not kept any more: lines are made again from the"
+        " catalog, after the newest match; new secrets count from the first again"
+    ),
+    "epcis": (
+        "EPCIS capture jobs, named queries and their subscriptions that are not kept any more; the"
+        " index is made again from the log"
+    ),
+}
+
+
+def explain_losses(settings: Settings) -> list[str]:
+    """Return a line for each fault of the stores, and one for what it costs; changes nothing."""
+    with sole_use(settings):
+        return _explain(_find_all_faults(settings))
+
+
+def recover_stores(settings: Settings) -> list[str]:
+    """Go on without what is lost; return what was done. Without a fault nothing is done.
+
+    The marks go last: a recovery that is interrupted can be repeated.
+    """
+    with sole_use(settings):
+        faults = _find_all_faults(settings)
+        if not faults:
+            return []
+        marks = {} if settings.database else read_marks(settings.data)
+        done = [*_explain(faults), *_salvage_all(settings, faults)]
+        service = open_service(settings, recovering=True)
+        try:
+            found = read_positions(settings.data, settings.database, list(FILES))
+            done += _Recovery(service, faults, find_floors(found, marks)).run()
+        finally:
+            service.stop()
+        for fault in faults:
+            mark_path(settings.data / FILES[fault.store]).unlink(missing_ok=True)
+    open_service(settings).stop()  # makes the marks, and refuses what is still behind
+    return done
+
+
+@contextmanager
+def sole_use(settings: Settings) -> Iterator[None]:
+    """Hold the folder, or the lock of the runner in a database; a problem where a service runs."""
+    number = lock_folder(settings)
+    lock = runner_lock(settings.state_url, settings.data)
+    try:
+        if settings.database is not None and not lock.acquire():
+            raise StateProblem(
+                "a service matches on this database",
+                code="DataFolderError",
+                hint="stop all its gateways first",
+            )
+        yield
+    finally:
+        lock.release()
+        if number is not None:
+            os.close(number)
+
+
+class _Recovery:
+    """One recovery of an open service that is not started."""
+
+    def __init__(self, service: Service, faults: Sequence[StoreFault], floors: Floors) -> None:
+        self._service, self._floors = service, floors
+        self._faults = {fault.store: fault for fault in faults}
+
+    def run(self) -> Iterator[str]:
+        """Raise all positions, then let the runner and the deliveries begin from what is kept."""
+        service, floors = self._service, self._floors
+        reached = service.log.head
+        if "catalog" in self._faults:
+            version = service.catalog.skip_to(floors.version + 1)
+            yield f"the catalog goes on at version {version}"
+        raise_sequences(service.database, floors.matches, floors.dead_letters)
+        part_of(service).repository.index.skip_to(floors.number)
+        yield from self._renew_runner(reached)
+        if "log" in self._faults:
+            reason = f"events up to position {floors.events} were lost; {self._faults['log']}"
+            yield f"the log goes on after {raise_log(service.log_database, floors.events, reason)}"
+        if "delivery" in self._faults:
+            yield f"{self._renew_lines()} subscriptions are delivered"
+
+    def _renew_runner(self, head: int) -> Iterator[str]:
+        """Empty the runner where its state is lost, or does not fit to the catalog any more."""
+        if "catalog" not in self._faults and self._can_resume():
+            return
+        service, floors = self._service, self._floors
+        position = head if floors.runner is None else floors.runner
+        state = kept_state(service)
+        seen = seen_events(service.log, state, position, service.settings.remember)
+        newest = None if state is None else state["newest"]
+        begin_anew(service, position, seen, newest)
+        yield f"the runner goes on after position {position}, with nothing that waits"
+        yield from set_checkpoint_aside(service.settings.data)
+
+    def _can_resume(self) -> bool:
+        """True if the state leads the runner to where it stopped."""
+        if self._service.progress.last_step() == 0 and self._floors.runner:
+            return False
+        try:
+            self._service.local_runner().load()
+        except Exception:  # whatever a damaged state leads to: it is not used
+            return False
+        return True
+
+    def _renew_lines(self) -> int:
+        """Make the delivery of each subscription as the catalog says; return how many there are."""
+        return delivery_of(self._service).renew_lines()
+
+
+def set_checkpoint_aside(folder: Path) -> Iterator[str]:
+    """Rename the checkpoint of Spark, whose state does not fit any more, if there is one."""
+    checkpoint = folder / CHECKPOINT
+    if checkpoint.exists():
+        number = 1 + sum(1 for _ in folder.glob(f"{CHECKPOINT}.before-*"))
+        aside = checkpoint.rename(folder / f"{CHECKPOINT}.before-{number}")
+        yield f"the checkpoint of Spark is in {aside} now"
+
+
+def _find_all_faults(settings: Settings) -> list[StoreFault]:
+    """Return the faults of stores; where they have none, that of the runner's snapshots."""
+    faults = find_faults(settings.data, settings.database)
+    if faults:
+        return faults
+    service = open_service(settings, recovering=True)
+    try:
+        service.progress.load()
+    except Problem as problem:
+        return [StoreFault("state", FaultKind.BEHIND, problem.message)]
+    finally:
+        service.stop()
+    return []
+
+
+def _explain(faults: Sequence[StoreFault]) -> list[str]:
+    return [line for fault in faults for line in (str(fault), f"  lost: {_LOSSES[fault.store]}")]
+
+
+def _salvage_all(settings: Settings, faults: Sequence[StoreFault]) -> Iterator[str]:
+    for fault in faults:
+        if fault.kind is FaultKind.DAMAGED:
+            aside, count = salvage(settings.data / FILES[fault.store])
+            yield f"{count} rows of the {fault.store} could be read; the damaged file is {aside}"
+            if fault.store == "catalog":
+                complete_catalog(str(settings.data / FILES[fault.store]))

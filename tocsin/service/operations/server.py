@@ -1,0 +1,101 @@
+"""The service on a port: started, ready, stopped by a signal."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+from types import FrameType
+
+import uvicorn
+
+from tocsin.errors import StateProblem
+from tocsin.runtime.gc_tuning import collect_rarely
+from tocsin.service.connections.protocol import BoundedHttpProtocol, ServerConfig
+from tocsin.service.connections.table import (
+    BACKLOG,
+    ConnectionTable,
+    keep_alive_seconds,
+    raise_file_limit,
+)
+from tocsin.service.core.service import Service
+from tocsin.service.operations.components import open_app
+
+PATIENCE = 5
+"""Seconds that a service which stops waits for requests under way."""
+
+_TICKS_PER_SWEEP = 10
+"""The server ticks ten times a second; connections are looked at once a second."""
+
+
+class Server(uvicorn.Server):
+    """Tells the service that it stops before it waits for those who listen to matches."""
+
+    def __init__(self, config: ServerConfig, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+        raise_file_limit()
+        config.table = self._connections = ConnectionTable(
+            service.settings.http, self.server_state.connections
+        )
+
+    async def on_tick(self, counter: int) -> bool:
+        """End connections that are too slow, once a second."""
+        if counter % _TICKS_PER_SWEEP == 0:
+            self._connections.sweep()
+        return await super().on_tick(counter)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal to stop; a second Ctrl-C waits for nobody. It is not raised again afterwards, as
+        the parts of the service are still to be stopped.
+        """
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.end()
+
+    def end(self) -> None:
+        """Has `run` return soon; may be called by any thread."""
+        self._service.feed.close()
+        self.should_exit = True
+
+
+def listen(service: Service) -> socket.socket:
+    """The socket of the service; a problem where its port is taken."""
+    host, port = service.settings.host, service.settings.port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        raise StateProblem(
+            f"{host}:{port} cannot be listened on: {error.strerror}",
+            code="PortError",
+            hint="give another port with --port, or 0 for any",
+        ) from None
+    return sock
+
+
+def serve(service: Service, sock: socket.socket) -> None:
+    """Serves until a signal comes. The service is started before and stopped after it."""
+    make_server(service).run(sockets=[sock])
+
+
+def make_server(service: Service) -> Server:
+    """A server that is about to run."""
+    http = service.settings.http
+    config = ServerConfig(
+        open_app(service),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=PATIENCE,
+        timeout_keep_alive=keep_alive_seconds(http),
+        backlog=BACKLOG,
+        http=BoundedHttpProtocol,
+        ws_max_size=http.message_bytes,
+        server_header=False,
+    )
+    gc.collect()
+    collect_rarely()
+    return Server(config, service)

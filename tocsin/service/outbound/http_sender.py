@@ -1,0 +1,133 @@
+"""HTTP to strangers: every address is checked, the connection goes to the address that was checked,
+redirects are not followed, no answer is read beyond its first bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpcore
+
+from tocsin.errors import Problem
+from tocsin.service.outbound.addresses import AddressProblem, AddressRules
+from tocsin.service.outbound.lookup import LookUp
+from tocsin.service.outbound.webhook_url import WebhookUrl
+
+_MOST_READ = 1 << 16
+_KEPT_IDLE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a receiver answered: the status, its headers by lower-case name, the first bytes."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+
+class SendProblem(Problem):
+    """Nothing, or nothing that is HTTP, came back."""
+
+    default_code = "DeliveryError"
+
+
+class HttpSender:
+    """Posts to receivers; connections are kept for the next message."""
+
+    def __init__(
+        self,
+        rules: AddressRules,
+        look_up: LookUp,
+        *,
+        timeout: float = 20.0,
+        trust: ssl.SSLContext | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=trust,
+            max_connections=None,
+            max_keepalive_connections=_KEPT_IDLE,
+            keepalive_expiry=30.0,
+            network_backend=_GuardedNetwork(rules, look_up),
+        )
+
+    async def post(self, url: WebhookUrl, headers: Mapping[str, str], body: bytes) -> Answer:
+        """The receiver's answer, whatever its status; a problem where there is none in time."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._exchange(url, headers, body)
+        except TimeoutError:
+            raise SendProblem(f"no answer within {self._timeout:g} s") from None
+        except (httpcore.TimeoutException, httpcore.NetworkError) as error:
+            raise SendProblem(_reason(error, "the connection failed")) from None
+        except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, ssl.SSLError) as error:
+            raise SendProblem(_reason(error, "the answer is no HTTP")) from None
+        except OSError as error:
+            raise SendProblem(error.strerror or str(error)) from None
+
+    async def _exchange(self, url: WebhookUrl, headers: Mapping[str, str], body: bytes) -> Answer:
+        async with self._pool.stream(
+            "POST",
+            httpcore.URL(
+                scheme=url.scheme, host=url.host, port=url.port, target=url.target.encode()
+            ),
+            headers=[(name.encode(), value.encode()) for name, value in headers.items()],
+            content=body,
+        ) as response:
+            read = await _beginning(response)
+        told = {name.decode("latin-1").lower(): value for name, value in response.headers}
+        texts = {name: value.decode("latin-1") for name, value in told.items()}
+        return Answer(response.status, texts, read.decode("utf-8", "replace"))
+
+    async def close(self) -> None:
+        """Closes every connection."""
+        await self._pool.aclose()
+
+
+async def _beginning(response: httpcore.Response) -> bytes:
+    """What was answered, to its end where it is short, so that the connection can be used again."""
+    read = b""
+    async for chunk in response.aiter_stream():
+        read += chunk
+        if len(read) > _MOST_READ:
+            break
+    return read[:_MOST_READ]
+
+
+class _GuardedNetwork(httpcore.AsyncNetworkBackend):
+    """Looks a host up once, requires every address of it to be allowed, connects to one of these
+    very addresses.
+    """
+
+    def __init__(self, rules: AddressRules, look_up: LookUp) -> None:
+        self._rules = rules
+        self._look_up = look_up
+        self._inner = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """The connection to the first address that takes it."""
+        addresses = [str(self._rules.require(each)) for each in await self._look_up(host, port)]
+        if not addresses:
+            raise AddressProblem(f"the host {host} has no address", token=host)
+        for address in addresses[:-1]:
+            try:
+                return await self._inner.connect_tcp(address, port, timeout, local_address)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                continue
+        return await self._inner.connect_tcp(addresses[-1], port, timeout, local_address)
+
+
+def _reason(error: Exception, otherwise: str) -> str:
+    return str(error) or otherwise

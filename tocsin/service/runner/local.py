@@ -1,0 +1,351 @@
+"""The runner in this process: a hub that is taken from step to step along the log.
+
+What steps put out is kept in one transaction with the steps, so that a process that dies anywhere
+goes on as if it had not: the snapshot is read, the steps after it are taken again and their output
+dropped, since it was kept with them. Time is that of the log: an event that waited in it is not
+late for that.
+
+A version of the catalog holds for the events after its position in the log (decision 0063), so a
+step ends at the position of the next version that is not served yet.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from tocsin.catalog import Catalog
+from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.errors import Problem
+from tocsin.events.codecs.decode import decode_all
+from tocsin.events.dead_letter import shown_error
+from tocsin.events.event import Event
+from tocsin.hub.step_hub import DrivenHub, Outcome
+from tocsin.service.base.feed import Feed
+from tocsin.service.runner import RunnerStatus
+from tocsin.service.runner.catalog_versions import CatalogVersions
+from tocsin.service.runner.counting import Counters
+from tocsin.service.runner.inspecting import Inspections, Look
+from tocsin.service.runner.rendering import (
+    Positions,
+    kept_letters,
+    kept_match,
+    refused_letter,
+)
+from tocsin.service.runner.state_codec import packed, unpacked
+from tocsin.service.runner.warm_up import warm_up
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.progress import NewTrouble, Progress, Results, Step
+from tocsin.service.storage.rows import REPLAYED, LogRow, MatchRow
+from tocsin.service.storage.snapshots import KeptSnapshot
+from tocsin.values.time import Instant
+
+_LOG = logging.getLogger("tocsin.runner")
+
+BATCH = 1_000
+"""So many rows go into one step."""
+
+COUNT = 1.0
+"""How often, in seconds, occurrences that wait are counted."""
+
+POLL = 1.0
+"""Seconds after which the catalog and the log are looked at, since other processes may have changed
+them.
+"""
+
+SNAPSHOT_SECONDS = 10.0
+SNAPSHOT_SHARE = 200
+"""A snapshot is taken no sooner than this, and than so many times what the last one took."""
+
+MakeHub = Callable[[Catalog], DrivenHub]
+
+
+class LocalRunner:
+    """A thread that takes the steps. `shared` says that other processes may append to the log.
+
+    `newest_version` reads the newest version of the catalog, where there is a quicker way to it
+    than the catalog itself.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        progress: Progress,
+        catalog: Catalog,
+        feed: Feed,
+        make_hub: MakeHub,
+        *,
+        counters: Counters | None = None,
+        shared: bool = False,
+        newest_version: Callable[[], int] | None = None,
+    ) -> None:
+        self._log, self._progress, self._catalog, self._feed = log, progress, catalog, feed
+        self._versions = CatalogVersions(
+            catalog, newest_version or catalog.version, log.stored_head
+        )
+        self._make_hub = make_hub
+        self.counters = counters or Counters()
+        self._shared = shared
+        self._stopping = threading.Event()
+        self._ready = threading.Event()
+        self._error: str | None = None
+        self._thread = threading.Thread(target=self._run, name="tocsin-runner", daemon=True)
+        self._position, self._number = 0, 0
+        self._hub: DrivenHub | None = None
+        self._resumes = True
+        self._positions = Positions()
+        self._unsaved = Results()
+        self._unsaved_since = 0.0
+        self._looked = self._snapped = time.monotonic()
+        self._waiting, self._counted = 0, float("-inf")
+        self._steps_since = 0
+        self._snapshot_cost = 0.0
+        self._inspections = Inspections()
+
+    def load(self) -> DrivenHub:
+        """Return the hub in the state that was kept last, for a runner that is not started."""
+        return self._resumed()
+
+    def start(self) -> None:
+        """Begins where it stopped, with the catalog as it is now."""
+        self.catalog_changed(self._catalog.version())
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends after the step that is under way, with a snapshot of where it is."""
+        self._stopping.set()
+        self._log.nudge()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._inspections.refuse()
+
+    def catalog_changed(self, version: int) -> None:
+        """Events after the position of this version are matched with it."""
+        self._versions.note(version)
+        self._log.nudge()
+
+    def status(self) -> RunnerStatus:
+        """How it is now."""
+        hub = self._hub
+        if hub is None or not self._ready.is_set():
+            return RunnerStatus(False, error=self._error)
+        return RunnerStatus(
+            self._error is None,
+            self._position,
+            hub.version,
+            hub.watermark,
+            self._waiting,
+            self._error,
+        )
+
+    def inspect(self, look: Look) -> Future[Any]:
+        """Taken by the thread of the runner, between two steps."""
+        done = self._inspections.ask(look)
+        self._log.nudge()
+        return done
+
+    def engine_health(self) -> None:
+        """The engine is in this process."""
+        return None
+
+    def _run(self) -> None:
+        wait = 0.5
+        warm_up()
+        while not self._stopping.is_set():
+            try:
+                hub = self._resumed()
+                self._ready.set()
+                self._error = None
+                self._work(hub)
+                self._save(snapshot_of=hub)
+                return
+            except Exception as error:
+                self._error = str(error) if isinstance(error, Problem) else shown_error(error)
+                _LOG.exception("the runner stopped and tries again in %.1f s", wait)
+                self._stopping.wait(wait)
+                wait = min(30.0, 2 * wait)
+
+    def _resumed(self) -> DrivenHub:
+        """A hub in the state that was kept last."""
+        self._unsaved, self._positions = Results(), Positions()
+        self._versions.restart()
+        hub = self._make_hub(self._catalog)
+        snapshot, steps = self._progress.load()
+        self._position = self._number = self._steps_since = 0
+        if snapshot is not None:
+            hub.restore(unpacked(snapshot.body))
+            self._position, self._number = snapshot.position, snapshot.step
+        for step in steps:
+            rows = self._log.read_stored(self._position, step.until - self._position, step.until)
+            if step.resumes:
+                hub.resume(step.now)
+            self._step(hub, step.now, step.version, rows)
+            self._position, self._number = step.until, step.number
+            self._steps_since += 1
+        self._hub = hub
+        self._resumes = True
+        return hub
+
+    def _work(self, hub: DrivenHub) -> None:
+        while not self._stopping.is_set():
+            rows = self._log.read(self._position, BATCH)
+            self._look_around(bool(rows))
+            self._count_waiting(hub)
+            self._inspections.take(hub)
+            version = self._versions.at(self._position, hub.version)
+            if rows:
+                end = self._versions.end_of(version)
+                given = [row for row in rows if end is None or row.position <= end]
+                self._take(hub, given, rows[0].received, version)
+                continue
+            now = self._log.quiet_until(self._position)
+            if now is None:
+                continue
+            wake = now if self._resumes else hub.next_wake()
+            if hub.version != version or (wake is not None and wake <= now):
+                self._take(hub, (), now, version)
+                continue
+            if self._unsaved.steps and time.monotonic() - self._unsaved_since > POLL:
+                self._save()
+            left = POLL if wake is None else min(POLL, (wake - now) / 1_000_000)
+            self._log.wait_beyond(self._position, max(0.001, left))
+
+    def _count_waiting(self, hub: DrivenHub) -> None:
+        """Counts what waits now and then, here, where nobody changes it meanwhile."""
+        if time.monotonic() - self._counted > COUNT:
+            self._waiting = hub.pending_count
+            self._counted = time.monotonic()
+
+    def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant, version: int) -> None:
+        """One step, and what it brings about."""
+        begun = time.monotonic()
+        resumes, self._resumes = self._resumes, False
+        if resumes:
+            hub.resume(now)
+        outcome = self._step(hub, now, version, rows)
+        self._note(hub, rows, outcome)
+        until = rows[-1].position if rows else self._position
+        self._number += 1
+        self._steps_since += 1
+        if not self._unsaved.steps:
+            self._unsaved_since = begun
+        self._unsaved.steps.append(Step(self._number, until, now, version, resumes))
+        self._position = until
+        if self._is_snapshot_due():
+            self._save(snapshot_of=hub)
+        elif self._unsaved.is_urgent or begun - self._unsaved_since > POLL:
+            self._save()
+        self.counters.count(outcome, time.monotonic() - begun, hub)
+
+    def _step(self, hub: DrivenHub, now: Instant, version: int, rows: Sequence[LogRow]) -> Outcome:
+        given = self._given(rows)
+        if any(row.reason == REPLAYED for row in rows):
+            again = {row.position for row in rows if row.reason == REPLAYED}
+            hub.forget(identity for identity in self._positions.at(again))
+        return hub.step(now, version, given)
+
+    def _given(self, rows: Sequence[LogRow]) -> list[Event | bytes]:
+        """What the hub is given of rows; those that were refused are not for it."""
+        given: list[Event | bytes] = []
+        served = [row for row in rows if row.code is None]
+        for row, events in zip(served, _events_of(served), strict=True):
+            if events is None:
+                given.append(row.body)
+            else:
+                self._positions.note(row, events)
+                given += events
+        return given
+
+    def _note(self, hub: DrivenHub, rows: Sequence[LogRow], outcome: Outcome) -> None:
+        unsaved = self._unsaved
+        held = hub.subscriptions()
+        letters = [refused_letter(row) for row in rows if row.code is not None]
+        letters += kept_letters(outcome.letters, self._positions)
+        unsaved.letters += letters
+        self.counters.count_letters(letters)
+        unsaved.matches += [
+            kept_match(each, held, self._positions, hub.words_of, hub.version)
+            for each in outcome.matches
+        ]
+        unsaved.troubles += [
+            NewTrouble(each.subscription, each.letter.code, each.letter.reason)
+            for each in outcome.troubles
+        ]
+        unsaved.mended |= outcome.renewed - {each.subscription for each in outcome.troubles}
+
+    def _save(self, snapshot_of: DrivenHub | None = None) -> None:
+        """Keeps what has come of the steps; a database that cannot be written is waited for."""
+        if snapshot_of is not None:
+            self._unsaved.snapshot = self._snapshot(snapshot_of)
+        rows = self._patiently(self._progress.save, self._unsaved)
+        self._unsaved = Results()
+        self._feed.publish(rows)
+
+    def _patiently(
+        self, save: Callable[[Results], list[MatchRow]], results: Results
+    ) -> list[MatchRow]:
+        wait = 0.1
+        while True:
+            try:
+                rows = save(results)
+                self._error = None
+                return rows
+            except Problem as problem:
+                self._error = str(problem)
+                if self._stopping.is_set():
+                    raise
+                _LOG.warning("%s; trying again in %.1f s", problem, wait)
+                self._stopping.wait(wait)
+                wait = min(5.0, 2 * wait)
+
+    def _snapshot(self, hub: DrivenHub) -> KeptSnapshot:
+        begun = time.monotonic()
+        body = packed(hub.snapshot())
+        self.counters.snapshot_bytes = len(body)
+        self._snapped = time.monotonic()
+        self._snapshot_cost = self._snapped - begun
+        self._steps_since = 0
+        return KeptSnapshot(self._number, self._position, body)
+
+    def _is_snapshot_due(self) -> bool:
+        if not self._steps_since:
+            return False
+        pause = max(SNAPSHOT_SECONDS, SNAPSHOT_SHARE * self._snapshot_cost)
+        return time.monotonic() - self._snapped > pause
+
+    def _look_around(self, has_rows: bool) -> None:
+        """Notice what other processes have done to the catalog and the log.
+
+        Called after rows were read. What other gateways change is looked for each time, so that an
+        event which was sent after a change was answered is never matched without it.
+        """
+        is_due = time.monotonic() - self._looked >= (0.02 if self._shared else POLL)
+        if is_due or (self._shared and has_rows):
+            self._versions.look()
+        if not is_due:
+            return
+        self._looked = time.monotonic()
+        if self._shared:
+            self._log.look_for_others()
+
+
+def _events_of(rows: Sequence[LogRow]) -> list[Sequence[Event] | None]:
+    """The events of each row; those that nobody has decoded yet are read at once."""
+    usual = iter(scanned_events([row.body for row in rows if row.events is None]))
+    return [row.events if row.events is not None else _read(row, next(usual)) for row in rows]
+
+
+def _read(row: LogRow, usual: Event | None) -> Sequence[Event] | None:
+    return _decoded(row.body) if usual is None else (usual,)
+
+
+def _decoded(body: bytes) -> list[Event] | None:
+    """The events of a text; None where it is none any more, which the hub tells."""
+    try:
+        return decode_all(body)
+    except Exception:
+        return None

@@ -1,0 +1,118 @@
+"""From what a step brings about to what is kept of it: whose it is, in which words, with which
+members.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+
+from tocsin.catalog import Subscription
+from tocsin.catalog.tenants import Owned
+from tocsin.events.codecs.base.cloudevents import as_object, json_text
+from tocsin.events.dead_letter import DeadLetter, shown_input
+from tocsin.events.event import Event
+from tocsin.events.matches.content import Content, Words
+from tocsin.events.matches.match import Match
+from tocsin.service.storage.results import NewLetter, NewMatch
+from tocsin.service.storage.rows import LogRow
+
+REMEMBERED = 200_000
+"""Of so many of the newest events it is known where they are in the log."""
+
+_Identity = tuple[str, str]
+
+
+class Positions:
+    """Where events are in the log, and who published them; of the newest."""
+
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._rows: dict[_Identity, tuple[int, str]] = {}
+        self._remembered = remembered
+
+    def note(self, row: LogRow, events: Iterable[Event]) -> None:
+        """The events of a row."""
+        place = (row.position, row.tenant)
+        for event in events:
+            self._rows[event.identity] = place
+        while len(self._rows) > self._remembered:
+            del self._rows[next(iter(self._rows))]
+
+    def of(self, identity: _Identity) -> int | None:
+        """The position of an event; None where it is not known."""
+        found = self._rows.get(identity)
+        return None if found is None else found[0]
+
+    def at(self, positions: Set[int]) -> list[_Identity]:
+        """The events at some positions."""
+        return [each for each, (position, _) in self._rows.items() if position in positions]
+
+    def publisher_of(self, identity: _Identity) -> str:
+        """The tenant that published an event; "" where it is not known."""
+        found = self._rows.get(identity)
+        return "" if found is None else found[1]
+
+
+def kept_match(
+    match: Match,
+    subscriptions: Mapping[str, Subscription],
+    positions: Positions,
+    words_of: Callable[[str], Words | None] = lambda id: None,
+    version: int = 0,
+) -> NewMatch:
+    """A match in the words of its tenant, with as much of its members as the subscription says."""
+    whose = Owned.of_key(match.subscription)
+    subscription = subscriptions.get(match.subscription)
+    content = (subscription.content if subscription else None) or Content.IDS
+    words = words_of(match.subscription) if content is Content.RDF else None
+    body = match.as_json(content, words) | {"subscription": whose.name}
+    members = [_member(event, positions) for event in match.members]
+    return NewMatch(
+        match.id,
+        whose.tenant,
+        whose.name,
+        match.detected,
+        json_text(body),
+        json_text(members),
+        version,
+    )
+
+
+def kept_letter(letter: DeadLetter, positions: Positions) -> NewLetter:
+    """A dead letter for the one whom it concerns: who subscribed or, else, who published."""
+    identity = _identity(letter.input)
+    event = None if identity is None else positions.of(identity)
+    if letter.subscription is not None:
+        whose = Owned.of_key(letter.subscription)
+        reason = letter.reason.replace(repr(letter.subscription), repr(whose.name))
+        return NewLetter(whose.tenant, whose.name, letter.code, reason, letter.input, event)
+    tenant = "" if identity is None else positions.publisher_of(identity)
+    return NewLetter(tenant, None, letter.code, letter.reason, letter.input, event)
+
+
+def refused_letter(row: LogRow) -> NewLetter:
+    """The dead letter of a row that was refused when it came."""
+    shown = shown_input(row.body)
+    return NewLetter(row.tenant, None, row.code or "", row.reason or "", shown, row.position)
+
+
+def _member(event: Event, positions: Positions) -> int | dict[str, object]:
+    position = positions.of(event.identity)
+    return as_object(event) if position is None else position
+
+
+def _identity(text: str) -> _Identity | None:
+    """The event that a dead letter names as its input; None where it names none, or several."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return None
+    if isinstance(given, dict) and isinstance(given.get("id"), str):
+        source = given.get("source")
+        return (source, given["id"]) if isinstance(source, str) else None
+    return None
+
+
+def kept_letters(letters: Sequence[DeadLetter], positions: Positions) -> list[NewLetter]:
+    """All of them."""
+    return [kept_letter(letter, positions) for letter in letters]

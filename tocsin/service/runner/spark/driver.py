@@ -1,0 +1,228 @@
+"""The driver of the service: a process of its own that matches the log on Spark.
+
+The gateway starts it, `python -m tocsin.service.runner.spark.driver`, gives it the settings as the
+first line of standard input and hears of it on standard output, a JSON object a line. When standard
+input ends, so does the driver: it does not outlive the gateway.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+import sqlalchemy as sql
+
+from tocsin.catalog import open_catalog
+from tocsin.errors import Problem, StateProblem
+from tocsin.events.dead_letter import shown_error
+from tocsin.service.runner.spark.log import log_stream
+from tocsin.service.runner.spark.sink import Sink
+from tocsin.service.settings.settings import Settings
+from tocsin.service.settings.spark import SparkSettings, spark_settings
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.heads import LOG_HEADS, STATE_HEADS
+from tocsin.service.storage.lock import RunnerLock, runner_lock
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.matches import MatchStore
+from tocsin.service.storage.positions import CHECKPOINT
+from tocsin.service.storage.progress import Progress
+from tocsin.service.storage.schema import LOG_METADATA, METADATA, RUNNERS
+from tocsin.spark.query.failures import problem_of
+from tocsin.spark.query.live import LiveSettings, live_results
+from tocsin.spark.sessions.session import local_session
+from tocsin.values.time import parse_duration
+
+LOOK = 0.1
+"""Seconds between two looks at the query and at standard input."""
+
+HOLD = 5.0
+"""Seconds between two looks whether the lock is still ours."""
+
+_PREFIX = "spark "
+
+
+class Teller:
+    """Tells the gateway how the driver is."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._last: dict[str, object] = {}
+
+    def tell(self, **said: object) -> None:
+        """One line, unless it was said already."""
+        if said != self._last:
+            self._last = said
+            print(json.dumps(said), file=self._out, flush=True)
+
+
+class Driver:
+    """One run of the query, from the lock to the end."""
+
+    def __init__(self, settings: Settings, teller: Teller, stopping: threading.Event) -> None:
+        self._settings, self._teller, self._stopping = settings, teller, stopping
+        self._spark_settings = spark_settings(settings)
+        self._lock: RunnerLock = runner_lock(settings.state_url, settings.data)
+
+    def run(self) -> None:
+        """Matches until standard input ends; raises what ends the query before."""
+        database = Database(self._settings.state_url, METADATA, heads=STATE_HEADS)
+        if not self._has_lock(database):
+            return
+        log = EventLog(Database(self._settings.log_url, LOG_METADATA, heads=LOG_HEADS))
+        log.start()
+        catalog = open_catalog(self._settings.catalog_url, create=True)
+        sink = Sink(log, catalog, MatchStore(database))
+        self._teller.tell(state="starting")
+        spark = _session(self._spark_settings)
+        try:
+            query = self._start(spark, sink, database)
+            self._watch(query, sink)
+        finally:
+            spark.stop()
+            log.close()
+            self._lock.release()
+
+    def _has_lock(self, database: Database) -> bool:
+        while not self._lock.acquire():
+            self._teller.tell(state="waiting", position=_reached(database) or 0)
+            if self._stopping.wait(0.5):
+                return False
+        return True
+
+    def _start(self, spark: Any, sink: Sink, database: Database) -> Any:
+        wanted = self._spark_settings
+        rows = log_stream(
+            spark,
+            self._settings.log_url,
+            start=_known_position(database),
+            partitions=wanted.partitions,
+            maxRowsPerBatch=wanted.rows,
+            catalog=self._settings.catalog_url,
+        )
+        both = live_results(rows, self._settings.catalog_url, _live(self._settings, wanted))
+        writer = both.writeStream.foreachBatch(sink).queryName("tocsin")
+        writer = writer.option("checkpointLocation", checkpoint_of(self._settings))
+        every = f"{parse_duration(wanted.every) // 1000} milliseconds"
+        query = writer.trigger(processingTime=every).start()
+        name = f"{_PREFIX}{query.id}"
+        _forget_others(database, name)
+        sink.begin(Progress(database, name))
+        return query
+
+    def _watch(self, query: Any, sink: Sink) -> None:
+        looked = time.monotonic()
+        while query.isActive and not self._stopping.wait(LOOK):
+            self._report(query, sink)
+            if time.monotonic() - looked > HOLD:
+                looked = time.monotonic()
+                if not self._lock.is_held():
+                    raise StateProblem("the lock of the runner is lost", code="StorageError")
+        if not self._stopping.is_set():
+            query.awaitTermination()  # raises what ended it
+            raise StateProblem("the query ended by itself", code="SparkError")
+        _finish(query)
+
+    def _report(self, query: Any, sink: Sink) -> None:
+        last = query.lastProgress
+        if last is None:
+            return
+        sink.position = max(sink.position, json.loads(last.sources[0].endOffset)["position"])
+        self._teller.tell(
+            state="ready",
+            position=sink.position,
+            batch=last.batchId,
+            milliseconds=last.batchDuration,
+            matches=sink.matches,
+            letters=sink.letters,
+        )
+
+
+def checkpoint_of(settings: Settings) -> str:
+    """Where the query keeps its state."""
+    given = spark_settings(settings).checkpoint
+    return given or str((settings.data / CHECKPOINT).absolute())
+
+
+def _session(wanted: SparkSettings) -> Any:
+    return local_session(
+        wanted.master, name="tocsin service", memory=wanted.memory, settings=wanted.conf
+    )
+
+
+def _live(settings: Settings, wanted: SparkSettings) -> LiveSettings:
+    return LiveSettings(
+        settings.lateness,
+        settings.idle,
+        settings.ahead,
+        settings.interval,
+        wanted.remember,
+        wanted.shards,
+    )
+
+
+def _known_position(database: Database) -> str:
+    """Where a query without a checkpoint begins: where any runner has come to, so that nothing is
+    missed and what rang long ago does not ring again.
+    """
+    found = _reached(database)
+    return "earliest" if found is None else str(found)
+
+
+def _reached(database: Database) -> int | None:
+    """How far any runner has come; None where none has run."""
+    query = sql.select(sql.func.max(RUNNERS.c.position))
+    with database.reading() as connection:
+        found = connection.execute(query).scalar()
+    return None if found is None else int(found)
+
+
+def _forget_others(database: Database, name: str) -> None:
+    """Queries of other checkpoints hold nothing back any more."""
+    others = RUNNERS.c.name.startswith(_PREFIX) & (RUNNERS.c.name != name)
+    with database.writing() as connection:
+        connection.execute(RUNNERS.delete().where(others))
+
+
+def _finish(query: Any) -> None:
+    """Lets the micro-batch that is under way end, so that it need not be run again."""
+    deadline = time.monotonic() + 10
+    while query.status["isTriggerActive"] and time.monotonic() < deadline:
+        time.sleep(0.02)
+    query.stop()
+
+
+def main() -> int:
+    """What the process does; the status is 0 where it was asked to end."""
+    logging.basicConfig(format="tocsin spark: %(message)s", level=logging.WARNING)
+    given = json.loads(sys.stdin.readline())
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what Java writes is not for the gateway
+    teller, stopping = Teller(out), threading.Event()
+    threading.Thread(target=_wait_for_end, args=(stopping,), daemon=True).start()
+    settings = Settings(**given | {"data": Path(given["data"])})
+    try:
+        Driver(settings, teller, stopping).run()
+    except Exception as error:
+        teller.tell(state="failed", error=_told(error))
+        return 1
+    return 0
+
+
+def _wait_for_end(stopping: threading.Event) -> None:
+    sys.stdin.read()
+    stopping.set()
+
+
+def _told(error: Exception) -> str:
+    problem = error if isinstance(error, Problem) else problem_of(error)
+    return str(problem) if problem is not None else shown_error(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

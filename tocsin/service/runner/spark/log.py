@@ -1,0 +1,32 @@
+"""The log of the service as a DataFrame, live or as far as it goes now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tocsin.service.storage.log_reader import open_log
+from tocsin.spark.input.log_source import FORMAT, register_log
+from tocsin.spark.plans.versions_by_position import open_versions
+
+
+def log_stream(spark: Any, url: str, **options: object) -> Any:
+    """A streaming DataFrame of the log behind a database URL: value, position, received, tenant.
+
+    Options: `start`, `partitions`, `maxRowsPerBatch`; with `catalog`, its URL, rows have the
+    version that they are matched with.
+    """
+    register_log(spark, open_log, open_versions)
+    return _with_options(spark.readStream.format(FORMAT), url, options).load()
+
+
+def log_table(spark: Any, url: str, **options: object) -> Any:
+    """The same as it is now, for back-tests. Options: `start`, `end`, `partitions`."""
+    register_log(spark, open_log, open_versions)
+    return _with_options(spark.read.format(FORMAT), url, options).load()
+
+
+def _with_options(reader: Any, url: str, options: dict[str, object]) -> Any:
+    reader = reader.option("url", url)
+    for name, value in options.items():
+        reader = reader.option(name, str(value))
+    return reader

@@ -1,0 +1,131 @@
+"""The runner that has a Spark driver match: it is started, heard, and started anew when it ends."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from tocsin.service.runner import RunnerStatus
+from tocsin.service.runner.inspecting import Look, not_here
+from tocsin.service.settings.settings import EngineName, Settings
+from tocsin.service.settings.spark import spark_settings
+
+_LOG = logging.getLogger("tocsin.spark")
+
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 30.0
+PATIENCE = 30.0
+"""Seconds that a driver has to end after it was asked to."""
+
+_MODULE = "tocsin.service.runner.spark.driver"
+_TOLD = {"data", "database", "engine", "lateness", "idle", "ahead", "interval", "spark"}
+"""What the driver needs to know; secrets of other parts are not its business."""
+
+
+class SparkRunner:
+    """A driver in a process of its own. What it says beyond that goes into `spark.log` in the data
+    folder.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        spark_settings(settings)
+        self._settings = settings
+        self._stopping = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+        self._thread = threading.Thread(target=self._run, name="tocsin-spark", daemon=True)
+        self._said: dict[str, object] = {}
+
+    @property
+    def process_id(self) -> int | None:
+        """The id of the driver's process, where there is one."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Starts the driver."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Has the driver end after the micro-batch that is under way."""
+        self._stopping.set()
+        process = self._process
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+        if self._thread.is_alive():
+            self._thread.join(PATIENCE)
+        if process is not None and process.poll() is None:
+            process.kill()
+
+    def catalog_changed(self, version: int) -> None:
+        """The driver looks at the catalog in every micro-batch."""
+
+    def status(self) -> RunnerStatus:
+        """What the driver said last."""
+        said = self._said
+        error = said.get("error")
+        return RunnerStatus(
+            said.get("state") in ("ready", "waiting"),  # waiting: another gateway's driver matches
+            int(str(said.get("position", 0))),
+            error=None if error is None else str(error),
+        )
+
+    def inspect(self, look: Look) -> Future[Any]:
+        """The state is that of the query."""
+        raise not_here(EngineName.SPARK)
+
+    def engine_health(self) -> dict[str, object]:
+        """The state of the query, its last micro-batch and how long that took."""
+        return dict(self._said)
+
+    def _run(self) -> None:
+        wait = FIRST_WAIT
+        while not self._stopping.is_set():
+            code = self._drive()
+            if self._stopping.is_set():
+                return
+            was_ready = self._said.get("state") == "ready"
+            wait = FIRST_WAIT if was_ready else min(LONGEST_WAIT, 2 * wait)
+            reason = self._said.get("error") or f"it ended with {code}"
+            self._said = {"state": "failed", "error": str(reason)}
+            _LOG.warning("the Spark driver: %s; starting it again in %.1f s", reason, wait)
+            self._stopping.wait(wait)
+
+    def _drive(self) -> int:
+        """One driver, from its start to its end."""
+        self._settings.data.mkdir(parents=True, exist_ok=True)
+        with (self._settings.data / "spark.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", _MODULE],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C is for the gateway, which asks the driver to end
+            )
+        self._process = process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            told = self._settings.model_dump_json(include=_TOLD)
+            print(told, file=process.stdin, flush=True)
+            for line in process.stdout:
+                self._said = json.loads(line)
+        except (OSError, ValueError) as error:
+            _LOG.warning("the Spark driver cannot be heard: %s", error)
+            process.kill()
+        return process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """The driver finds the package where we found it."""
+    root = str(Path(__file__).resolve().parents[3])
+    known = os.environ.get("PYTHONPATH", "")
+    paths = [root, *(each for each in known.split(os.pathsep) if each and each != root)]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}

@@ -1,0 +1,35 @@
+"""The state of a hub as bytes, and back. An event that nobody has taken apart yet is kept as the
+text that it came as.
+"""
+
+from __future__ import annotations
+
+from tocsin.engine.detection.base import State
+from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.events.codecs.base.cloudevents import decode
+from tocsin.events.event import Event
+from tocsin.events.scanned import ScannedEvent
+from tocsin.spark.match_task.serde import PlainEvent, event_of_plain, pack, plain_event, unpack
+
+
+def packed(state: State) -> bytes:
+    """The snapshot of a hub as bytes."""
+    return pack({**state, "held": [(_kept(event), names) for event, names in state["held"]]})
+
+
+def unpacked(raw: bytes) -> State:
+    """The snapshot that was packed."""
+    state: State = unpack(raw)
+    usual = iter(scanned_events([kept for kept, _ in state["held"] if isinstance(kept, bytes)]))
+    state["held"] = [
+        (
+            next(usual) or decode(kept) if isinstance(kept, bytes) else event_of_plain(kept),
+            names,
+        )
+        for kept, names in state["held"]
+    ]
+    return state
+
+
+def _kept(event: Event) -> PlainEvent | bytes:
+    return event.raw if isinstance(event, ScannedEvent) else plain_event(event)

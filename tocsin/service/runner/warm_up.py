@@ -1,0 +1,56 @@
+"""What takes long the first time is done before anybody waits for it: compiled code is loaded.
+
+Run as a module it has all of it compiled and kept on the disk, as set-up does.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tocsin.engine.detection.batch.detector import FEW
+from tocsin.hub.hub import Hub
+
+_EVENTS = [
+    {
+        "id": str(number),
+        "source": "warm-up",
+        "type": "warm-up",
+        "time": "2026-01-01T00:00:00Z",
+        "place": "POINT(1 1)",
+        "data": {"price": number, "kind": "a"},
+    }
+    for number in range(3)
+]
+_MANY = [
+    _EVENTS[0]
+    | {"id": f"m{number}", "data": {"kind": "ab"[number % 2], "key": number % 8, "price": number}}
+    for number in range(2 * FEW)
+]
+_EXPRESSIONS = (
+    "price < 400 AND kind = 'a'",
+    "price BETWEEN 1 AND 2 OR kind IN ('b', 'c')",
+    "kind LIKE 'a%' AND NOT price = 5",
+)
+_NAMED = '$x; = (STRING: kind = "a"), $y; = (STRING: kind = "b")'
+_COMPOSITES = (
+    f"=|($x;;5s)($y;) WHERE $x;.key = $y;.key AND $y;.price > $x;.price, {_NAMED}",
+    f"!($x;;5s)($y;) WHERE $x;.key = $y;.key, {_NAMED}",
+    '@(POLYGON((0 0, 2 0, 2 2, 0 0)))(STRING: kind = "a")',
+)
+
+
+def warm_up() -> None:
+    """Has batches of events matched, scanned and detected."""
+    with Hub(lateness="0s", ahead=None) as hub:
+        for expression in _EXPRESSIONS:
+            hub.subscribe(expression)
+        hub.publish(*_EVENTS)
+        for expression in _COMPOSITES:
+            hub.subscribe(expression, language="opsl")
+        hub.publish(*(json.dumps(event).encode() for event in _MANY))
+        hub.publish(_EVENTS[0] | {"id": "alone"})
+        hub.advance_to("2026-01-01T00:00:01Z")
+
+
+if __name__ == "__main__":
+    warm_up()

@@ -1,0 +1,201 @@
+"""The settings of the service: a TOML file, environment variables (`TOCSIN_PORT`,
+`TOCSIN_LIMITS__RATE`) and what the command line says, which goes before both.
+
+What is wrong is told all at once, with the names of the settings.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from tocsin.errors import MeaningProblem
+from tocsin.service.settings.console import ConsoleSettings
+from tocsin.service.settings.delivery import DeliverySettings
+from tocsin.service.settings.http import HttpSettings
+from tocsin.values.time import parse_duration
+
+
+class EngineName(StrEnum):
+    """Who matches: this process, Spark, or another process on the same databases."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+    NONE = "none"
+
+
+class _Section(BaseModel):
+    model_config = {"extra": "forbid"}
+
+
+class Limits(_Section):
+    """How much anybody may ask for."""
+
+    request_bytes: Annotated[int, Field(ge=1024)] = 16 << 20
+    request_events: Annotated[int, Field(ge=1)] = 10_000
+    subscriptions: Annotated[int, Field(ge=1, description="per tenant")] = 10_000
+    definitions: Annotated[int, Field(ge=1, description="per tenant")] = 1_000
+    rate: Annotated[int, Field(ge=0, description="events a second and key; 0 for no limit")] = 0
+    requests: Annotated[
+        int, Field(ge=0, description="requests a second and key; 0 for no limit")
+    ] = 0
+    waiting: Annotated[int, Field(ge=1, description="occurrences that may wait in one place")] = (
+        100_000
+    )
+    matches: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="matches a second beyond one for each event; 0 for no limit",
+        ),
+    ] = 10_000
+    tenant_matches: Annotated[
+        int, Field(ge=0, description="the same for all subscriptions of a tenant together")
+    ] = 30_000
+    streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
+    tenant_streams: Annotated[int, Field(ge=1, description="live streams of a tenant")] = 250
+    tenant_work: Annotated[
+        int, Field(ge=1, description="costly requests of a tenant that are at work")
+    ] = 2
+    tenant_reads: Annotated[int, Field(ge=1, description="reads of a tenant at work")] = 4
+    tenant_waiting: Annotated[int, Field(ge=0, description="requests of a tenant that wait")] = 64
+    try_events: Annotated[int, Field(ge=1, description="events that /v1/try looks at")] = 100_000
+
+
+class Retention(_Section):
+    """How long events, matches and dead letters are kept; empty for ever."""
+
+    events: str = "7d"
+    matches: str = "30d"
+    dead_letters: str = "30d"
+    log_bytes: Annotated[int, Field(ge=0, description="the size of the log; 0 for no limit")] = 0
+
+    @field_validator("events", "matches", "dead_letters")
+    @classmethod
+    def _is_duration(cls, given: str) -> str:
+        return _checked_duration(given) if given else given
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Data go into the folder `data`, or into the database where a URL
+    is given.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="TOCSIN_", env_nested_delimiter="__", extra="forbid"
+    )
+
+    data: Path = Path("tocsin-data")
+    database: str | None = None
+    host: str = "127.0.0.1"
+    hosts: Annotated[
+        list[str], Field(description="further names of this service, checked where auth is false")
+    ] = Field(default_factory=list)
+    port: Annotated[int, Field(ge=0, le=65535)] = 8080
+    engine: EngineName = EngineName.LOCAL
+    auth: bool = True
+    lateness: str = "2s"
+    idle: str | None = "1s"
+    ahead: str | None = "1h"
+    interval: str | None = None
+    remember: Annotated[int, Field(ge=0)] = 100_000
+    ontology: list[Path] = Field(default_factory=list)
+    http: HttpSettings = HttpSettings()
+    limits: Limits = Limits()
+    retention: Retention = Retention()
+    delivery: DeliverySettings = DeliverySettings()
+    console: ConsoleSettings = ConsoleSettings()
+    epcis: dict[str, Any] = Field(default_factory=dict)
+    federation: dict[str, Any] = Field(default_factory=dict)
+    spark: dict[str, Any] = Field(default_factory=dict)
+    kafka: dict[str, Any] = Field(default_factory=dict)
+    mqtt: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("lateness", "idle", "ahead")
+    @classmethod
+    def _is_duration(cls, given: str | None) -> str | None:
+        return None if given in (None, "", "off") else _checked_duration(str(given))
+
+    @property
+    def log_url(self) -> str:
+        """Where the log of events is."""
+        return self.database or f"sqlite:///{(self.data / 'log.db').absolute()}"
+
+    @property
+    def state_url(self) -> str:
+        """Where all but the log and the catalog is."""
+        return self.database or f"sqlite:///{(self.data / 'state.db').absolute()}"
+
+    @property
+    def catalog_url(self) -> str:
+        """Where subscriptions and definitions are."""
+        return self.database or f"sqlite:///{(self.data / 'catalog.db').absolute()}"
+
+
+def load_settings(file: Path | None = None, **given: Any) -> Settings:
+    """The settings of a file, the environment and what is given, which goes first where it is not
+    None; a MeaningProblem with all that is wrong.
+    """
+    said = {name: value for name, value in given.items() if value is not None}
+    written = _read(file) if file else {}
+
+    class Sourced(Settings):
+        """The settings with the file as the last source."""
+
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            *_: PydanticBaseSettingsSource,
+            **__: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, written)
+
+    try:
+        return Sourced(**said)
+    except ValidationError as error:
+        raise _wrong(error) from None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise MeaningProblem(
+            f"the settings in {file} cannot be read: {error}",
+            code="SettingsError",
+            token=str(file),
+            hint="it is a TOML file, as docs/service.md shows",
+        ) from None
+
+
+def _wrong(error: ValidationError) -> MeaningProblem:
+    told = [
+        f"{'.'.join(map(str, each['loc'])) or 'settings'}: {each['msg']}" for each in error.errors()
+    ]
+    return MeaningProblem(
+        "; ".join(told),
+        code="SettingsError",
+        token=".".join(map(str, error.errors()[0]["loc"])),
+        hint="docs/service.md lists every setting",
+    )
+
+
+def _checked_duration(given: str) -> str:
+    try:
+        parse_duration(given)
+    except MeaningProblem as problem:
+        raise ValueError(f"{problem.message}; {problem.hint}") from None
+    return given

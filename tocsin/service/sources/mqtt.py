@@ -1,0 +1,52 @@
+"""Topics of MQTT into the log: a message is acknowledged when it is on the disk.
+
+A message that comes again, since the acknowledgement was lost, is a CloudEvent of the same
+identity, and rings nothing twice; what a sensor says without an id comes twice.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tocsin.connectors.mqtt import MqttReader, events_received
+from tocsin.service.core.service import Service
+from tocsin.service.settings.sources import MqttSettings, mqtt_settings
+from tocsin.service.sources.worker import PATIENCE, IntakeWorker, rows_of
+from tocsin.service.storage.log import EventLog
+
+STORED_WITHIN = 60.0
+
+
+class MqttSource:
+    """Topics that are being read."""
+
+    def __init__(self, settings: MqttSettings, log: EventLog) -> None:
+        self._settings, self._log = settings, log
+        self._reader = MqttReader(settings.server, settings.topics)
+
+    def take(self) -> int:
+        """Stores and acknowledges what has come; how many messages there were."""
+        received = self._reader.read(self._settings.batch, PATIENCE)
+        rows = [
+            row
+            for each in received
+            for row in rows_of(
+                each.message.body or b"", self._settings.tenant, partial(events_received, each)
+            )
+        ]
+        if rows:
+            self._log.append(rows).result(STORED_WITHIN)
+        self._reader.acknowledge(received)
+        return len(received)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._reader.close()
+
+
+def mqtt_intake(service: Service) -> IntakeWorker | None:
+    """The part of a service that reads MQTT; None where no topic is set."""
+    settings = mqtt_settings(service.settings.mqtt)
+    if not settings.topics:
+        return None
+    return IntakeWorker("mqtt", lambda: MqttSource(settings, service.log))

@@ -1,0 +1,109 @@
+"""API keys. Of a key only a hash is kept: it is shown once, when it is made."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+import sqlalchemy as sql
+
+from tocsin.catalog.tenants import require_tenant
+from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.schema import KEYS
+from tocsin.values.time import Instant
+
+PREFIX = "tocsin"
+SCOPES = ("publish", "subscribe", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptKey:
+    """What is known of a key: whose it is, what it allows, and how many events a second."""
+
+    id: str
+    tenant: str
+    scopes: frozenset[str]
+    rate: int | None
+    created: Instant
+    revoked: Instant | None = None
+
+
+class KeyStore:
+    """The keys of a service."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, scopes: Iterable[str], tenant: str = "", rate: int | None = None) -> str:
+        """A new key, which nobody can be told again."""
+        wanted = _checked(scopes)
+        require_tenant(tenant)
+        id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
+        key = f"{PREFIX}_{id}_{secret}"
+        with self._database.writing() as connection:
+            connection.execute(
+                KEYS.insert().values(
+                    id=id,
+                    hash=_hash(key),
+                    tenant=tenant,
+                    scopes=",".join(wanted),
+                    rate=rate,
+                    created=wall_clock(),
+                )
+            )
+        return key
+
+    def find(self, key: str) -> KeptKey | None:
+        """What a key is; None where there is none, or it was revoked. It is looked for by its
+        hash, so that nothing can be learnt from how long that takes.
+        """
+        query = sql.select(KEYS).where(KEYS.c.hash == _hash(key), KEYS.c.revoked.is_(None))
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else _kept(row)
+
+    def list_all(self) -> list[KeptKey]:
+        """All keys, those that were revoked too, in the order of making."""
+        with self._database.reading() as connection:
+            rows = connection.execute(sql.select(KEYS).order_by(KEYS.c.created)).all()
+        return [_kept(row) for row in rows]
+
+    def revoke(self, id: str) -> None:
+        """A key is good for nothing any more; raises where there is none."""
+        with self._database.writing() as connection:
+            changed = connection.execute(
+                KEYS.update().where(KEYS.c.id == id).values(revoked=wall_clock())
+            )
+        if changed.rowcount == 0:
+            raise StateProblem(
+                f"there is no key {id!r}", code="UnknownKeyError", token=id, hint="tocsin keys list"
+            )
+
+
+def _kept(row: sql.Row[tuple[object, ...]]) -> KeptKey:
+    scopes = frozenset(row.scopes.split(","))
+    return KeptKey(row.id, row.tenant, scopes, row.rate, row.created, row.revoked)
+
+
+def _hash(key: str) -> str:
+    """A key is random and long, so that a plain hash of it tells nothing."""
+    return sha256(key.encode()).hexdigest()
+
+
+def _checked(scopes: Iterable[str]) -> list[str]:
+    wanted = [each.strip() for each in scopes if each.strip()]
+    for each in wanted:
+        if each not in SCOPES:
+            raise MeaningProblem(
+                f"scope {each!r} is not known",
+                code="ScopeError",
+                token=each,
+                hint=f"one or more of {', '.join(SCOPES)}",
+            )
+    if not wanted:
+        raise MeaningProblem("a key has a scope", code="ScopeError", hint=f"of {', '.join(SCOPES)}")
+    return sorted(set(wanted))

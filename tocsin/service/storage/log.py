@@ -1,0 +1,294 @@
+"""The log of events: what was accepted is on the disk, in one order, until it is too old.
+
+One thread writes: all that waits goes into one transaction, so that many publishers share one wait
+for the disk. Newly written rows stay in memory for a reader that is at the head.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import islice
+
+import sqlalchemy as sql
+
+from tocsin.errors import LimitProblem, Problem, StateProblem
+from tocsin.hub.clock_thread import wall_clock
+from tocsin.service.storage.bulk_insert import insert_rows
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.rows import LogRow, NewRow
+from tocsin.service.storage.schema import EVENTS, HEADS
+from tocsin.service.storage.source_offsets import MOVED, Move, move_all
+from tocsin.values.time import Instant
+
+_NAME = "events"
+_COLUMNS = (
+    EVENTS.c.position,
+    EVENTS.c.received,
+    EVENTS.c.body,
+    EVENTS.c.tenant,
+    EVENTS.c.code,
+    EVENTS.c.reason,
+)
+
+MOST_WAITING = 64 << 20
+"""So many bytes may wait to be written; more are refused."""
+
+MOST_AT_ONCE = 20_000
+"""So many rows go into one transaction."""
+
+TAIL = 10_000
+"""So many of the newest rows are kept in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Append:
+    rows: Sequence[NewRow]
+    size: int
+    done: Future[int]
+    moves: Sequence[Move] = ()
+
+
+class EventLog:
+    """The log behind a database. `start` begins to write, `close` ends it after what waits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        lock = threading.RLock()
+        self._changed, self._given = threading.Condition(lock), threading.Condition(lock)
+        self._waiting: deque[_Append] = deque()
+        self._waiting_bytes = 0
+        self._tail: deque[LogRow] = deque(maxlen=TAIL)
+        self._writing_since: Instant | None = None
+        self._is_closed = False
+        self._head, self._newest = self._prepared()
+        self._thread = threading.Thread(target=self._run, name="tocsin-log", daemon=True)
+
+    def start(self) -> None:
+        """Begins to write."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Writes what waits, and takes no more."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            self._given.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    @property
+    def head(self) -> int:
+        """The position of the newest row, as far as this process knows; 0 where there is none."""
+        return self._head
+
+    def stored_head(self) -> int:
+        """Return the position of the newest row that any process has written."""
+        return self._stored_head()[0]
+
+    def append(self, rows: Sequence[NewRow], moves: Sequence[Move] = ()) -> Future[int]:
+        """Has rows written; done when they are on the disk, with the position of the last.
+
+        `moves` say how far a source outside has come with these rows: both are kept or none. Where
+        another process has moved it, nothing is, and the problem is `IntakeMoved`.
+        """
+        size = sum(len(row.body) for row in rows)
+        given = _Append(rows, size, Future(), moves)
+        with self._changed:
+            if self._is_closed:
+                raise StateProblem(
+                    "the service is stopping", code="Stopping", hint="try again in a while"
+                )
+            if self._waiting and self._waiting_bytes + size > MOST_WAITING:
+                raise LimitProblem(
+                    "more waits to be written than may",
+                    code="LogBusy",
+                    hint="publish more slowly: try again in a second",
+                )
+            self._waiting.append(given)
+            self._waiting_bytes += size
+            self._given.notify()
+        return given.done
+
+    def wait_beyond(self, position: int, timeout: float | None) -> bool:
+        """Returns when there are rows after a position, when `nudge` is called, or after so many
+        seconds; whether there are such rows.
+        """
+        with self._changed:
+            if self._head <= position and not self._is_closed:
+                self._changed.wait(timeout)
+            return self._head > position
+
+    def nudge(self) -> None:
+        """Wakes those who wait for rows, though there are none."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def quiet_until(self, position: int) -> Instant | None:
+        """No row after a position was received before this instant; None where there is such a row
+        already.
+        """
+        with self._changed:
+            if self._head > position:
+                return None
+            return wall_clock() if self._writing_since is None else self._writing_since
+
+    def read(self, after: int, limit: int) -> list[LogRow]:
+        """The first rows after a position, from memory where they are there."""
+        with self._changed:
+            tail = self._tail
+            if tail and tail[0].position <= after + 1:
+                start = after + 1 - tail[0].position
+                return list(islice(tail, start, start + limit))
+        return self.read_stored(after, limit)
+
+    def read_stored(self, after: int, limit: int, until: int | None = None) -> list[LogRow]:
+        """The same from the disk; `until` is the last position that is wanted."""
+        query = sql.select(*_COLUMNS).where(EVENTS.c.position > after)
+        if until is not None:
+            query = query.where(EVENTS.c.position <= until)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(EVENTS.c.position).limit(limit))
+            return [LogRow(*row) for row in rows]
+
+    def rows_at(self, positions: Sequence[int]) -> dict[int, LogRow]:
+        """The rows at some positions; those that are gone are left out."""
+        query = sql.select(*_COLUMNS).where(EVENTS.c.position.in_(positions))
+        with self._database.reading() as connection:
+            return {row[0]: LogRow(*row) for row in connection.execute(query)}
+
+    def first_since(self, instant: Instant) -> int:
+        """The position before the first row that was received at an instant or later."""
+        query = sql.select(sql.func.min(EVENTS.c.position)).where(EVENTS.c.received >= instant)
+        with self._database.reading() as connection:
+            first = connection.execute(query).scalar()
+        return self._head if first is None else int(first) - 1
+
+    def look_for_others(self) -> None:
+        """Notices what other processes have appended."""
+        head, instant = self._stored_head()
+        with self._changed:
+            if head > self._head:
+                self._head, self._newest = head, max(instant, self._newest)
+                self._tail.clear()
+                self._changed.notify_all()
+
+    def _prepared(self) -> tuple[int, Instant]:
+        with self._database.writing() as connection:
+            if connection.execute(sql.select(HEADS).where(HEADS.c.name == _NAME)).first() is None:
+                connection.execute(HEADS.insert().values(name=_NAME, position=0, instant=0))
+        return self._stored_head()
+
+    def _stored_head(self) -> tuple[int, Instant]:
+        query = sql.select(HEADS.c.position, HEADS.c.instant).where(HEADS.c.name == _NAME)
+        with self._database.reading() as connection:
+            position, instant = connection.execute(query).one()
+        return position, instant
+
+    def _run(self) -> None:
+        while batch := self._take():
+            try:
+                rows = self._written(batch)
+            except Problem as problem:
+                self._finish(())
+                for each in batch:
+                    each.done.set_exception(problem)
+            except Exception as error:
+                self._finish(())
+                for each in batch:
+                    each.done.set_exception(error)
+            else:
+                self._finish(rows)
+                self._tell(batch, rows[-1].position if rows else self._head)
+
+    def _take(self) -> list[_Append]:
+        """All that waits, as far as it goes into one transaction; empty when the log is closed."""
+        taken: list[_Append] = []
+        count = 0
+        with self._changed:
+            while not self._waiting and not self._is_closed:
+                self._given.wait()
+            while self._waiting and count < MOST_AT_ONCE:
+                each = self._waiting.popleft()
+                self._waiting_bytes -= each.size
+                count += len(each.rows)
+                taken.append(each)
+            if taken:
+                self._writing_since = max(wall_clock(), self._newest)
+        return taken
+
+    def _written(self, batch: list[_Append]) -> list[LogRow]:
+        """Writes all, save for those whose source another process has moved: these leave the
+        batch.
+        """
+        while batch:
+            try:
+                return self._write(batch)
+            except _Moved as moved:
+                batch.remove(moved.append)
+                moved.append.done.set_exception(moved.problem)
+        return []
+
+    def _write(self, batch: Sequence[_Append]) -> list[LogRow]:
+        count = sum(len(each.rows) for each in batch)
+        with self._database.writing() as connection:
+            first, received = _advance(connection, count, wall_clock())
+            for each in batch:
+                _move(connection, each)
+            rows = list(_numbered(batch, first, received))
+            if rows:
+                insert_rows(connection, EVENTS, rows)
+        return rows
+
+    def _finish(self, rows: Sequence[LogRow]) -> None:
+        with self._changed:
+            self._writing_since = None
+            if rows:
+                if self._tail and self._tail[-1].position + 1 != rows[0].position:
+                    self._tail.clear()
+                self._tail.extend(rows)
+                self._head, self._newest = rows[-1].position, rows[-1].received
+            self._changed.notify_all()
+
+    @staticmethod
+    def _tell(batch: Sequence[_Append], last: int) -> None:
+        position = last - sum(len(each.rows) for each in batch)
+        for each in batch:
+            position += len(each.rows)
+            each.done.set_result(position)
+
+
+class _Moved(Exception):
+    """A part of a source is not where an append says; the append, and the problem."""
+
+    def __init__(self, append: _Append, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.append, self.problem = append, problem
+
+
+def _move(connection: sql.Connection, append: _Append) -> None:
+    try:
+        move_all(connection, append.moves)
+    except StateProblem as problem:
+        if problem.code != MOVED:
+            raise
+        raise _Moved(append, problem) from None
+
+
+def _advance(connection: sql.Connection, count: int, now: Instant) -> tuple[int, Instant]:
+    """Takes the next positions. Time does not go back in the log, whatever the clocks say."""
+    mine = HEADS.c.name == _NAME
+    connection.execute(HEADS.update().where(mine).values(position=HEADS.c.position + count))
+    row = connection.execute(sql.select(HEADS.c.position, HEADS.c.instant).where(mine)).one()
+    received = max(now, row.instant)
+    connection.execute(HEADS.update().where(mine).values(instant=received))
+    return row.position - count + 1, received
+
+
+def _numbered(batch: Sequence[_Append], first: int, received: Instant) -> Iterator[LogRow]:
+    rows = (row for each in batch for row in each.rows)
+    for position, row in enumerate(rows, first):
+        yield LogRow(position, received, row.body, row.tenant, row.code, row.reason, row.events)

@@ -1,0 +1,65 @@
+"""How far sources outside have come into the log, kept in the transaction that appends what was
+read there: so each record is in the log once, whoever dies when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sql
+
+from tocsin.errors import StateProblem
+from tocsin.service.storage.database import Database
+from tocsin.service.storage.schema import INTAKE
+
+MOVED = "IntakeMoved"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A part of a source goes on from one position to the next; None where it begins."""
+
+    name: str
+    part: str
+    before: int | None
+    after: int
+
+
+def stored_position(database: Database, name: str, part: str) -> int | None:
+    """The next position to read of a part of a source; None where none is kept."""
+    with database.reading() as connection:
+        found = connection.execute(_query(name, part)).scalar()
+    return None if found is None else int(found)
+
+
+def move_all(connection: sql.Connection, moves: Iterable[Move]) -> None:
+    """Moves parts on; a problem `IntakeMoved` where one is not where it is said to be.
+
+    Whoever calls has the row of the log's head, so that no other moves anything meanwhile.
+    """
+    for move in moves:
+        found = connection.execute(_query(move.name, move.part)).scalar()
+        if found != move.before:
+            raise StateProblem(
+                f"{move.name} {move.part} is at {found}, not at {move.before}",
+                code=MOVED,
+                token=move.name,
+                hint="another process reads it too: go on from where it is",
+            )
+        if found is None:
+            values = {"name": move.name, "part": move.part, "position": move.after}
+            connection.execute(INTAKE.insert().values(**values))
+        else:
+            connection.execute(
+                INTAKE.update().where(_mine(move.name, move.part)).values(position=move.after)
+            )
+
+
+def _query(name: str, part: str) -> sql.Select[Any]:
+    return sql.select(INTAKE.c.position).where(_mine(name, part))
+
+
+def _mine(name: str, part: str) -> sql.ColumnElement[bool]:
+    return (INTAKE.c.name == name) & (INTAKE.c.part == part)

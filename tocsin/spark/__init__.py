@@ -1,0 +1,90 @@
+"""Tocsin on Apache Spark: the public names. The only folder that imports pyspark.
+
+A name is loaded when it is first used, since worker processes import the rooms of this package
+and need none of what a driver calls. Without pyspark the import says what to install.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tocsin.spark.query.absent_columns import AbsentColumnWarning
+    from tocsin.spark.query.constructing import constructed
+    from tocsin.spark.query.failures import problem_of
+    from tocsin.spark.query.finite import run_match
+    from tocsin.spark.query.kafka_sink import matches_to_kafka
+    from tocsin.spark.query.matching import (
+        AbsenceWaitsWarning,
+        dead_letters,
+        dead_letters_of,
+        match,
+        match_with_dead_letters,
+        matches_of,
+    )
+    from tocsin.spark.query.metrics import Metrics, Watch
+    from tocsin.spark.sessions.session import local_session
+    from tocsin.spark.sessions.workers import WorkerPythonWarning
+
+__all__ = [
+    "AbsenceWaitsWarning",
+    "AbsentColumnWarning",
+    "Metrics",
+    "Watch",
+    "WorkerPythonWarning",
+    "constructed",
+    "dead_letters",
+    "dead_letters_of",
+    "local_session",
+    "match",
+    "match_with_dead_letters",
+    "matches_of",
+    "matches_to_kafka",
+    "problem_of",
+    "run_match",
+]
+
+_HOMES = {
+    "AbsenceWaitsWarning": "tocsin.spark.query.matching",
+    "AbsentColumnWarning": "tocsin.spark.query.absent_columns",
+    "Metrics": "tocsin.spark.query.metrics",
+    "Watch": "tocsin.spark.query.metrics",
+    "WorkerPythonWarning": "tocsin.spark.sessions.workers",
+    "constructed": "tocsin.spark.query.constructing",
+    "dead_letters": "tocsin.spark.query.matching",
+    "dead_letters_of": "tocsin.spark.query.matching",
+    "local_session": "tocsin.spark.sessions.session",
+    "match": "tocsin.spark.query.matching",
+    "match_with_dead_letters": "tocsin.spark.query.matching",
+    "matches_of": "tocsin.spark.query.matching",
+    "matches_to_kafka": "tocsin.spark.query.kafka_sink",
+    "problem_of": "tocsin.spark.query.failures",
+    "run_match": "tocsin.spark.query.finite",
+}
+
+
+def _missing(error: ModuleNotFoundError) -> ModuleNotFoundError:
+    return ModuleNotFoundError(
+        f"{error}; Tocsin on Spark needs it: pip install 'tocsin[spark]'", name=error.name
+    )
+
+
+if find_spec("pyspark") is None:
+    raise _missing(ModuleNotFoundError("No module named 'pyspark'", name="pyspark"))
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        found: object = getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j", "pandas"):
+            raise
+        raise _missing(error) from error
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

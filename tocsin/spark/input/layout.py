@@ -1,0 +1,357 @@
+"""How the rows of a DataFrame become events, settled once when the query is made.
+
+Either each row is a CloudEvents JSON text in a column `value`, or a record of Kafka with its
+headers; or event fields are columns: the event columns by their own names (id, source, type, time,
+endtime, place, data, ...), and any other column by a mapping from column to field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.reception import RECEIVED, Ends
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.spark.input.kafka import HEADERS, has_headers, known_of_records, origin_of
+from tocsin.spark.output.carried_columns import KEPT
+
+LINE = "row_line"
+CAME = "row_came"
+ORIGIN = "row_origin"
+VALUE = "value"
+DATA: Path = ()
+"""The path of data as a whole."""
+
+_REQUIRED = ("id", "source", "type")
+_TIMES = ("time", "endtime", RECEIVED)
+_CONTEXT = (*_REQUIRED, *_TIMES, "place", "subject", "datacontenttype", "dataschema")
+_NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+_SCALARS = (T.StringType, T.BooleanType, *_NUMBERS)
+_LEAVES = (
+    *_SCALARS,
+    T.FloatType,
+    T.DoubleType,
+    T.DecimalType,
+    T.TimestampType,
+    T.DateType,
+    T.NullType,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonRows:
+    """Each row is one event as CloudEvents JSON, in bytes; `ends` says when an event ends that does
+    not say.
+    """
+
+    ends: Ends = Ends.START
+
+
+@dataclass(frozen=True, slots=True)
+class EventColumns:
+    """Which column holds which part of the event; `by_row` where data is text or a map: its members
+    are no columns.
+    """
+
+    names: Mapping[Path, str]
+    by_row: bool
+    ends: Ends = Ends.START
+
+
+Layout = JsonRows | EventColumns
+
+
+def laid_out(
+    events: DataFrame,
+    columns: Mapping[str, str] | None = None,
+    ends: Ends = Ends.START,
+    kept: Column | None = None,
+    passed: tuple[str, ...] = (),
+) -> tuple[DataFrame, Layout]:
+    """The DataFrame with what workers need and nothing else, and how to read it; `kept` goes along
+    with each event, and so do the columns `passed` of rows of JSON.
+    """
+    _require_mapping(columns)
+    if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
+        return _json_rows(events, ends, kept, passed), JsonRows(ends)
+    fields = _fields(events, columns or {}, ends)
+    if VALUE in (columns or {}):
+        fields = {**known_of_records(events), **fields}
+    if kept is not None:
+        fields[ENVELOPE, KEPT] = kept
+    for name in _REQUIRED:
+        if (ENVELOPE, name) not in fields:
+            raise _unclear(
+                f"no column holds the event's {name}",
+                f'map one, columns={{"...": "{name}"}}, or add one, withColumn("{name}",'
+                ' lit("..."))',
+            )
+    chosen, layout = _event_columns(events, fields)
+    return chosen, replace(layout, ends=ends)
+
+
+def _require_mapping(columns: object) -> None:
+    if columns is None or (
+        isinstance(columns, Mapping) and all(isinstance(each, str) for each in columns.values())
+    ):
+        return
+    given = columns if isinstance(columns, list | tuple) else ["price"]
+    first = next((each for each in given if isinstance(each, str)), "price")
+    raise _unclear(
+        f"columns maps columns to event fields, got {type(columns).__name__}",
+        f'say what each column is, as in columns={{"{first}": "data.{first}"}}',
+    )
+
+
+def field_path(field: str) -> Path:
+    """The path of an event field: `id`, `time`, `ce_region` in the envelope; `data`, `data.price`,
+    `data.a.b`.
+    """
+    if field in _CONTEXT:
+        return (ENVELOPE, field)
+    head, *steps = field.split(".")
+    if head == "data" and all(steps):
+        return tuple(steps)
+    if field.startswith("ce_") and len(field) > len("ce_"):
+        return (ENVELOPE, field.removeprefix("ce_"))
+    raise _unclear(
+        f"{field!r} is no event field",
+        f"one of {', '.join(_CONTEXT)}, data, data.<name> or ce_<name>",
+    )
+
+
+def _json_rows(
+    events: DataFrame, ends: Ends, kept: Column | None, passed: tuple[str, ...]
+) -> DataFrame:
+    given = events.schema[VALUE].dataType
+    if not isinstance(given, T.StringType | T.BinaryType):
+        raise _unclear(
+            f"the column value is {given.simpleString()}", "CloudEvents JSON is a string or binary"
+        )
+    chosen = [F.col(VALUE).cast("binary").alias(VALUE)]
+    if "line" in events.columns:
+        chosen.append(F.col("line").cast("bigint").alias(LINE))
+    if ends is Ends.RECEPTION and (came := _came(events)) is not None:
+        chosen.append(came.alias(CAME))
+    if has_headers(events):
+        chosen.append(F.col(HEADERS))
+    if kept is not None:
+        chosen.append(kept.alias(KEPT))
+    return events.select(*chosen, *_origin(events), *passed)
+
+
+def _origin(events: DataFrame) -> list[Column]:
+    origin = origin_of(events)
+    return [] if origin is None else [origin.alias(ORIGIN)]
+
+
+def _came(events: DataFrame) -> Column | None:
+    """When rows were received: what a column says, else on a stream the time of the micro-batch,
+    also if retried.
+    """
+    given = events.schema[RECEIVED].dataType if RECEIVED in events.columns else None
+    if given is None:
+        return F.current_timestamp() if events.isStreaming else None
+    if not isinstance(given, T.TimestampType):
+        raise _unclear(f"the column {RECEIVED} is {given.simpleString()}", _received_hint(given))
+    column = F.col(f"`{RECEIVED}`")
+    return F.coalesce(column, F.current_timestamp()) if events.isStreaming else column
+
+
+def _received_hint(given: T.DataType) -> str:
+    return (
+        _cast_hint(given)
+        if _has_timestamp_ntz(given)
+        else "it is a timestamp: col.cast('timestamp')"
+    )
+
+
+def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[Path, Column]:
+    """Path -> column: what is mapped, and event columns by their own names where nothing else is
+    mapped there.
+    """
+    fields: dict[Path, Column] = {}
+    for column, field in columns.items():
+        path = _path_for(column, field)
+        if path in fields:
+            raise _unclear(
+                f"two columns are mapped to {field}", "map one column to each event field"
+            )
+        fields[path] = F.col(column)
+    for name in (*_CONTEXT, "data"):
+        path = field_path(name)
+        if (
+            name in events.columns
+            and name not in columns
+            and not any(_covers(path, other) for other in fields)
+        ):
+            fields[path] = F.col(f"`{name}`")
+    if (
+        ends is Ends.RECEPTION
+        and (ENVELOPE, RECEIVED) not in fields
+        and (came := _came(events)) is not None
+    ):
+        fields[ENVELOPE, RECEIVED] = came
+    _require_apart(fields)
+    return fields
+
+
+def _path_for(column: str, field: str) -> Path:
+    """The path of a mapped field; a mapping the other way round is noticed."""
+    try:
+        return field_path(field)
+    except MeaningProblem as problem:
+        if column.partition(".")[0] != "data" and column not in _CONTEXT:
+            raise
+        hint = (
+            f'columns maps a column to a field, not the other way round: {{"{field}": "{column}"}}'
+        )
+        raise _unclear(problem.message, hint) from None
+
+
+def _covers(path: Path, other: Path) -> bool:
+    """Whether the two are one field, or the first is data as a whole and the second a part
+    of it.
+    """
+    return path == other or (path == DATA and not _in_envelope(other))
+
+
+def _in_envelope(path: Path) -> bool:
+    return path[:1] == (ENVELOPE,)
+
+
+def _event_columns(
+    events: DataFrame, fields: Mapping[Path, Column]
+) -> tuple[DataFrame, EventColumns]:
+    typed = _selected(events, fields)
+    types = dict(zip(fields, (field.dataType for field in typed.schema.fields), strict=True))
+    whole = types.get(DATA)
+    if isinstance(whole, T.StructType):
+        members = {(name,): fields[DATA].getField(name) for name in whole.fieldNames()}
+        return _event_columns(
+            events, {path: column for path, column in fields.items() if path != DATA} | members
+        )
+    for path, given in types.items():
+        _require_readable(path, given)
+    plain = {path: _plain(path, fields[path], given) for path, given in types.items()}
+    by_row = any(
+        _has_members_by_row(path, given) for path, given in types.items() if not _in_envelope(path)
+    )
+    return _selected(events, plain, _origin(events)), EventColumns(_names(fields), by_row)
+
+
+def _selected(
+    events: DataFrame, fields: Mapping[Path, Column], beside: Iterable[Column] = ()
+) -> DataFrame:
+    names = _names(fields)
+    try:
+        return events.select(
+            *(column.alias(names[path]) for path, column in fields.items()), *beside
+        )
+    except AnalysisException as error:
+        raise _unclear(
+            f"a mapped column is not there: {str(error).partition('SQLSTATE')[0].strip()}",
+            "columns maps columns of the DataFrame to event fields, as in {'price': 'data.price'}",
+        ) from None
+
+
+def _names(paths: Iterable[Path]) -> dict[Path, str]:
+    return {path: f"c{number}" for number, path in enumerate(paths)}
+
+
+def _plain(path: Path, column: Column, given: T.DataType) -> Column:
+    """Numbers and bytes as id, source or type become text; JSON text becomes bytes: bad UTF-8 harms
+    one row only.
+    """
+    if path == DATA and isinstance(given, T.StringType):
+        return column.cast("binary")
+    if not _in_envelope(path):
+        return column
+    as_text = isinstance(given, T.BinaryType) or (
+        path[1] in _CONTEXT and isinstance(given, _NUMBERS)
+    )
+    return column.cast("string") if as_text else column
+
+
+def _require_readable(path: Path, given: T.DataType) -> None:
+    if not _in_envelope(path):
+        good = _is_value(given) or (path == DATA and isinstance(given, T.BinaryType))
+    elif path[1] in _TIMES:
+        good = isinstance(given, T.StringType | T.TimestampType)
+    elif path[1] == "place":
+        good = isinstance(given, T.StringType | T.StructType)
+    else:
+        good = isinstance(given, (*_SCALARS, T.BinaryType))
+    if not good:
+        field = ".".join(path[1:]) if _in_envelope(path) else ".".join(("data", *path))
+        raise _unclear(
+            f"a column of type {given.simpleString()} cannot be the event's {field}",
+            _cast_hint(given),
+        )
+
+
+def _cast_hint(given: T.DataType) -> str:
+    """How to make a column of another type readable."""
+    if _has_timestamp_ntz(given):
+        return (
+            "it does not say in which zone: where it is in the zone of the session,"
+            " col.cast('timestamp'); else convert_timezone(lit('Europe/Brussels'),"
+            " current_timezone(), col).cast('timestamp') with its own zone"
+        )
+    return (
+        "cast it: col.cast('string')"
+        if isinstance(given, T.AtomicType)
+        else "cast it, or leave out that part"
+    )
+
+
+def _has_timestamp_ntz(given: T.DataType) -> bool:
+    match given:
+        case T.StructType():
+            return any(_has_timestamp_ntz(field.dataType) for field in given.fields)
+        case T.ArrayType():
+            return _has_timestamp_ntz(given.elementType)
+        case _:
+            return isinstance(given, T.TimestampNTZType)
+
+
+def _is_value(given: T.DataType) -> bool:
+    """Whether JSON has such a value."""
+    match given:
+        case T.StructType():
+            return all(_is_value(field.dataType) for field in given.fields)
+        case T.ArrayType():
+            return _is_value(given.elementType)
+        case T.MapType():
+            return isinstance(given.keyType, T.StringType) and _is_value(given.valueType)
+        case _:
+            return isinstance(given, _LEAVES)
+
+
+def _has_members_by_row(path: Path, given: T.DataType) -> bool:
+    """Whether the members of the value can differ from row to row."""
+    if isinstance(given, T.StructType):
+        return any(
+            _has_members_by_row((*path, field.name), field.dataType) for field in given.fields
+        )
+    return path == DATA or isinstance(given, T.MapType)
+
+
+def _require_apart(fields: Mapping[Path, Column]) -> None:
+    inner = [path for path in fields if not _in_envelope(path)]
+    for path in inner:
+        if any(other != path and other[: len(path)] == path for other in inner):
+            raise _unclear(
+                f"{'.'.join(('data', *path))} is mapped, and so is a part of it",
+                "map one or the other",
+            )
+
+
+def _unclear(message: str, hint: str) -> MeaningProblem:
+    return MeaningProblem(message, code="ColumnError", hint=hint)

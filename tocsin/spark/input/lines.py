@@ -1,0 +1,157 @@
+"""A file of lines as a DataFrame with line numbers from 1: plain files are read in parts, `.gz`
+files in one go.
+
+Blank lines are passed over but counted. Spark's own text source has no line numbers. Every executor
+must see the file.
+"""
+
+from __future__ import annotations
+
+import gzip
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.base.bounded_lines import bounded_line, skip_line
+from tocsin.events.codecs.base.cloudevents import MAX_BYTES
+
+PART_BYTES = 16 << 20
+BATCH_BYTES = 4 << 20
+BATCH_LINES = 8192
+
+_FORMAT = "tocsin_lines"
+_REGISTERED = "spark.tocsin.linesRegistered"
+_SCHEMA = pa.schema([("value", pa.binary()), ("line", pa.int64())])
+_BLOCK = 1 << 20
+
+
+@dataclass
+class LinesPart(InputPartition):
+    """Whole lines from the byte `start` up to, not including, the byte `end`; the first of them is
+    number `line`.
+    """
+
+    start: int
+    end: int
+    line: int
+
+
+class LinesReader(DataSourceReader):
+    """Reads the parts of one file."""
+
+    def __init__(self, path: str, part_bytes: int) -> None:
+        self._path = path
+        self._part_bytes = part_bytes
+
+    def partitions(self) -> Sequence[LinesPart]:
+        """Parts of about the same size that end where a line ends."""
+        if _is_packed(self._path):
+            return [LinesPart(0, -1, 1)]
+        return list(parts_of_file(self._path, self._part_bytes)) or [LinesPart(0, 0, 1)]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Record batches of (value, line)."""
+        assert isinstance(partition, LinesPart)
+        with opened(self._path) as file:
+            file.seek(partition.start)
+            yield from _batches(_numbered(file, partition))
+
+
+class LinesSource(DataSource):
+    """`spark.read.format("tocsin_lines")` with the options path and part_bytes."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return _FORMAT
+
+    def schema(self) -> str:
+        """A line as bytes, and its number."""
+        return "value binary, line bigint"
+
+    def reader(self, schema: object) -> LinesReader:
+        """The reader of the file."""
+        return LinesReader(self.options["path"], int(self.options["part_bytes"]))
+
+
+def read_lines(spark: SparkSession, path: str, *, part_bytes: int = PART_BYTES) -> DataFrame:
+    """The lines of a file with columns `value` and `line`; a file that is not there raises."""
+    if not Path(path).is_file():
+        raise MeaningProblem(f"cannot read {path}: there is no such file", code="FileError")
+    if spark.conf.get(_REGISTERED, "") != "true":
+        spark.dataSource.register(LinesSource)
+        spark.conf.set(_REGISTERED, "true")
+    reader = spark.read.format(_FORMAT).option("part_bytes", str(part_bytes))
+    lines = reader.load(str(Path(path).absolute()))
+    return lines.repartition(spark.sparkContext.defaultParallelism) if _is_packed(path) else lines
+
+
+def parts_of_file(path: str, part_bytes: int) -> Iterator[LinesPart]:
+    """The parts of a plain file; counting lines is the only work."""
+    start, line = 0, 1
+    with Path(path).open("rb") as file:
+        while start < (size := Path(path).stat().st_size):
+            file.seek(start + part_bytes - 1)
+            skip_line(file)
+            end = min(file.tell(), size)
+            yield LinesPart(start, end, line)
+            line += _line_ends(file, start, end)
+            start = end
+
+
+def _line_ends(file: IO[bytes], start: int, end: int) -> int:
+    file.seek(start)
+    left, count = end - start, 0
+    while left > 0 and (block := file.read(min(left, _BLOCK))):
+        count += block.count(b"\n")
+        left -= len(block)
+    return count
+
+
+def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
+    """Lines that are not blank, with their numbers."""
+    position, number = part.start, part.line
+    while part.end < 0 or position < part.end:
+        line = bounded_line(file)
+        if not line:
+            return
+        if line.removeprefix(BOM_UTF8).strip():
+            yield line, number
+        # one that was cut is longer
+        position = file.tell() if len(line) > MAX_BYTES else position + len(line)
+        number += 1
+
+
+def _batches(lines: Iterator[tuple[bytes, int]]) -> Iterator[Any]:
+    values: list[bytes] = []
+    numbers: list[int] = []
+    held = 0
+    for value, number in lines:
+        values.append(value)
+        numbers.append(number)
+        held += len(value)
+        if held >= BATCH_BYTES or len(values) >= BATCH_LINES:
+            yield _batch(values, numbers)
+            values, numbers, held = [], [], 0
+    if values:
+        yield _batch(values, numbers)
+
+
+def _batch(values: list[bytes], numbers: list[int]) -> Any:
+    return pa.RecordBatch.from_pydict({"value": values, "line": numbers}, schema=_SCHEMA)
+
+
+def _is_packed(path: str) -> bool:
+    return path.endswith(".gz")
+
+
+def opened(path: str) -> IO[bytes]:
+    """The file, unpacked where its name says that it is packed."""
+    return cast("IO[bytes]", gzip.open(path, "rb")) if _is_packed(path) else Path(path).open("rb")

@@ -1,0 +1,53 @@
+"""Events of a stream that end too far beyond the time of their micro-batch, which is the same where
+it is retried.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.events.dead_letter import too_far_ahead
+from tocsin.spark.input.rows import Reading
+from tocsin.spark.output.headers import INSTANT
+from tocsin.spark.output.letters import Letter, letter_of
+from tocsin.values.time import Duration, Instant
+
+_NOW = "row_now"
+
+
+def with_now(rows: DataFrame) -> DataFrame:
+    """Every row with the time of its micro-batch, or of the query where it is a batch.
+
+    It goes in an array: a time alone is written into the code that Spark generates, which is then
+    compiled anew for every micro-batch.
+    """
+    return rows.withColumn(_NOW, F.array(F.current_timestamp()))
+
+
+def now_of(rows: Any) -> Instant | None:
+    """The time that came with the rows, the same in all of them; None where none was asked for."""
+    if _NOW not in rows.schema.names:
+        return None
+    first = rows.column(_NOW).slice(0, 1).flatten()
+    instant: Instant = first.cast(INSTANT).cast(pa.int64())[0].as_py()
+    return instant
+
+
+def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> frozenset[int]:
+    """The numbers of the events that end too far ahead."""
+    if now is None or ahead is None:
+        return frozenset()
+    far = pc.fill_null(pc.greater(reading.ends(), now + ahead), False)
+    return frozenset(np.flatnonzero(far.to_numpy(zero_copy_only=False)).tolist())
+
+
+def far_letters(reading: Reading, numbers: frozenset[int], ahead: Duration | None) -> list[Letter]:
+    """A dead letter for each of them."""
+    events = (reading.batch.event(number) for number in sorted(numbers))
+    return [letter_of(too_far_ahead(event, ahead or 0)) for event in events]

@@ -1,0 +1,123 @@
+"""What atomic subscriptions construct out of the events of an Arrow batch, matched in its turn,
+generation after generation, where the events are: what is built happens when its event does.
+
+What was built here, or in a shard, may come back as an event where its reader is given what its
+writer wrote: on a stream such a copy is left out, since it has been matched already.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tocsin.engine.columns.batch import EventBatch
+from tocsin.engine.results import NO_RINGS, Relevant, Rings
+from tocsin.events.event import Event
+from tocsin.events.matches.constructed import SOURCE, hops_behind
+from tocsin.events.matches.match import Match
+from tocsin.runtime.fan_out import FanOut
+from tocsin.runtime.guarded import GuardedEngine
+from tocsin.runtime.outcome import Outcome, Served
+from tocsin.spark.input.rows import Reading
+from tocsin.spark.output.letters import Letter, letters_of
+from tocsin.spark.plans.plan_cache import Index
+
+Building = Sequence[tuple[int, Match]]
+"""Matches that construct, each with the number of its event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Events that were built at one time, matched; `origins` has for each the number of the event
+    of the Arrow batch that it comes of.
+    """
+
+    events: Sequence[Event]
+    origins: Sequence[int]
+    rings: Rings
+    told: Sequence[Match]
+    relevant: Sequence[Relevant]
+    letters: Sequence[Letter]
+
+
+def generations_of(
+    index: Index, batch: EventBatch, rings: Rings, told: Sequence[Match | None]
+) -> Iterator[Generation]:
+    """All that comes of what rings construct. What could not be built is told in a generation
+    without events.
+    """
+    building = [
+        (number, match)
+        for (number, key), match in zip(rings, told, strict=True)
+        if match is not None and match.outputs and key in index.builders
+    ]
+    for some in _by_turns(building, batch):
+        yield from _generations(index, batch, some)
+
+
+def copies_in(index: Index, reading: Reading, numbers: Iterable[int]) -> frozenset[int]:
+    """Return those of some events of an Arrow batch that subscriptions of the same catalog have
+    built.
+    """
+    if not index.builders:
+        return frozenset()
+    asked = np.unique(np.fromiter(numbers, np.intp))
+    found = reading.heads(asked, places=False).identities()
+    return frozenset(
+        number
+        for number, (source, id) in zip(asked.tolist(), found, strict=True)
+        if hops_behind(id)
+        and source.startswith(SOURCE)
+        and source.removeprefix(SOURCE) in index.builders
+    )
+
+
+def _by_turns(building: Building, batch: EventBatch) -> Iterator[Building]:
+    """Cuts matches so that no two events of one identity are in a turn: what is built of them
+    would be told apart by nothing.
+    """
+    turns: list[list[tuple[int, Match]]] = []
+    seen: dict[tuple[str, str], list[int]] = {}
+    for number, match in building:
+        numbers = seen.setdefault(batch.event(number).identity, [])
+        if number not in numbers:
+            numbers.append(number)
+        turn = numbers.index(number)
+        if turn == len(turns):
+            turns.append([])
+        turns[turn].append((number, match))
+    yield from turns
+
+
+def _generations(index: Index, batch: EventBatch, building: Building) -> Iterator[Generation]:
+    fan_out = FanOut(remember=sys.maxsize)
+    guard = GuardedEngine(index.engine, index.plans, fan_out, suspends=False)
+    number_of = {batch.event(number).identity: number for number, _ in building}
+    events, beside = guard.publish([match for _, match in building])
+    while events:
+        served = guard.match(events)
+        rung = guard.tell(served.rings)
+        origins = [number_of[fan_out.origin_of(event.identity)] for event in events]
+        yield _matched(events, origins, served, rung, beside)
+        events, beside = guard.publish(rung.matches)
+    if beside.letters:
+        yield Generation((), (), NO_RINGS, (), (), list(letters_of(beside)))
+
+
+def _matched(
+    events: Sequence[Event], origins: Sequence[int], served: Served, rung: Outcome, beside: Outcome
+) -> Generation:
+    numbers = {id(event): number for number, event in enumerate(events)}
+    told = sorted(rung.matches, key=lambda match: numbers[id(match.members[0])])
+    at = np.array([numbers[id(match.members[0])] for match in told], np.int32)
+    return Generation(
+        events,
+        origins,
+        Rings(at, [match.subscription for match in told]),
+        told,
+        [Relevant(numbers[id(event)], atoms) for event, atoms in served.relevant],
+        [*letters_of(beside), *letters_of(served.beside), *letters_of(rung)],
+    )

@@ -1,0 +1,321 @@
+"""The match tasks: Arrow batches of rows in, matched rows out, for whatever a query makes of them.
+
+A worker function is pickled with every task, so it holds descriptions only; what is worth keeping
+lives in `plan_cache`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import pyarrow.compute as pc
+
+from tocsin.engine.engine import Engine
+from tocsin.engine.results import NO_RINGS, Matched, Relevant, Rings, Untold
+from tocsin.events.dead_letter import refused, undecided
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match
+from tocsin.runtime.gc_tuning import a_task
+from tocsin.runtime.quiet_periods import Span, busy_spans
+from tocsin.spark.input.layout import Layout
+from tocsin.spark.input.rows import Reading, RowReading, read
+from tocsin.spark.match_task.bisection import refuse_too_much, serve_rows
+from tocsin.spark.match_task.future_events import beyond, far_letters, now_of
+from tocsin.spark.match_task.generations import Generation, copies_in, generations_of
+from tocsin.spark.match_task.isolated_row import apart_of, faults_of
+from tocsin.spark.match_task.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
+from tocsin.spark.output.batches import (
+    MOST_MATCHES,
+    batch_of_letters,
+    batch_of_matches,
+    narrowed,
+)
+from tocsin.spark.output.letters import Letter, letter_of, letter_of_row
+from tocsin.spark.output.match_codec import rings_to_arrow
+from tocsin.spark.output.member_output import IDS_ONLY, Teller, Telling
+from tocsin.spark.plans.catalog_version import VERSION
+from tocsin.spark.plans.plan_cache import WORKER_INDEXES, Index, Route
+from tocsin.spark.plans.sources import FIXED_VERSION, Source
+from tocsin.values.time import Duration, Instant
+
+Identity = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What a task is told: how rows are read, whom to ring, what matches tell; whether composites
+    are detected, and how far ahead an event may end for them. On a stream copies of what the query
+    itself builds are left out.
+    """
+
+    layout: Layout
+    source: Source
+    telling: Telling = IDS_ONLY
+    detects: bool = False
+    ahead: Duration | None = None
+    is_stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRows:
+    """One Arrow batch, matched: who rings for which event, by event, what composites want, and the
+    dead letters.
+
+    `told` has for each ring what it tells beyond that it happened, or None; it is empty where that
+    is nothing at all. No composite sees the events whose numbers are in `beyond`. `built` is what
+    subscriptions construct out of the events, matched as well.
+    """
+
+    version: int
+    index: Index
+    teller: Teller
+    reading: Reading
+    rings: Rings = NO_RINGS
+    told: Sequence[Match | None] = ()
+    relevant: Sequence[Relevant] = ()
+    letters: Sequence[Letter] = ()
+    beyond: frozenset[int] = frozenset()
+    built: Sequence[BuiltRows] = ()
+
+    def matches(self, first: int, last: int) -> Any:
+        """The matches of rings first to last, the last not included, as an array."""
+        keys, events = self.rings.keys[first:last], self.rings.events[first:last]
+        members = self.teller.column(
+            keys, lambda number: (self.reading.batch.event(int(events[number])),)
+        )
+        return rings_to_arrow(keys, self.reading.heads(events), self.told[first:last], members)
+
+    def results(self) -> Iterator[Any]:
+        """Record batches of the dead letters and of the matches."""
+        if self.letters:
+            yield batch_of_letters(list(self.letters))
+        for first in range(0, len(self.rings), MOST_MATCHES):
+            yield batch_of_matches(self.matches(first, first + MOST_MATCHES))
+        for each in self.built:
+            yield from each.rows.results()
+
+    def wanted(self, shards: int) -> Iterator[tuple[int, Event, list[Route]]]:
+        """Events that composites want, by number, and where they go; what has no time can be part
+        of none.
+        """
+        for each in self.relevant:
+            event = self.reading.batch.event(each.index)
+            if event.interval is not None and each.index not in self.beyond:
+                yield each.index, event, self.index.routes(each.atoms, shards)
+
+    def span(self, late: frozenset[Identity] = frozenset()) -> Span | None:
+        """The lowest and the highest end of the events of the batch, those left out that are late
+        or too far ahead.
+        """
+        if late or self.beyond:
+            ends = self._ends(late)
+            return (min(ends), max(ends)) if ends else None
+        found = pc.min_max(self.reading.ends()).as_py()
+        return None if found["min"] is None else (found["min"], found["max"])
+
+    def spans(self, late: frozenset[Identity]) -> list[Span]:
+        """The same, cut where there is a pause that some windows which come again are to be told
+        of.
+        """
+        longest = self.index.engine.network.shortest_pause
+        if longest is None:
+            return [] if (span := self.span(late)) is None else [span]
+        return list(busy_spans(self._ends(late), longest))
+
+    def _ends(self, late: frozenset[Identity]) -> list[Instant]:
+        numbers = (number for number in range(self.reading.batch.size) if number not in self.beyond)
+        events = map(self.reading.batch.event, numbers)
+        return [
+            each.interval.end
+            for each in events
+            if each.interval is not None and each.identity not in late
+        ]
+
+
+class BuiltRows(NamedTuple):
+    """Events that were built at one time; `origins` has for each the number of the event that it
+    comes of.
+    """
+
+    rows: MatchedRows
+    origins: Sequence[int]
+
+
+Outputs = Callable[[MatchedRows], Iterator[Any]]
+"""What comes out for rows that are matched."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByMatch:
+    """Rows -> (match, dead_letter), one of them null in each row, with what is told of a match."""
+
+    serving: Serving
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        with a_task():
+            for batch in served(batches, self.serving, MatchedRows.results):
+                yield narrowed(batch, self.serving.telling)
+
+
+def served(batches: Iterator[Any], serving: Serving, outputs: Outputs) -> Iterator[Any]:
+    """What comes out for the rows of a task; subscriptions that do not compile are told first."""
+    told, odd = False, set[tuple[str, str]]()
+    for rows in batches:
+        if rows.num_rows == 0:
+            continue
+        matching = _Matching.at(version_of(rows), serving, odd)
+        if not told:
+            letters = list(WORKER_REPORTS.due(Task.current(), matching.index, serving.telling))
+            yield from outputs(matching.letters_alone(letters)) if letters else ()
+            told = True
+        yield from serve_rows(
+            rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs)
+        )
+
+
+def version_of(rows: Any) -> int:
+    """The version that came with the rows; it is the same in all of them."""
+    return int(rows.column(VERSION)[0].as_py()) if VERSION in rows.schema.names else FIXED_VERSION
+
+
+def _served(matching: _Matching, outputs: Outputs, rows: Any) -> list[Any]:
+    return list(outputs(matching.match(rows)))
+
+
+def _served_apart(matching: _Matching, outputs: Outputs, rows: Any) -> list[Any]:
+    """What one row that raises still comes to; where even that raises, its dead letters alone."""
+    found = matching.match_apart(rows)
+    try:
+        return list(outputs(found))
+    except Exception as fault:
+        letters = [*found.letters, *faults_of(fault, found.reading)]
+        return list(outputs(matching.letters_alone(letters)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Matching:
+    """The subscriptions of one version at work on rows; `odd` is what the task has warned of
+    already.
+    """
+
+    version: int
+    index: Index
+    teller: Teller
+    serving: Serving
+    odd: set[tuple[str, str]]
+
+    @staticmethod
+    def at(version: int, serving: Serving, odd: set[tuple[str, str]]) -> _Matching:
+        index = WORKER_INDEXES.at(serving.source, version, detects=serving.detects)
+        return _Matching(version, index, index.teller(serving.telling), serving, odd)
+
+    def match(self, rows: Any) -> MatchedRows:
+        """What rows come to; raises what any of them raises."""
+        reading = read(rows, self.serving.layout)
+        matched = self.index.engine.match(reading.batch)
+        refuse_too_much(len(matched.rings), rows.num_rows)
+        rung, relevant = self._without_copies(reading, matched.rings, matched.relevant)
+        rings, told, untold = _told(self.index.engine, reading, rung)
+        far = beyond(reading, now_of(rows), self.serving.ahead)
+        letters = [
+            *reading.letters,
+            *_letters_of(matched, reading, self.odd),
+            *far_letters(reading, far, self.serving.ahead),
+            *untold,
+        ]
+        found = self._found(reading, rings, told, relevant, letters, far)
+        return self._with_built(found, now_of(rows))
+
+    def match_apart(self, rows: Any) -> MatchedRows:
+        """What one row that raises comes to, for the subscriptions that it does not raise for."""
+        apart = apart_of(rows, self.serving.layout, self.index)
+        far = beyond(apart.reading, now_of(rows), self.serving.ahead)
+        letters = [*apart.letters, *far_letters(apart.reading, far, self.serving.ahead)]
+        found = self._found(apart.reading, apart.rings, apart.told, apart.relevant, letters, far)
+        return self._with_built(found, now_of(rows))
+
+    def letters_alone(self, letters: Iterable[Letter]) -> MatchedRows:
+        """Nothing but dead letters."""
+        return self._found(RowReading((), ()), NO_RINGS, (), (), list(letters), frozenset())
+
+    def _with_built(self, found: MatchedRows, now: Instant | None) -> MatchedRows:
+        """The same with what subscriptions construct out of it."""
+        if not self.index.builders or not found.told:
+            return found
+        built = [
+            BuiltRows(self._built(each, now), each.origins)
+            for each in generations_of(self.index, found.reading.batch, found.rings, found.told)
+        ]
+        return replace(found, built=built)
+
+    def _built(self, each: Generation, now: Instant | None) -> MatchedRows:
+        reading = RowReading(each.events, ())
+        far = beyond(reading, now, self.serving.ahead)
+        return self._found(reading, each.rings, each.told, each.relevant, list(each.letters), far)
+
+    def _without_copies(
+        self, reading: Reading, rings: Rings, relevant: Sequence[Relevant]
+    ) -> tuple[Rings, Sequence[Relevant]]:
+        """Rings and what composites want, without events that the query itself has built."""
+        if not self.serving.is_stream:
+            return rings, relevant
+        asked = {*rings.events.tolist(), *(each.index for each in relevant)}
+        copies = copies_in(self.index, reading, asked)
+        if not copies:
+            return rings, relevant
+        kept = [number for number, (event, _) in enumerate(rings) if event not in copies]
+        others = [each for each in relevant if each.index not in copies]
+        return Rings(rings.events[kept], [rings.keys[number] for number in kept]), others
+
+    def _found(
+        self,
+        reading: Reading,
+        rings: Rings,
+        told: Sequence[Match | None],
+        relevant: Sequence[Relevant],
+        letters: list[Letter],
+        far: frozenset[int],
+    ) -> MatchedRows:
+        return MatchedRows(
+            self.version, self.index, self.teller, reading, rings, told, relevant, letters, far
+        )
+
+
+def _letters_of(matched: Matched, reading: Reading, odd: set[tuple[str, str]]) -> Iterator[Letter]:
+    """Dead letters of what was too hard to decide, of events that contradict themselves, and of
+    what is odd about events that are served.
+    """
+    for index, problem in matched.refused.items():
+        yield letter_of_row(problem, refused(reading.batch.event(index), problem).input)
+    for index, key in matched.undecided:
+        yield letter_of(undecided(reading.batch.event(index), key))
+    task = Task.current() if matched.warned else None
+    for index, problem in matched.warned:
+        assert task is not None
+        yield from WORKER_ODD_EVENTS.due(task, odd, reading.batch.event(index), problem)
+
+
+def _told(
+    engine: Engine, reading: Reading, rings: Rings
+) -> tuple[Rings, Sequence[Match | None], list[Letter]]:
+    """The rings with what they tell beyond that they happened, without those for which nothing
+    comes out; and dead letters of those that are too much to tell.
+    """
+    telling = {key for key in set(rings.keys) if engine.plan_of(key) is not None}
+    if not telling:
+        return rings, (), []
+    told: list[Match | None] = []
+    kept: list[int] = []
+    untold: list[Letter] = []
+    for number, (event, key) in enumerate(rings):
+        match = engine.ring(key, reading.batch.event(event)) if key in telling else None
+        if isinstance(match, Untold):
+            untold.append(letter_of(match.letter()))
+        elif match is not None or key not in telling:
+            told.append(match)
+            kept.append(number)
+    return Rings(rings.events[kept], [rings.keys[number] for number in kept]), told, untold

@@ -1,0 +1,132 @@
+"""Subscriptions that cannot be served as they ask, told once per worker, and again where a batch is
+retried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyspark import TaskContext
+
+from tocsin.catalog import Subscription
+from tocsin.errors import EventProblem, Problem, UnsupportedProblem
+from tocsin.events.dead_letter import warning
+from tocsin.events.event import Event
+from tocsin.events.matches.content import Content
+from tocsin.spark.output.letters import Letter, letter_of_subscription
+from tocsin.spark.output.member_output import IDS_ONLY, Kind, Telling
+from tocsin.spark.plans.plan_cache import Index
+
+_QUERY = "sql.streaming.queryId"
+_BATCH = "streaming.sql.batchId"
+_KINDS_TOLD = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Which streaming query and micro-batch a task works for, both None in a batch query, and on
+    which partition.
+    """
+
+    query: str | None
+    batch: str | None
+    partition: int
+
+    @staticmethod
+    def current() -> Task:
+        """The task that runs now."""
+        context = TaskContext.get()
+        if context is None:
+            return Task(None, None, 0)
+        return Task(
+            context.getLocalProperty(_QUERY),
+            context.getLocalProperty(_BATCH),
+            context.partitionId(),
+        )
+
+
+class Reports:
+    """What has been told already. A later micro-batch begins only when the earlier one is safe,
+    hence the rule.
+
+    A subscription that is mended is forgotten, so that it is told again where it breaks again.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[str | None, dict[str, tuple[str, str | None]]] = {}
+
+    def due(self, task: Task, index: Index, telling: Telling = IDS_ONLY) -> Iterator[Letter]:
+        """A dead letter for each subscription that does not compile, or asks for more than the
+        query tells.
+        """
+        problems = dict(_asking_in_vain(index, telling)) | index.problems
+        told = self._told.setdefault(task.query, {})
+        for mended in [id for id in told if id not in problems]:
+            del told[mended]
+        for id, (subscription, problem) in problems.items():
+            what = f"{subscription.expression}\n{problem}"
+            if told.get(id, ("", None))[0] != what:
+                told[id] = (what, task.batch)
+            if told[id][1] == task.batch:
+                yield letter_of_subscription(problem, id, subscription.expression)
+
+
+def _asking_in_vain(
+    index: Index, telling: Telling
+) -> Iterator[tuple[str, tuple[Subscription, Problem]]]:
+    """Subscriptions that ask for members in a query that has no column for them; they ring, and
+    tell ids.
+    """
+    if telling.kind is not Kind.NONE or not telling.heeds:
+        return
+    for each in index.subscriptions:
+        if each.content not in (None, Content.IDS):
+            id, content = each.id, Content(each.content)
+            problem = UnsupportedProblem(
+                f"{id!r} asks for content {content.value!r}; nobody did when the query was made, so"
+                " it tells ids only",
+                code="ContentError",
+                token="content",
+                hint=(
+                    f'start the query again, with content="{content.value}" where nobody may ask'
+                    " for it then"
+                ),
+            )
+            yield id, (each, problem)
+
+
+class OddEvents:
+    """Warnings about events that a worker has told: each kind of warning about a name once for a
+    query.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[str | None, str, str], str | None] = {}
+
+    def due(
+        self, task: Task, here: set[tuple[str, str]], event: Event, problem: EventProblem
+    ) -> Iterator[Letter]:
+        """A letter where it is the first of its kind in the task, and was not told in an earlier
+        micro-batch.
+        """
+        kind = (problem.code, problem.token)
+        if kind not in here and self._is_new(task, kind):
+            here.add(kind)
+            plain = warning(event, problem)
+            yield Letter(
+                plain.code, plain.reason, problem.token or None, None, None, None, plain.input
+            )
+
+    def _is_new(self, task: Task, kind: tuple[str, str]) -> bool:
+        """Whether no earlier micro-batch told it. Beyond the limit nothing is told: events may
+        bring ever new names.
+        """
+        key = (task.query, *kind)
+        if key not in self._told and len(self._told) >= _KINDS_TOLD:
+            return False
+        return self._told.setdefault(key, task.batch) == task.batch
+
+
+WORKER_ODD_EVENTS = OddEvents()
+WORKER_REPORTS = Reports()

@@ -1,0 +1,121 @@
+"""The match tasks of a stream: rows in, rows (shard, payload, hits) out. Every shard hears how far
+time has come; `hits` is how many events a row brings to its shard.
+
+A shard gets an event that it wants once, whatever number of its subscriptions want it. Matches of
+atomic subscriptions and dead letters pass through the shard of the task's own number, so that the
+source is read once for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tocsin.runtime.gc_tuning import a_task
+from tocsin.spark.match_task.match_task import MatchedRows, Serving, served
+from tocsin.spark.match_task.messages import Draft, passing
+from tocsin.spark.match_task.reports import Task
+from tocsin.spark.match_task.routing import Router
+from tocsin.spark.output.batches import batch_of_letters, batch_of_matches
+from tocsin.spark.plans.shard_assignment import shard_keys
+
+SENT = "shard bigint, payload binary, hits int"
+
+_SCHEMA = pa.schema([("shard", pa.int64()), ("payload", pa.binary()), ("hits", pa.int32())])
+
+_Sent = tuple[int, bytes, int]
+"""The number of a shard, what it is sent, and how many events that brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """Rows of events -> (shard, payload, hits)."""
+
+    serving: Serving
+    shards: int
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        mine = Task.current().partition % self.shards
+
+        def rows_of(found: MatchedRows) -> Iterator[Any]:
+            results = ((mine, passing(batch), 0) for batch in found.results())
+            yield _sent([*results, *_message_rows(found, self.shards)], self.shards)
+
+        with a_task():
+            yield from served(batches, self.serving, rows_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarding:
+    """Rows by event -> (shard, payload, hits), where a stream remembers identities: what was
+    dropped sends nothing.
+    """
+
+    shards: int
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        mine = Task.current().partition % self.shards
+        with a_task():
+            for rows in batches:
+                if rows.num_rows:
+                    results = ((mine, passing(batch), 0) for batch in _results_in(rows))
+                    yield _sent([*results, *self._message_rows(rows)], self.shards)
+
+    def _message_rows(self, rows: Any) -> Iterator[_Sent]:
+        """What shards want of the events, and to every shard how far time has come."""
+        number_of = {key: number for number, key in enumerate(shard_keys(self.shards))}
+        for wanted in rows.column("wanted").to_pylist():
+            for each in wanted or ():
+                yield number_of[each["shard"]], each["message"], int(each["id"] != "")
+        ends = pc.min_max(rows.column("end")).as_py()
+        version = pc.max(rows.column("version")).as_py()
+        span = None if ends["min"] is None else (ends["min"], ends["max"])
+        for number in range(self.shards):
+            yield number, Draft().packed(version, span), 0
+
+
+def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
+    """One message per shard: its events, if there are any, and the span of all events; and what was
+    built out of them.
+    """
+    span = found.span()
+    for number, draft in enumerate(_drafts(found, shards)):
+        yield number, draft.packed(found.version, span), len(draft.events)
+    for each in found.built:
+        for number, draft in enumerate(_drafts(each.rows, shards)):
+            if draft.events:
+                yield number, draft.packed(found.version, None), len(draft.events)
+
+
+def _drafts(found: MatchedRows, shards: int) -> list[Draft]:
+    router = Router(found.index, found.reading.batch, shards)
+    router.send(found.relevant, found.beyond)
+    return router.drafts
+
+
+def _results_in(rows: Any) -> Iterator[Any]:
+    """Record batches of the dead letters and matches in rows by event."""
+    letters = rows.column("dead_letter").drop_null()
+    if len(letters):
+        yield batch_of_letters(letters)
+    matches = rows.column("matches").flatten()
+    if len(matches):
+        yield batch_of_matches(matches)
+
+
+def _sent(rows: Iterable[_Sent], shards: int) -> Any:
+    """Rows as a record batch, shards by their keys."""
+    keys = shard_keys(shards)
+    numbers, payloads, hits = zip(*rows, strict=True)
+    columns = [
+        pa.array([keys[number] for number in numbers], pa.int64()),
+        pa.array(payloads, pa.binary()),
+        pa.array(hits, pa.int32()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)

@@ -1,0 +1,182 @@
+"""What a query tells of the members of its matches, settled when the query is made, since a column
+has one type.
+
+Workers always give `members` as structs of which some fields may be null; `told` makes the column
+that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from tocsin.catalog import Subscription
+from tocsin.events.codecs.base.cloudevents import encode, json_text
+from tocsin.events.event import Event
+from tocsin.events.matches.content import Content, Words, turtle
+from tocsin.events.views.payload import is_json, media_type
+from tocsin.spark.output.carried_columns import Keeping, carried_by, with_kept, without_kept
+from tocsin.spark.output.headers import INSTANT
+
+MEMBER = pa.struct(
+    [
+        *(pa.field(name, pa.string()) for name in ("id", "source", "type")),
+        *(pa.field(name, INSTANT) for name in ("time", "endtime")),
+        *(
+            pa.field(name, pa.string())
+            for name in ("place", "datacontenttype", "data", "json", "rdf")
+        ),
+    ]
+)
+MEMBERS = pa.list_(pa.field("element", MEMBER))
+
+
+class Kind(Enum):
+    """The type of the column `members`: there is none, structs, or texts."""
+
+    NONE = "none"
+    STRUCTS = "structs"
+    TEXTS = "texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """The kind of the column, and the content for subscriptions that do not say, or for all where
+    none is heeded.
+
+    `keeping` says what columns of the events are told with a match.
+    """
+
+    kind: Kind = Kind.NONE
+    default: Content = Content.IDS
+    heeds: bool = True
+    keeping: Keeping | None = None
+
+    @property
+    def untold(self) -> frozenset[str]:
+        """The fields of a match that the query has no column for."""
+        members = {"members"} if self.kind is Kind.NONE else set()
+        return frozenset(members | ({"kept"} if self.keeping is None else set()))
+
+    def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, Content]:
+        """The content of the subscriptions that ask for one of their own."""
+        return (
+            {each.id: each.content for each in subscriptions if each.content is not None}
+            if self.heeds
+            else {}
+        )
+
+
+IDS_ONLY = Telling()
+"""No column of members."""
+
+EVENTS_AS_TEXT = Telling(Kind.TEXTS, Content.EVENTS, heeds=False)
+"""Every member as CloudEvents JSON, whatever is asked for: nothing is lost."""
+
+
+def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telling:
+    """The telling for an option of the query and the subscriptions that are there when it
+    is made.
+    """
+    asked = {each.content for each in subscriptions}
+    if content is Content.EVENTS or (content is Content.IDS and Content.EVENTS in asked):
+        return Telling(Kind.STRUCTS, content)
+    if content is Content.RDF or Content.RDF in asked:
+        return Telling(Kind.TEXTS, content)
+    return IDS_ONLY
+
+
+def told(both: DataFrame, telling: Telling) -> DataFrame:
+    """Rows of workers (match, dead_letter), with the column `members` in `match` that the query is
+    to have. Workers may have left out themselves what is not told.
+    """
+    if telling.keeping is None and telling.kind is not Kind.TEXTS and _is_narrow(both, telling):
+        return both
+    match telling.kind:
+        case Kind.STRUCTS:
+            match_told = F.col("match")
+        case Kind.NONE:
+            match_told = F.col("match").dropFields("members")
+        case Kind.TEXTS:
+            texts = F.transform("match.members", lambda each: F.coalesce(each["rdf"], each["json"]))
+            match_told = F.col("match").withField("members", texts)
+    return both.select(with_kept(match_told, telling.keeping).alias("match"), "dead_letter")
+
+
+def _is_narrow(both: DataFrame, telling: Telling) -> bool:
+    """Whether workers have left out what is not told."""
+    held = both.schema["match"].dataType
+    assert isinstance(held, StructType)
+    return telling.untold.isdisjoint(held.fieldNames())
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """A telling at work: who asks for which content, and the ontology whose words RDF is
+    told in.
+    """
+
+    telling: Telling
+    contents: Mapping[str, Content]
+    words: Words | None
+
+    def column(self, keys: Sequence[str], members: Callable[[int], Iterable[Event]]) -> Any:
+        """The members of matches, given by subscription and number; null where only ids are asked
+        for.
+        """
+        if self.telling.kind is Kind.NONE:
+            return pa.nulls(len(keys), MEMBERS)
+        default = self.telling.default
+        wanted = [self.contents.get(key, default) for key in keys]
+        return pa.array(
+            [
+                None
+                if each is Content.IDS
+                else [self._member(event, each) for event in members(number)]
+                for number, each in enumerate(wanted)
+            ],
+            MEMBERS,
+        )
+
+    def kept(self, members: Iterable[Event]) -> list[str | None] | None:
+        """What is kept of the rows of members; None where nothing is."""
+        return None if self.telling.keeping is None else list(map(carried_by, members))
+
+    def _member(self, carrier: Event, content: Content) -> dict[str, Any]:
+        event = without_kept(carrier)
+        rdf = turtle(event, self.words) if content is Content.RDF else None
+        if self.telling.kind is Kind.STRUCTS:
+            return _fields(event) | {"rdf": rdf}
+        return {"rdf": rdf} if content is Content.RDF else {"json": encode(event)}
+
+
+def _fields(event: Event) -> dict[str, Any]:
+    times = event.interval
+    return {
+        "id": event.id,
+        "source": event.source,
+        "type": event.type,
+        "time": None if times is None else times.start,
+        "endtime": None if times is None else times.end,
+        "place": _as_text(event.place_source),
+        "datacontenttype": event.envelope.get("datacontenttype"),
+        "data": _data_text(event),
+        "json": encode(event),
+    }
+
+
+def _data_text(event: Event) -> str | None:
+    """JSON as JSON text, a text of any other kind as it is."""
+    is_text = isinstance(event.data, str) and not is_json(media_type(event.envelope))
+    return str(event.data) if is_text else None if event.data is None else json_text(event.data)
+
+
+def _as_text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json_text(value)

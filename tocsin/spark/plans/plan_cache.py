@@ -1,0 +1,188 @@
+"""The subscriptions of a query, compiled and kept by every Python worker from task to task.
+
+A worker serves exactly the version that it is asked for, also one older than the one it has (a task
+tried again). The cache lives in this module because a module is imported once per worker, while
+what comes with a task comes anew.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tocsin.catalog import Changes, Snapshot, Subscription, compile_subscription
+from tocsin.errors import Problem, UnsupportedProblem
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Key, Plan, atoms_of
+from tocsin.plan.semantics.partitioning import parting_of_plan
+from tocsin.plan.xml.construction import Construct
+from tocsin.runtime.gc_tuning import rare_collection
+from tocsin.spark.output.letters import internal_problem
+from tocsin.spark.plans.catalog_view import CatalogView
+from tocsin.spark.plans.shard_assignment import atom_name, shard_of
+from tocsin.spark.plans.sources import LiveCatalog, Source
+
+KEPT = 4
+"""How many sources a worker keeps compiled; the one used longest ago goes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The name of an atom, the numbers of the shards that want all its events, and the keys by
+    which others want a share of them.
+    """
+
+    name: bytes
+    shards: frozenset[int]
+    keys: frozenset[Key] = frozenset()
+
+
+class Index(CatalogView):
+    """All subscriptions of one version, and the problems of those that do not compile.
+
+    Where the query detects composites, it knows which shards want the events of their atoms; else a
+    composite is a problem.
+    """
+
+    def __init__(self, *, detects: bool = False) -> None:
+        super().__init__()
+        self.problems: dict[str, tuple[Subscription, Problem]] = {}
+        self.work = 0
+        self._detects = detects
+        self._plans: dict[str, Plan] | None = None
+        self._atoms: dict[str, tuple[Atom, ...]] = {}
+        self._keys: dict[str, Key] = {}
+        self.builders: set[str] = set()
+        """The subscriptions whose outputs are events again."""
+        self._wanted: dict[Atom, dict[str, None]] = {}
+        self._routes: dict[tuple[int, int], Route] = {}
+
+    def move_to(self, snapshot: Snapshot) -> None:
+        """Makes the index hold what the snapshot holds."""
+        self._plans = None
+        self.follow(snapshot)
+
+    def move_by(self, changes: Changes, version: int) -> None:
+        """Makes the index hold what changes that leave definitions alone lead to."""
+        self._plans = None
+        self.follow_changes(changes, version)
+
+    def plans(self) -> dict[str, Plan]:
+        """The plans that the engine serves, those of composites with the very atoms that it holds.
+
+        Wanted only where a row raises; kept then until the next version, since such rows seldom
+        come alone.
+        """
+        if self._plans is None:
+            served = [each for each in self.subscriptions if each.id in self.engine]
+            self._plans = {
+                each.id: self.engine.plan_of(each.id)
+                or compile_subscription(each, self.surroundings)
+                for each in served
+            }
+        return self._plans
+
+    def renew(self, subscription: Subscription, *, is_new: bool) -> None:
+        """Reads a subscription again, if it was there."""
+        if not is_new:
+            self.leave(subscription.id)
+        self.work += 1
+        try:
+            self._take(subscription)
+        except Problem as problem:
+            self.problems[subscription.id] = (subscription, problem)
+        except Exception as error:
+            self.problems[subscription.id] = (subscription, internal_problem(error))
+
+    def leave(self, id: str) -> None:
+        """Removes a subscription, or its problem."""
+        self.work += 1
+        if self.problems.pop(id, None) is not None:
+            return
+        self.engine.remove(id)
+        self.builders.discard(id)
+        self._keys.pop(id, None)
+        for atom in self._atoms.pop(id, ()):
+            del self._wanted[atom][id]
+            if not self._wanted[atom]:
+                del self._wanted[atom]
+        self._routes.clear()
+
+    def routes(self, atoms: Iterable[Atom], shards: int) -> list[Route]:
+        """Where the events of atoms go; the atoms are those of the engine, so that they can be told
+        by identity.
+        """
+        return [self._routes.get((id(atom), shards)) or self._route(atom, shards) for atom in atoms]
+
+    def _take(self, subscription: Subscription) -> None:
+        plan = compile_subscription(subscription, self.surroundings)
+        is_composite = not isinstance(plan.pattern, Atom)
+        if is_composite and not self._detects:
+            raise _no_detection(subscription.id, plan)
+        self.engine.add(subscription.id, plan)
+        if isinstance(plan.output, Construct):
+            self.builders.add(subscription.id)
+        if is_composite:
+            self._keys[subscription.id] = parting_of_plan(plan).by
+            self._atoms[subscription.id] = tuple(set(atoms_of(plan.pattern)))
+            for atom in self._atoms[subscription.id]:
+                self._wanted.setdefault(atom, {})[subscription.id] = None
+            self._routes.clear()
+
+    def _route(self, atom: Atom, shards: int) -> Route:
+        keys = {each: self._keys[each] if shards > 1 else () for each in self._wanted[atom]}
+        whole = frozenset(shard_of(each, shards) for each, by in keys.items() if not by)
+        if not self.builders.isdisjoint(keys):
+            whole = frozenset(range(shards))
+        route = self._routes[id(atom), shards] = Route(
+            atom_name(atom), whole, frozenset(by for by in keys.values() if by)
+        )
+        return route
+
+
+def _no_detection(id: str, plan: Plan) -> Problem:
+    return UnsupportedProblem(
+        f"{id!r} is a composite ({type(plan.pattern).__name__}); there was none when the query was"
+        " made, so it detects none",
+        token=id,
+        hint=(
+            "start the query again, with composites=True where the catalog may be without"
+            " composites then"
+        ),
+    )
+
+
+class Indexes:
+    """The indexes of a worker, by source and by whether the query detects composites."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._by_key: OrderedDict[tuple[str, bool], Index] = OrderedDict()
+
+    def at(self, source: Source, version: int, *, detects: bool = False) -> Index:
+        """The index of a source at exactly a version."""
+        key = (source.key, detects)
+        index = self._by_key.pop(key, None) or Index(detects=detects)
+        if index.version != version:
+            with rare_collection():
+                _move(index, source, version)
+        self._by_key[key] = index
+        while len(self._by_key) > self._kept:
+            self._by_key.popitem(last=False)
+        return index
+
+
+def _move(index: Index, source: Source, version: int) -> None:
+    """Where only subscriptions have changed, the changes do; where definitions have, all is read
+    again.
+    """
+    if index.version is not None and isinstance(source, LiveCatalog):
+        changes = source.changes(index.version, version)
+        if not changes.redefined:
+            index.move_by(changes, version)
+            return
+    index.move_to(source.snapshot(version))
+
+
+WORKER_INDEXES = Indexes()

@@ -1,0 +1,234 @@
+"""Where the subscriptions of a query come from: a fixed list that travels with the query, or a live
+catalog by its URL.
+
+A fixed list is compiled once where the query is made, so that a mistake in it is raised there and
+then; what a live catalog holds was compiled by whoever put it there, and a mistake in it becomes a
+dead letter. Plans travel with the texts: workers load them.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from tocsin.catalog import (
+    Catalog,
+    Changes,
+    Definition,
+    Snapshot,
+    StoredPlan,
+    Subscription,
+    Surroundings,
+    compile_subscription,
+    ontologies,
+    open_catalog,
+    require_agreement,
+    with_plan,
+)
+from tocsin.engine.engine import Engine
+from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
+from tocsin.languages.rule.building import Rule
+from tocsin.spark.plans.catalog_version import require_same_catalog, shared_catalog
+from tocsin.spark.plans.list_files import (
+    is_list_file,
+    list_in_file,
+    no_subscription,
+    require_name,
+)
+
+Entry = Subscription | Definition | Rule | Mapping[str, Any]
+Subscriptions = Catalog | str | Path | Entry | Iterable[Entry]
+
+FIXED_VERSION = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FixedList:
+    """Subscriptions and definitions as packed JSON; equal content has an equal key."""
+
+    key: str
+    payload: bytes
+
+    @staticmethod
+    def of(entries: Iterable[Subscription | Definition]) -> FixedList:
+        """Packs the entries, in their order, with the plans that they bring along."""
+        held = list(entries)
+        text = json.dumps([entry.as_json() for entry in held], sort_keys=True).encode()
+        packed = json.dumps([_packed(entry) for entry in held]).encode()
+        return FixedList(f"list {blake2b(text, digest_size=16).hexdigest()}", zlib.compress(packed))
+
+    def snapshot(self, version: int) -> Snapshot:
+        """What the list holds, whatever the version."""
+        entries = [_unpacked(body) for body in json.loads(zlib.decompress(self.payload))]
+        return _snapshot(version, entries)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCatalog:
+    """A catalog that may change while the query runs."""
+
+    url: str
+
+    @property
+    def key(self) -> str:
+        """The name of the catalog in a worker's cache."""
+        return f"catalog {self.url}"
+
+    def snapshot(self, version: int) -> Snapshot:
+        """What the catalog held at a version that it must have reached."""
+        return self._at(version).snapshot(version)
+
+    def changes(self, after: int, until: int) -> Changes:
+        """What leads from one version to another, both of which the catalog must have reached."""
+        return self._at(until).changes(after, until)
+
+    def _at(self, version: int) -> Catalog:
+        catalog = _opened(self.url)
+        require_same_catalog(catalog.version(), version)
+        return catalog
+
+
+Source = FixedList | LiveCatalog
+
+
+def source_of(given: Subscriptions, ontology: object = None, infer: object = None) -> Source:
+    """The source that a caller means; a fixed list with a subscription that does not compile raises
+    its problem.
+
+    A path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one
+    subscription is a list of one.
+    """
+    if isinstance(given, str | Path) and is_list_file(given):
+        given = list_in_file(Path(given))
+    if (ontology is not None or infer) and isinstance(given, Catalog | str | Path):
+        raise UnsupportedProblem(
+            "a live catalog holds its own ontologies",
+            hint="put it there: tocsin catalog add --ontology FILE",
+        )
+    if isinstance(given, Catalog):
+        return LiveCatalog(given.url)
+    if isinstance(given, str | Path):
+        return LiveCatalog(_existing(str(given)).url)
+    entries = [*ontologies(ontology, infer), *map(_entry, _listed(given))]
+    require_agreement((), [each for each in entries if isinstance(each, Definition)])
+    return FixedList.of(_require_good(entries))
+
+
+def snapshot_of(source: Source) -> Snapshot:
+    """What the list, or the catalog as it is now, holds."""
+    return (
+        Catalog(source.url).snapshot()
+        if isinstance(source, LiveCatalog)
+        else source.snapshot(FIXED_VERSION)
+    )
+
+
+def _existing(text: str) -> Catalog:
+    """The catalog that a text names; what is no name of a catalog gets the other ways to say it."""
+    require_name(text)
+    try:
+        return open_catalog(text)
+    except Problem as problem:
+        hint = (
+            f"{problem.hint}; subscriptions themselves are given as a list of dicts or of"
+            " Subscription"
+        )
+        raise type(problem)(problem.message, code=problem.code, token=text, hint=hint) from None
+
+
+def _listed(given: object) -> Iterable[object]:
+    if isinstance(given, Subscription | Definition | Rule | Mapping):
+        return [given]
+    if isinstance(given, Iterable) and not isinstance(given, bytes | DataFrame):
+        return given
+    raise _no_subscriptions(given)
+
+
+def _entry(given: object) -> Subscription | Definition:
+    if isinstance(given, Subscription | Definition):
+        return given
+    if isinstance(given, Rule):
+        return Subscription.of(given)
+    if isinstance(given, Mapping):
+        return Definition.from_json(given) if "define" in given else Subscription.from_json(given)
+    if isinstance(given, str):
+        raise no_subscription(given)
+    raise _no_subscriptions(given)
+
+
+def _no_subscriptions(given: object) -> MeaningProblem:
+    return MeaningProblem(
+        f"a subscription is a dict or a Subscription, got {type(given).__name__}",
+        code="SubscriptionFormatError",
+        token=type(given).__name__,
+        hint=(
+            "match(events, subscriptions): subscriptions are a list of dicts or of Subscription, a"
+            " catalog, or the path or URL of one"
+        ),
+    )
+
+
+def _snapshot(version: int, entries: Iterable[Subscription | Definition]) -> Snapshot:
+    held = list(entries)
+    return Snapshot(
+        version,
+        tuple(entry for entry in held if isinstance(entry, Subscription)),
+        tuple(entry for entry in held if isinstance(entry, Definition)),
+    )
+
+
+def _require_good(
+    entries: Sequence[Subscription | Definition],
+) -> Iterator[Subscription | Definition]:
+    """The entries, subscriptions with their plans; lets the engine judge them: what it refuses
+    here, the workers would refuse too.
+    """
+    engine = Engine()
+    light = Surroundings.of(each for each in entries if isinstance(each, Definition))
+    for entry in entries:
+        if isinstance(entry, Definition):
+            yield entry
+            continue
+        try:
+            plan = compile_subscription(entry, light)
+            engine.add(entry.id, plan)
+        except Problem as problem:
+            raise _named(problem, entry.id) from None
+        yield with_plan(entry, light, plan)
+
+
+def _packed(entry: Subscription | Definition) -> list[Any]:
+    """An entry as JSON, and its plan where it has one."""
+    stored = entry.stored if isinstance(entry, Subscription) else None
+    return [entry.as_json()] if stored is None else [entry.as_json(), stored.origin, stored.wire]
+
+
+def _unpacked(packed: Any) -> Subscription | Definition:
+    """The entry of a list; state of old holds lists of bodies without plans."""
+    if isinstance(packed, dict):
+        return _entry(packed)
+    body, *stored = packed
+    return Subscription.from_json(body, StoredPlan(*stored)) if stored else _entry(body)
+
+
+def _named(problem: Problem, subscription: str) -> Problem:
+    return type(problem)(
+        f"subscription {subscription!r}: {problem.message}",
+        code=problem.code,
+        place=problem.place,
+        token=problem.token,
+        hint=problem.hint,
+    )
+
+
+@lru_cache(maxsize=8)
+def _opened(url: str) -> Catalog:
+    return shared_catalog(url)

@@ -1,0 +1,67 @@
+"""Constructed documents as events, for others: the query that constructs them has matched them
+itself.
+
+Ids are made of match ids, so that a repeated write is a duplicate. A query that reads what it wrote
+leaves such copies out.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.catalog import Snapshot, Surroundings, compile_subscription
+from tocsin.events.matches.constructed import HOP_LIMIT, ID_PATTERN, SOURCE
+from tocsin.plan.xml.construction import Construct
+from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
+
+
+def constructed(matches: DataFrame) -> DataFrame:
+    """The documents that matches put out, as CloudEvents JSON in a column `value`; past the limit
+    of hops they end.
+
+    Give it the matches of subscriptions that CONSTRUCT.
+    """
+    behind = F.transform("events", lambda id: F.regexp_extract(id, ID_PATTERN, 1).try_cast("int"))
+    hops = F.lit(1) + F.coalesce(F.array_max(behind), F.lit(0))
+    documents = matches.select(
+        "*", hops.alias("hops"), F.posexplode("outputs").alias("number", "data")
+    )
+    number = (F.col("number") + 1).cast("string")
+    event = F.struct(
+        F.lit("1.0").alias("specversion"),
+        F.concat_ws(
+            "-", F.lit("constructed"), F.col("hops").cast("string"), F.col("id"), number
+        ).alias("id"),
+        F.concat(F.lit(SOURCE), F.col("subscription")).alias("source"),
+        F.lit("constructed").alias("type"),
+        rfc3339("detected").alias("time"),
+        F.lit("application/xml").alias("datacontenttype"),
+        F.concat_ws(" ", "events").alias("lineage"),
+        F.col("hops"),
+        F.col("data"),
+    )
+    return documents.where(F.col("hops") <= HOP_LIMIT).select(F.to_json(event).alias("value"))
+
+
+def rfc3339(column: str) -> Column:
+    """An instant as text in UTC, whatever the zone of the session."""
+    utc = F.to_utc_timestamp(column, F.current_timezone())
+    return F.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
+
+
+def constructs_any(snapshot: Snapshot) -> bool:
+    """Return whether a subscription of a list or catalog constructs; what does not compile does
+    not.
+    """
+    light = Surroundings.of(snapshot.definitions)
+    for subscription in snapshot.subscriptions:
+        if subscription.language in ATOMIC_LANGUAGES:
+            continue
+        try:
+            plan = compile_subscription(subscription, light)
+        except Exception:  # whatever it is, the match tasks tell it
+            continue
+        if isinstance(plan.output, Construct):
+            return True
+    return False

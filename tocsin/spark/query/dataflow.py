@@ -1,0 +1,150 @@
+"""The way of the data through a query, batch or streaming: from rows of events to matches and dead
+letters.
+
+    rows -> match tasks -> matches                          (conditions on one event)
+    rows -> match tasks -> by event -> first of each -> matches      (where each event counts once)
+    rows -> match tasks ->                              (shard, payload) -> shards -> matches
+    rows -> match tasks -> by event -> first of each -> (shard, payload) -> shards -> matches
+    rows -> match tasks -> by event -> first of each -> sorted by shard -> back-test -> matches
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
+from tocsin.errors import MeaningProblem
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Part
+from tocsin.spark.match_task.by_event import BY_EVENT, ByEvent
+from tocsin.spark.match_task.deduplication import first_of_each, spread_matches
+from tocsin.spark.match_task.future_events import with_now
+from tocsin.spark.match_task.match_task import ByMatch, Identity, Serving
+from tocsin.spark.match_task.stream_task import SENT, Forwarding, Sending
+from tocsin.spark.output.batches import narrow_type
+from tocsin.spark.plans.catalog_version import VERSION, version_table
+from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS, MOST_SHARDS
+from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
+from tocsin.spark.plans.sources import FIXED_VERSION, LiveCatalog, Source
+from tocsin.spark.query.metrics import Watch
+from tocsin.spark.shard.backtest import BackTest, detect_batch, spread_over_shards
+from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.stream import detect_stream
+from tocsin.values.time import Duration, Instant
+
+DEFAULT_LATENESS: Duration = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How composites are detected: shards, the clock of a stream; where the clock of finite input
+    ends, who is late.
+
+    `ahead` says how far beyond the clock of the host an event may end; None for any time.
+    """
+
+    shards: int = DEFAULT_SHARDS
+    pace: Pace = field(default_factory=lambda: Pace(DEFAULT_LATENESS))
+    until: Instant | None = None
+    late: frozenset[Identity] = frozenset()
+    ahead: Duration | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shards <= MOST_SHARDS:
+            raise MeaningProblem(f"shards is a number from 1 to {MOST_SHARDS}, got {self.shards}")
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Whether each identity counts once, and how long a stream remembers it; None in a batch."""
+
+    once: bool
+    remembered: Duration | None = None
+
+
+def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
+    """The composites of a list or catalog, by subscription; what does not compile is none."""
+    light = Surroundings.of(snapshot.definitions)
+    for subscription in snapshot.subscriptions:
+        if subscription.language in ATOMIC_LANGUAGES:
+            continue
+        try:
+            plan = compile_subscription(subscription, light)
+        except Exception:  # whatever it is, the match tasks tell it
+            continue
+        if not isinstance(plan.pattern, Atom):
+            yield subscription.id, plan.pattern
+
+
+def with_version(rows: DataFrame, source: Source) -> DataFrame:
+    """Every row with the version of the catalog that it is to be matched with; a fixed list has but
+    one.
+    """
+    if not isinstance(source, LiveCatalog):
+        return rows
+    return rows.crossJoin(F.broadcast(version_table(rows.sparkSession, Catalog(source.url))))
+
+
+def match_rows(
+    rows: DataFrame,
+    serving: Serving,
+    detection: Detection,
+    counting: Counting,
+    watch: Watch | None = None,
+) -> DataFrame:
+    """(match, dead_letter) of rows that have their version; `watch` counts what shards are sent."""
+    if serving.detects and serving.ahead is not None:
+        rows = with_now(rows)
+    if counting.once or (serving.detects and not rows.isStreaming):
+        return _match_by_event(rows, serving, detection, counting, watch)
+    if serving.detects:
+        messages = rows.mapInArrow(Sending(serving, detection.shards), SENT)
+        return _detect(messages, serving, detection, watch)
+    return rows.mapInArrow(ByMatch(serving), narrow_type(serving.telling))
+
+
+def _match_by_event(
+    rows: DataFrame,
+    serving: Serving,
+    detection: Detection,
+    counting: Counting,
+    watch: Watch | None,
+) -> DataFrame:
+    """The same where events have to be told apart before anything comes of them."""
+    shards = detection.shards if serving.detects else 0
+    settled_by_content = counting.once and not rows.isStreaming
+    task = ByEvent(serving, settled_by_content, shards, detection.late)
+    by_event = rows.mapInArrow(task, BY_EVENT)
+    if counting.once:
+        by_event = first_of_each(by_event, counting.remembered)
+    if not serving.detects:
+        return spread_matches(by_event)
+    if rows.isStreaming:
+        messages = by_event.mapInArrow(Forwarding(shards), SENT)
+        return _detect(messages, serving, detection, watch)
+    test = BackTest(serving.source, shards, detection.until, serving.telling)
+    spread = spread_over_shards(by_event, shards)
+    if watch is not None:
+        spread = watch.on_shards(spread, (F.col("id") != "").cast("int"), shards)
+    return detect_batch(spread, _versions(rows, serving.source), test)
+
+
+def _detect(
+    messages: DataFrame, serving: Serving, detection: Detection, watch: Watch | None
+) -> DataFrame:
+    if watch is not None:
+        messages = watch.on_shards(messages, F.col("hits"), detection.shards)
+    sent = messages.select("shard", "payload")
+    return detect_stream(sent, serving.source, detection.shards, detection.pace, serving.telling)
+
+
+def _versions(rows: DataFrame, source: Source) -> DataFrame:
+    """One row, the version for shards without events."""
+    spark = rows.sparkSession
+    if isinstance(source, LiveCatalog):
+        return version_table(spark, Catalog(source.url)).withColumnRenamed(VERSION, "version")
+    return spark.range(1).select(F.lit(FIXED_VERSION).cast("bigint").alias("version"))

@@ -1,0 +1,151 @@
+"""Why a streaming query ended, in words that say what to do: Spark speaks of its own parts, here it
+is of ours.
+
+Whoever starts a query hears it from the log of the driver; `problem_of` gives it to a program.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import (
+    JStreamingQueryListener,
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+from pyspark.sql.utils import is_remote
+
+from tocsin.errors import StateProblem
+from tocsin.spark.sessions.session import ATTEMPTS
+from tocsin.spark.shard.state_store import DAMAGED
+
+LOG = logging.getLogger("tocsin.spark")
+
+_CHECKPOINT = "CheckpointError"
+_PLAN = "=== Streaming Query ==="
+"""What follows in the text of an exception is the query, which says nothing of why it failed."""
+_LISTENING = "spark.tocsin.failuresWatched"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What Spark says of a failure, and what it means here."""
+
+    said: re.Pattern[str]
+    code: str
+    message: str
+    hint: str
+
+
+_FAILURES = (
+    _Known(
+        re.compile("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY"),
+        _CHECKPOINT,
+        "the query detects composites, and its checkpoint holds no state of any: either it was"
+        " begun without composites, or the state was deleted",
+        "begin a new checkpoint, or leave the composites out; a query that is begun with"
+        " composites=True may gain and lose them from run to run",
+    ),
+    _Known(
+        re.compile("STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"),
+        _CHECKPOINT,
+        "the checkpoint was begun with composites, or with other settings of deduplicate, and the"
+        " query is made without them now",
+        "say composites=True, which keeps the query as it was begun though no composite is left,"
+        " and deduplicate as before; or begin a new checkpoint",
+    ),
+    _Known(
+        re.compile("STATE_STORE_(KEY|VALUE)_SCHEMA_NOT_COMPATIBLE"),
+        "LayoutError",
+        "the checkpoint was begun by a version that kept each shard in three states",
+        "begin a new checkpoint, or go on with the version that began this one",
+    ),
+    _Known(
+        re.compile(
+            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION"
+            "|MISSING_METADATA_FILE|BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature"
+            "|Incomplete log file|[Ff]ailed to read log file|[Cc]hecksum"
+            " (error|mismatch|verification)|CHECKSUM_"
+        ),
+        _CHECKPOINT,
+        "the checkpoint of the query cannot be read",
+        DAMAGED,
+    ),
+    _Known(
+        re.compile("Python worker (exited unexpectedly|failed to connect back)"),
+        "WorkerLost",
+        "a Python worker of the query was lost, as often as a task may be tried",
+        "start the query again from its checkpoint: nothing is lost or told twice. Look for what"
+        " ended the worker (most often memory); a local master tries a task again only where it is"
+        f" written so, as local[2,{ATTEMPTS}]",
+    ),
+)
+
+
+def problem_of(failure: object) -> StateProblem | None:
+    """What is behind the failure of a query, given as its exception or text; None where Spark has
+    said it all.
+    """
+    text, _, _ = str(failure).partition(_PLAN)
+    for known in _FAILURES:
+        if known.said.search(text):
+            return StateProblem(known.message, code=known.code, hint=known.hint)
+    return None
+
+
+class Failures(StreamingQueryListener):
+    """Writes to the log of the driver what to do about a query that failed."""
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:
+        """Nothing to tell."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:
+        """Nothing to tell."""
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:
+        """Nothing to tell."""
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
+        """Tells what is behind a failure, if anything is."""
+        problem = None if event.exception is None else problem_of(event.exception)
+        if problem is not None:
+            LOG.error("query %s: %s", event.id, problem)
+
+    @property
+    def _jlistener(self) -> Any:
+        """What Spark calls, in place of what it would make of any listener."""
+        if not hasattr(self, "_jlistenerobj"):
+            jvm: Any = SparkContext._jvm
+            self._jlistenerobj = jvm.PythonStreamingQueryListenerWrapper(EndsOnly(self))
+        return self._jlistenerobj
+
+
+class EndsOnly(JStreamingQueryListener):
+    """Brings over from Java nothing but the end of a query. To read the progress of one micro-batch
+    takes so many questions to Java that they were an eighth of its work in a small one.
+    """
+
+    def onQueryStarted(self, jevent: object) -> None:
+        """Nobody is told."""
+
+    def onQueryProgress(self, jevent: object) -> None:
+        """Nobody is told."""
+
+    def onQueryIdle(self, jevent: object) -> None:
+        """Nobody is told."""
+
+
+def watch_failures(spark: SparkSession) -> None:
+    """Has failures of the queries of a session told; once, however many there are."""
+    if is_remote() or spark.conf.get(_LISTENING, "") == "true":
+        return
+    spark.streams.addListener(Failures())
+    spark.conf.set(_LISTENING, "true")

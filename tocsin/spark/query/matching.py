@@ -1,0 +1,286 @@
+"""`match` on DataFrames: streaming in, streaming out; batch in, batch out. An ordinary
+transformation.
+
+No input stops the query: a row that is no event, and a subscription of a live catalog that does not
+compile, become dead letters. `match` gives the matches, `dead_letters` the dead letters,
+`match_with_dead_letters` both in one pass.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import chain
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.catalog import Snapshot
+from tocsin.errors import UnsupportedProblem
+from tocsin.events.codecs.reception import Ends, ends_named
+from tocsin.events.matches.content import Content, content_named
+from tocsin.plan.nodes.composites import Part, rings_by_time
+from tocsin.runtime.clock_skew import DEFAULT_AHEAD
+from tocsin.spark.input.layout import laid_out
+from tocsin.spark.match_task.deduplication import matches_once
+from tocsin.spark.match_task.match_task import Serving
+from tocsin.spark.output.carried_columns import Keep, Keeping, kept_column, require_names_apart
+from tocsin.spark.output.match_codec import MATCH_NAMES
+from tocsin.spark.output.member_output import Telling, telling_of, told
+from tocsin.spark.plans.catalog_version import VERSION
+from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS
+from tocsin.spark.plans.sources import Source, Subscriptions, snapshot_of, source_of
+from tocsin.spark.query.absent_columns import warn_of_absent_columns
+from tocsin.spark.query.constructing import constructs_any
+from tocsin.spark.query.dataflow import (
+    DEFAULT_LATENESS,
+    Counting,
+    Detection,
+    composites_in,
+    match_rows,
+    with_version,
+)
+from tocsin.spark.query.failures import watch_failures
+from tocsin.spark.query.metrics import Watch
+from tocsin.spark.sessions.callers import levels_to_the_caller
+from tocsin.spark.sessions.workers import choose_python
+from tocsin.spark.shard.clock import Pace
+from tocsin.values.time import Duration, parse_duration, parse_instant
+
+Deduplicate = bool | str | timedelta | None
+Length = str | timedelta
+
+WHERE_LIVE = ""
+"""As the host does by itself: on a stream."""
+
+
+class AbsenceWaitsWarning(UserWarning):
+    """On a stream whose clock does not run on, an absence rings only with the next event."""
+
+
+def match(
+    events: DataFrame,
+    subscriptions: Subscriptions,
+    *,
+    columns: Mapping[str, str] | None = None,
+    deduplicate: Deduplicate = None,
+    lateness: Length | None = None,
+    ontology: object = None,
+    infer: object = None,
+    shards: int = DEFAULT_SHARDS,
+    idle: Length | None = None,
+    until: str | datetime | None = None,
+    composites: bool | None = None,
+    content: Content | str = Content.IDS,
+    interval: str | None = None,
+    keep: Keep | None = None,
+    metrics: Watch | str | None = None,
+    ahead: str | None = WHERE_LIVE,
+) -> DataFrame:
+    """The matches of subscriptions over events, one row each; dead letters are left out.
+
+    `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a
+    mapping `columns` from column to event field, as in {"price": "data.price"}. `subscriptions` is
+    a list of dicts or Subscriptions, fixed for the query, or a live catalog (object, URL or path).
+    `ontology` is the path of a file, or several, for a fixed list, and `infer` lists what is to be
+    concluded from it; a live catalog holds its own.
+
+    `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming
+    query does so only where a duration is given: an identity is then remembered for that time after
+    it came.
+
+    `content` says what is told of the events of a match where a subscription does not say: "ids",
+    "events" for a column `members` of the complete events as structs, "rdf" for one of Turtle
+    texts.
+
+    `interval="reception"`: an event without endtime ends when it was received: at its
+    `receivedtime` or that of its row, else on a stream at the time of its micro-batch, which is
+    stamped on it.
+
+    `keep` names columns of the events that a match is to carry: each under its own name, or under
+    the name that a mapping gives it. Where the query detects composites it is an array, parallel to
+    `events`.
+
+    `metrics` is a Watch, or the name of one: what passes through is counted under that name.
+
+    The rest concerns composites; a condition on one event rings at once, however late the event. On
+    a stream an event may be `lateness` behind the newest (2 seconds by default); after `idle`
+    without events the clock runs on by itself. Over a batch the clock runs to the end of time, or
+    to the instant `until`. An event that ends more than `ahead` beyond the clock of the host moves
+    no time and is a dead letter: on a stream 1 hour unless said, None for replays; over a batch
+    only where it is given. `shards` is how many tasks combine events, fixed for a checkpoint. A
+    query over a live catalog detects composites if the catalog has one when the query is made, or
+    if `composites` is True.
+    """
+    both = match_with_dead_letters(
+        events,
+        subscriptions,
+        columns=columns,
+        deduplicate=deduplicate,
+        lateness=lateness,
+        ontology=ontology,
+        infer=infer,
+        shards=shards,
+        idle=idle,
+        until=until,
+        composites=composites,
+        content=content,
+        interval=interval,
+        keep=keep,
+        metrics=metrics,
+        ahead=ahead,
+    )
+    return matches_of(both)
+
+
+def dead_letters(
+    events: DataFrame,
+    subscriptions: Subscriptions = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """The rows that are no events and the subscriptions that do not compile, each with its
+    reason.
+    """
+    return dead_letters_of(
+        match_with_dead_letters(events, subscriptions, columns=columns, deduplicate=False)
+    )
+
+
+def match_with_dead_letters(
+    events: DataFrame,
+    subscriptions: Subscriptions,
+    *,
+    columns: Mapping[str, str] | None = None,
+    deduplicate: Deduplicate = None,
+    lateness: Length | None = None,
+    ontology: object = None,
+    infer: object = None,
+    shards: int = DEFAULT_SHARDS,
+    idle: Length | None = None,
+    until: str | datetime | None = None,
+    composites: bool | None = None,
+    content: Content | str = Content.IDS,
+    interval: str | None = None,
+    keep: Keep | None = None,
+    metrics: Watch | str | None = None,
+    ahead: str | None = WHERE_LIVE,
+) -> DataFrame:
+    """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in
+    each row.
+
+    For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch
+    before.
+    """
+    stop = None if until is None else parse_instant(until)
+    far = _ahead(ahead, is_live=events.isStreaming)
+    detection = Detection(shards, _pace(lateness, idle), stop, ahead=far)
+    source = source_of(subscriptions, ontology, infer)
+    held = snapshot_of(source)
+    telling = telling_of(content_named(content), held.subscriptions)
+    kept, schema = (None, None) if keep is None else kept_column(events, keep)
+    if schema is not None:
+        require_names_apart(schema, MATCH_NAMES)
+        telling = replace(telling, keeping=Keeping(schema.json(), _detects(held, composites)))
+    ends = ends_named(interval)
+    watch = Watch(metrics) if isinstance(metrics, str) else metrics
+    counted = events if watch is None else watch.on_events(events)
+    results = results_of(
+        counted, source, detection, telling, columns, deduplicate, composites, ends, kept, watch
+    )
+    both = told(results, telling)
+    return both if watch is None else watch.on_results(both)
+
+
+def _detects(held: Snapshot, composites: bool | None) -> bool:
+    """Whether a query detects composites, so that a match may have several events."""
+    return composites is not False and (
+        bool(composites) or next(composites_in(held), None) is not None
+    )
+
+
+def results_of(
+    events: DataFrame,
+    source: Source,
+    detection: Detection,
+    telling: Telling,
+    columns: Mapping[str, str] | None = None,
+    deduplicate: Deduplicate = None,
+    composites: bool | None = None,
+    ends: Ends = Ends.START,
+    kept: Column | None = None,
+    watch: Watch | None = None,
+    versioned: bool = False,
+) -> DataFrame:
+    """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with
+    each event, and `watch` counts what shards are sent. Rows that are `versioned` say themselves
+    which version of the catalog they are matched with.
+    """
+    choose_python(events.sparkSession)
+    rows, layout = laid_out(events, columns, ends, kept, (VERSION,) if versioned else ())
+    held = snapshot_of(source)
+    warn_of_absent_columns(rows, layout, held)
+    if events.isStreaming:
+        watch_failures(events.sparkSession)
+    counting = _counting(events, deduplicate)
+    found = composites_in(held) if composites is not False else iter(())
+    first = next(found, None)
+    if first is not None and events.isStreaming and detection.pace.idle is None:
+        _warn_of_waiting(chain([first], found))
+    detects = bool(composites) or first is not None
+    ahead = detection.ahead if detects else None
+    serving = Serving(layout, source, telling, detects, ahead, events.isStreaming)
+    placed = rows if versioned else with_version(rows, source)
+    results = match_rows(placed, serving, detection, counting, watch)
+    if counting.once and not events.isStreaming and constructs_any(held):
+        return matches_once(results)
+    return results
+
+
+def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
+    """Tells once, where the query is made, that absences will wait for the next event."""
+    waiting = next((id for id, pattern in found if rings_by_time(pattern)), None)
+    if waiting is not None:
+        warnings.warn(
+            f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for"
+            ' the next event: give a time, as in idle="10s"',
+            AbsenceWaitsWarning,
+            stacklevel=levels_to_the_caller(),
+        )
+
+
+def matches_of(both: DataFrame) -> DataFrame:
+    """The matches in the result of `match_with_dead_letters`."""
+    return both.where(F.col("match").isNotNull()).select("match.*")
+
+
+def dead_letters_of(both: DataFrame) -> DataFrame:
+    """The dead letters in the result of `match_with_dead_letters`."""
+    return both.where(F.col("dead_letter").isNotNull()).select("dead_letter.*")
+
+
+def _counting(events: DataFrame, deduplicate: Deduplicate) -> Counting:
+    """A batch counts each identity once unless told otherwise, a stream only for a time."""
+    if deduplicate is not None and not isinstance(deduplicate, bool):
+        remembered = parse_duration(deduplicate)
+        return Counting(True, remembered if events.isStreaming else None)
+    if deduplicate and events.isStreaming:
+        raise UnsupportedProblem(
+            "a stream cannot remember every event for ever",
+            hint='give a time, as in deduplicate="10 minutes"',
+        )
+    return Counting(deduplicate is not False and not events.isStreaming)
+
+
+def _pace(lateness: Length | None, idle: Length | None) -> Pace:
+    allowed = DEFAULT_LATENESS if lateness is None else parse_duration(lateness)
+    return Pace(allowed, None if idle is None else parse_duration(idle))
+
+
+def _ahead(ahead: str | None, *, is_live: bool) -> Duration | None:
+    """How far beyond the clock an event may end; None for any time."""
+    if ahead == WHERE_LIVE:
+        return parse_duration(DEFAULT_AHEAD) if is_live else None
+    return None if ahead is None else parse_duration(ahead)

@@ -1,0 +1,206 @@
+"""Composites on batch DataFrames: a back-test. Ordered as a whole, nothing late, the clock runs to
+the end or `until`.
+
+Spark sorts the events of each shard; an engine then sees them one by one, so that a shard may be
+larger than memory. Where composites construct, they are set aside to be gone over again. Matches of
+atomic subscriptions and dead letters pass through in the same pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.runtime.gc_tuning import a_task
+from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.quiet_periods import Span
+from tocsin.runtime.sequencer import FiniteSequencer
+from tocsin.spark.match_task.messages import message_of
+from tocsin.spark.output.batches import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
+from tocsin.spark.output.member_output import IDS_ONLY, Telling
+from tocsin.spark.plans.shard_assignment import shard_keys
+from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.plans.sources import Source
+from tocsin.spark.shard.repeating import Repeated
+from tocsin.values.time import Instant
+
+FORGET_EVERY = 1000
+"""After how many events an engine is told to drop what can no longer matter."""
+
+_ITEMS = (
+    "array<struct<shard: bigint, start: bigint, source: string, id: string, message: binary, match:"
+    f" {MATCHES.simpleString()}>>"
+)
+_LISTS = f"array<{MATCHES.simpleString()}>"
+_ORDER = ("shard", "end", "start", "source", "id")
+
+
+def detect_batch(spread: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
+    """Rows spread over shards -> (match, dead_letter); `versions` has one row, the version for
+    shards without events.
+    """
+    beginnings = _beginnings(versions, test.shards)
+    rows = spread.unionByName(beginnings, allowMissingColumns=True)
+    placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
+    return placed.mapInArrow(test, BY_MATCH)
+
+
+def _beginnings(versions: DataFrame, shards: int) -> DataFrame:
+    """A row for every shard: time passes also where nothing happens."""
+    keys = F.explode(F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards))))
+    return versions.select(keys.alias("shard"), F.col("version"))
+
+
+def spread_over_shards(by_event: DataFrame, shards: int) -> DataFrame:
+    """One row per event and shard that wants it, one per match, one per dead letter; only those of
+    events, and of what tells shards the time, have an id, and the latter an empty one.
+    """
+    keys = F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards)))
+    own = F.element_at(keys, (F.pmod(F.hash("identity"), F.lit(shards)) + 1).cast("int"))
+    wanted = F.transform(
+        "wanted",
+        lambda each: _item(
+            each["shard"], each["start"], each["source"], each["id"], each["message"]
+        ),
+    )
+    rings = F.transform(
+        F.coalesce("matches", F.array().cast(_LISTS)), lambda each: _item(own, match=each)
+    )
+    is_letter = F.col("dead_letter").isNotNull()
+    letters = F.when(is_letter, F.array(_item(own))).otherwise(F.array().cast(_ITEMS))
+    item = F.explode(F.concat(wanted, rings, letters))
+    chosen = by_event.select("end", "version", "dead_letter", item.alias("item"))
+    return chosen.select("end", "version", "dead_letter", "item.*")
+
+
+def _item(
+    shard: Column,
+    start: Column | None = None,
+    source: Column | None = None,
+    id: Column | None = None,
+    message: Column | None = None,
+    match: Column | None = None,
+) -> Column:
+    def typed(column: Column | None, kind: str) -> Column:
+        return (F.lit(None) if column is None else column).cast(kind)
+
+    return F.struct(
+        shard.alias("shard"),
+        typed(start, "bigint").alias("start"),
+        typed(source, "string").alias("source"),
+        typed(id, "string").alias("id"),
+        typed(message, "binary").alias("message"),
+        typed(match, MATCHES.simpleString()).alias("match"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BackTest:
+    """Rows of shards, sorted -> (match, dead_letter)."""
+
+    source: Source
+    shards: int
+    until: Instant | None
+    telling: Telling = IDS_ONLY
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task, shard after shard."""
+        with a_task():
+            yield from self._served(batches)
+
+    def _served(self, batches: Iterator[Any]) -> Iterator[Any]:
+        run: Run | None = None
+        for rows in batches:
+            passing, others = _parted(rows)
+            yield batch_of_both(passing)
+            for shard, version, message in others:
+                if run is None or run.key != shard:
+                    yield from self._ended(run)
+                    run = Run(shard, self.shards, self.source)
+                run.take(version, message)
+            yield from self._told(run)
+        yield from self._ended(run)
+
+    def _told(self, run: Run | None) -> Iterator[Any]:
+        """What a shard has found so far."""
+        return (
+            iter(()) if run is None else batches_of(run.results(), run.members.teller(self.telling))
+        )
+
+    def _ended(self, run: Run | None) -> Iterator[Any]:
+        """What a shard finds when there are no more events."""
+        if run is not None:
+            run.end(self.until)
+        return self._told(run)
+
+
+class Run:
+    """One shard over finite input."""
+
+    def __init__(self, key: int, shards: int, source: Source) -> None:
+        self.key = key
+        self.members = Members(shard_keys(shards).index(key), shards)
+        self._source = source
+        self._version = 0
+        self._spans: list[Span] = []
+        self._sequencer = FiniteSequencer(self.members.guard(), forget_every=FORGET_EVERY)
+        self._outcome = Outcome()
+        self._repeated: Repeated | None = None
+
+    def take(self, version: int, message: bytes | None) -> None:
+        """The next event in canonical order, or only that the shard is there."""
+        self._version = version
+        if message is None:
+            return
+        told = message_of(message)
+        if told.hits:
+            self._begin()
+        elif told.span is not None:
+            self._spans.append(told.span)
+        if told.hits and self._repeated is not None:
+            self._repeated.add(message, told)
+            return
+        for hit in told.hits:
+            atoms = self.members.atoms(hit.atoms)
+            self._outcome.add(self._sequencer.serve(hit.event, atoms))
+
+    def end(self, until: Instant | None) -> None:
+        """There are no more events: the clock runs on."""
+        self._begin()
+        if self._repeated is None:
+            self._outcome.add(self._sequencer.end(until))
+        else:
+            found = self._repeated.detect(self.members, self._spans, until, FORGET_EVERY)
+            self._outcome.add(found)
+
+    def results(self) -> Results:
+        """What has come about since this was asked last."""
+        outcome, self._outcome = self._outcome, Outcome()
+        return Results(outcome.matches, list(self.members.letters_of(outcome)))
+
+    def _begin(self) -> None:
+        """Takes its subscriptions in; from when to when there are events it has been told before
+        any event.
+        """
+        if self.members.version is not None:
+            return
+        self.members.move_to(self._source.snapshot(self._version))
+        if self.members.builds:
+            self._repeated = Repeated()
+        elif self._spans:
+            oldest = min(oldest for oldest, _ in self._spans)
+            newest = max(newest for _, newest in self._spans)
+            self._outcome.add(self._sequencer.begin(oldest, newest, self._spans))
+
+
+def _parted(rows: Any) -> tuple[Any, Iterator[tuple[int, int, bytes | None]]]:
+    """Results, which only pass through, and (shard, version, message) of the other rows."""
+    is_result = pc.or_(rows.column("match").is_valid(), rows.column("dead_letter").is_valid())
+    others = rows.filter(pc.invert(is_result))
+    columns = (others.column(name).to_pylist() for name in ("shard", "version", "message"))
+    return rows.filter(is_result), zip(*columns, strict=True)

@@ -1,0 +1,51 @@
+"""The order of a shard: that of any host that lives. What is constructed happens at once in every
+shard; what goes wrong with it is told by one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from tocsin.events.event import Event
+from tocsin.events.matches.match import Match
+from tocsin.runtime.outcome import Outcome, Served
+from tocsin.runtime.sequencer import Sequencer
+from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.shard.clock import StreamClock
+
+
+class ShardSequencer(Sequencer[tuple[bytes, ...]]):
+    """Events of a shard and its time; with each event wait the names of its atoms."""
+
+    def __init__(self, members: Members, clock: StreamClock) -> None:
+        self.guard = members.guard()
+        super().__init__(self.guard, clock, members.atoms)
+        self._members = members
+
+    def advance(self) -> Outcome:
+        """Steps 4 to 9, as far as the watermark allows."""
+        self.republishes = self._members.builds
+        return super().advance()
+
+    def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
+        """The events that matches construct."""
+        beside = Outcome()
+        events = super()._published(matches, beside)
+        outcome.add(told_once(beside, self._members))
+        return events
+
+    def _rung(self, served: Served) -> Outcome:
+        return told_once(super()._rung(served), self._members)
+
+
+def told_once(outcome: Outcome, members: Members) -> Outcome:
+    """Return what came of building, where every shard builds the same: dead letters that name no
+    subscription are told by one shard.
+    """
+    letters = [
+        each
+        for each in outcome.letters
+        if each.subscription is not None or members.tells_of_building(each)
+    ]
+    return replace(outcome, letters=letters)

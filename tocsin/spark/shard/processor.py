@@ -1,0 +1,101 @@
+"""The stateful operator: rows of one shard in, packed results out. A timer wakes a shard when its
+stream is idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+
+from tocsin.runtime.gc_tuning import collect_rarely, end_task
+from tocsin.spark.match_task.messages import MESSAGE
+from tocsin.spark.output.member_output import IDS_ONLY, Telling
+from tocsin.spark.plans.shard_assignment import shard_keys
+from tocsin.spark.plans.sources import Source
+from tocsin.spark.shard.clock import Millis, Pace
+from tocsin.spark.shard.shard import Setting, step_of
+from tocsin.spark.shard.state_store import Keeper
+from tocsin.spark.shard.stored_shard import (
+    BYTES_SCHEMA,
+    NUMBER_SCHEMA,
+    STATE,
+    StoredShard,
+)
+
+PAYLOAD = "payload binary"
+
+
+class Detector(StatefulProcessor):
+    """Detects the composites of a shard. What only passes through is handed on as it came."""
+
+    def __init__(
+        self, source: Source, shards: int, pace: Pace, telling: Telling = IDS_ONLY
+    ) -> None:
+        self._source = source
+        self._shards = shards
+        self._pace = pace
+        self._telling = telling
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Names the state. The worker does nothing else from here on."""
+        collect_rarely()
+        self._handle = handle
+        parts = handle.getMapState(STATE, NUMBER_SCHEMA, BYTES_SCHEMA)
+        self._keeper = Keeper(StoredShard(parts))
+
+    def handleInputRows(
+        self, key: Any, rows: Iterator[Row], timerValues: TimerValues
+    ) -> Iterator[Row]:
+        """A micro-batch that has rows for the shard."""
+        messages = []
+        for row in rows:
+            payload = bytes(row.payload)
+            if payload.startswith(MESSAGE):
+                messages.append(payload)
+            else:
+                yield Row(payload=payload)
+        if messages:
+            yield from self._stepped(
+                key, messages, timerValues.getCurrentProcessingTimeInMs(), fired=False
+            )
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[Row]:
+        """A micro-batch in which the shard's timer is due."""
+        yield from self._stepped(key, [], timerValues.getCurrentProcessingTimeInMs(), fired=True)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+        end_task()
+
+    def _stepped(self, key: Any, messages: list[bytes], now: Millis, fired: bool) -> Iterator[Row]:
+        setting = Setting(shard_keys(self._shards).index(key[0]), self._shards, self._pace)
+        head, step = self._keeper.head(setting), step_of(messages, now)
+        source = self._source if messages else None
+        taken = self._keeper.take(head, setting, source, self._telling, step)
+        known = head.alarm if head is not None and not fired else None
+        alarm = self._next_alarm(known, taken.due, now)
+        self._keeper.save(head, setting, step, taken, alarm)
+        for payload in taken.payloads:
+            yield Row(payload=payload)
+
+    def _next_alarm(self, known: Millis | None, due: Millis | None, now: Millis) -> Millis | None:
+        """At most one timer is set; one that fires too soon is set anew, one that would fire too
+        late is replaced.
+        """
+        if due is None or (known is not None and known <= due):
+            return known
+        if known is not None:
+            self._handle.deleteTimer(known)
+        alarm = max(due, now + 1)
+        self._handle.registerTimer(alarm)
+        return alarm

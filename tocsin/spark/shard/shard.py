@@ -1,0 +1,169 @@
+"""A shard at work: a state machine that takes steps and gives matches. The same steps give the same
+state, anywhere.
+
+An event is late if it ends before the watermark that the shard had when the step began, so that the
+order of rows within a micro-batch does not matter. A step taken again, to rebuild lost memory,
+gives the same matches again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from tocsin.events.dead_letter import late
+from tocsin.events.matches.match import once
+from tocsin.events.order import in_canonical_order
+from tocsin.spark.match_task.messages import Hit, message_of
+from tocsin.spark.match_task.serde import event_of_plain, pack, plain_event, unpack
+from tocsin.spark.output.batches import Results
+from tocsin.spark.output.letters import Letter, letter_of
+from tocsin.spark.output.member_output import Teller, Telling
+from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.plans.sources import Source
+from tocsin.spark.shard.building import ShardSequencer
+from tocsin.spark.shard.clock import Millis, Pace, StreamClock
+from tocsin.values.time import Instant
+
+LAYOUT = 3
+"""How subscriptions and events are spread over shards: 1 parted subscriptions alone, 2 also parts
+events by keys, 3 has every shard construct. Written into every snapshot but those of layout 1.
+"""
+
+KEYS_PART = 2
+"""The first layout that parts events by keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Which shard of how many, and how its clock goes."""
+
+    number: int
+    shards: int
+    pace: Pace
+
+
+def step_of(messages: Iterable[bytes], now: Millis) -> bytes:
+    """A step: the messages of a micro-batch, in an order of their own, and its processing time."""
+    return pack((now, sorted(messages)))
+
+
+class Shard:
+    """The composites of a shard, the events that wait for the watermark, and the clock. `token`
+    names the state.
+    """
+
+    def __init__(self, setting: Setting, source: Source) -> None:
+        self.source = source
+        self.token = blake2b(repr((setting, source.key)).encode(), digest_size=16).digest()
+        self.layout = LAYOUT
+        """The layout under which the last snapshot was taken."""
+        self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle)
+        self._members = Members(setting.number, setting.shards)
+        self._sequencer = ShardSequencer(self._members, self.clock)
+
+    def take(self, step: bytes) -> Results:
+        """Takes one step."""
+        now, raw = unpack(step)
+        messages = [message_of(each) for each in raw]
+        letters: list[Letter] = []
+        if messages:
+            letters += self.move_to(messages[0].version)
+            letters += self._admit([hit for message in messages for hit in message.hits])
+            spans = [message.span for message in messages if message.span is not None]
+            if spans:
+                self._sequencer.note_end(min(oldest for oldest, _ in spans))
+            self.clock.saw(max((newest for _, newest in spans), default=None), now)
+        else:
+            self.clock.run_on(now)
+        outcome = self._sequencer.advance()
+        self.token = blake2b(self.token + step, digest_size=16).digest()
+        told = [each for each in once(outcome.matches) if self._members.tells(each.subscription)]
+        return Results(told, [*letters, *self._members.letters_of(outcome)])
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether it serves its share of a composite that several shards serve."""
+        return self._members.has_shares
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for now."""
+        return self._members.teller(telling)
+
+    def move_to(self, version: int) -> list[Letter]:
+        """Holds the subscriptions of a version."""
+        if self._members.version == version:
+            return []
+        return self._members.move_to(self.source.snapshot(version), self.clock.instant)
+
+    def follow(self, pace: Pace, source: Source | None) -> bool:
+        """Goes at a pace, and takes its subscriptions from a source where one is given. Whether the
+        steps so far were another regime's: they can only be taken again under the one under which
+        they were taken first.
+        """
+        is_other = self.clock.pace != pace or self.layout != LAYOUT
+        self.clock.pace = pace
+        if source is not None and source.key != self.source.key:
+            self.source = source
+            self._members.version = None
+            is_other = True
+        return is_other
+
+    def next_instant(self) -> Instant | None:
+        """What the clock has to pass for anything more to happen without new events."""
+        return self._sequencer.next_instant()
+
+    def snapshot(self) -> bytes:
+        """The whole state as plain data."""
+        clock, members, sequencer = self.clock, self._members, self._sequencer
+        held = [(plain_event(event), atoms) for event, atoms in sequencer.held()]
+        times = (
+            clock.newest,
+            clock.arrived,
+            clock.counted,
+            clock.pace.lateness,
+            clock.idle,
+            sequencer.oldest,
+            sequencer.has_begun,
+        )
+        self.layout = LAYOUT
+        engine, guard = members.engine.snapshot(), sequencer.guard.snapshot()
+        parts = (self.token, members.version, members.refused(), engine, held, times, guard)
+        return pack((LAYOUT, *parts))
+
+    def restore(self, raw: bytes) -> None:
+        """Takes over a snapshot into a shard that has seen nothing yet."""
+        found = unpack(raw)
+        self.layout, self.token, version, refused, state, held, times, *guard = (
+            found if isinstance(found[0], int) else (1, *found)
+        )
+        if version is not None:
+            self.move_to(version)
+            self._members.refuse(refused)
+            self._members.engine.restore(state)
+        clock, sequencer = self.clock, self._sequencer
+        for plain, atoms in held:
+            sequencer.hold(event_of_plain(plain), atoms)
+        clock.newest, clock.arrived, clock.counted, clock.lateness, clock.idle, *begun = times
+        sequencer.oldest, sequencer.has_begun = begun
+        if guard:
+            sequencer.guard.restore(guard[0])
+
+    def _admit(self, hits: list[Hit]) -> Iterator[Letter]:
+        """Late events become dead letters, those that wait already are left out, the others
+        wait.
+        """
+        mark = self.clock.instant
+        by_event = {id(hit.event): hit for hit in hits}
+        chosen = [by_event[id(event)] for event in in_canonical_order(hit.event for hit in hits)]
+        timed = [hit for hit in chosen if hit.event.interval is not None]
+        behind = 0 if mark is None else bisect_left(timed, mark, key=_end)
+        self._sequencer.hold_all([(hit.event, hit.atoms) for hit in timed[behind:]])
+        return (letter_of(late(hit.event)) for hit in timed[:behind] if hit.teller)
+
+
+def _end(hit: Hit) -> Instant:
+    assert hit.event.interval is not None
+    return hit.event.interval.end

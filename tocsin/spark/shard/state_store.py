@@ -1,0 +1,271 @@
+"""A shard in the state store: a snapshot and the steps since. The store is the truth, memory only
+saves reading it.
+
+The cache holds shards by the name of their state, a hash over all their steps. A worker that is
+new, or that has seen a step which was never committed, finds no such name and rebuilds the shard:
+snapshot first, then the steps since. The steps are the very messages that came, so that writing
+them costs nothing; when they outgrow the snapshot, a new one is made.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from tocsin.errors import Problem, StateProblem
+from tocsin.events.dead_letter import shown_error
+from tocsin.spark.match_task.messages import passing
+from tocsin.spark.output.batches import batches_of
+from tocsin.spark.output.member_output import Telling
+from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
+from tocsin.spark.shard.clock import Millis
+from tocsin.spark.shard.shard import KEYS_PART, Setting, Shard
+from tocsin.spark.shard.shard_host import Home, ask_home, folder_of_executor
+from tocsin.spark.shard.stored_shard import Head, StoredShard
+
+KEPT = 64
+"""How many shards a worker keeps in memory; the one used longest ago goes first."""
+
+PATIENCE = 3
+"""So often in a row a step may have to wait for another shard in the same process."""
+
+DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A step for the shard in the state `token`. `is_full` says that the steps since the last
+    snapshot are many; the source is None where the shard keeps its own.
+    """
+
+    token: bytes | None
+    setting: Setting
+    source: Source | None
+    telling: Telling
+    step: bytes
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a step came to: the new state's name, packed results, when time alone brings more about,
+    and a new snapshot where one is due.
+    """
+
+    token: bytes
+    payloads: list[bytes]
+    due: Millis | None
+    source: Source
+    snapshot: bytes | None
+
+
+class Cache:
+    """Shards in a worker's memory by the name of their state. One step is taken at a time; a worker
+    beside this one may ask for it, see `homes`.
+    """
+
+    def __init__(self, kept: int = KEPT, folder: Path | None = None) -> None:
+        self._kept = kept
+        self._by_token: OrderedDict[bytes, Shard] = OrderedDict()
+        self._waits: dict[bytes, int] = {}
+        self._folder = folder
+        self._home: Home | None = None
+        self._working = Lock()
+
+    def take(self, errand: Errand) -> Taken | None:
+        """What a step comes to where the shard is in memory in that very state, here or in a worker
+        beside this one; else None.
+        """
+        if errand.token is None:
+            return None
+        if errand.token not in self._by_token and self._folder is not None:
+            found: Taken | None = ask_home(self._folder, errand.token, errand)
+            return found
+        with self._working:
+            return self._taken(errand)
+
+    def take_with(self, shard: Shard, errand: Errand) -> Taken:
+        """What a step comes to with a shard that was not in memory."""
+        with self._working:
+            return self._take(shard, errand)
+
+    def serve(self, errand: Errand) -> Taken | None:
+        """The same for another worker. A shard that waits for another one again and again is given
+        up here: where it is read again, it may be by itself.
+        """
+        waits = self._waits.pop(errand.token or b"", 0)
+        if self._working.acquire(blocking=False):
+            waits = 0
+        else:
+            waits += 1
+            self._working.acquire()
+        try:
+            if waits > PATIENCE:
+                self._pop(errand.token or b"")
+                return None
+            taken = self._taken(errand)
+            if taken is not None and waits:
+                self._waits[taken.token] = waits
+            return taken
+        finally:
+            self._working.release()
+
+    def _taken(self, errand: Errand) -> Taken | None:
+        shard = self._pop(errand.token or b"")
+        return None if shard is None else self._take(shard, errand)
+
+    def _take(self, shard: Shard, errand: Errand) -> Taken:
+        is_other = shard.follow(errand.setting.pace, errand.source)
+        results = shard.take(errand.step)
+        snapshot = shard.snapshot() if errand.is_full or is_other else None
+        batches = batches_of(results, shard.teller(errand.telling))
+        due = shard.clock.due(shard.next_instant())
+        taken = Taken(shard.token, list(map(passing, batches)), due, shard.source, snapshot)
+        self._put(shard)
+        return taken
+
+    def _pop(self, token: bytes) -> Shard | None:
+        """The shard in that very state, no longer in the cache: should its next step fail, it is
+        lost, not wrong.
+        """
+        shard = self._by_token.pop(token, None)
+        if shard is not None and self._home is not None:
+            self._home.forget(token)
+        return shard
+
+    def _put(self, shard: Shard) -> None:
+        self._by_token[shard.token] = shard
+        while len(self._by_token) > self._kept:
+            self._pop(next(iter(self._by_token)))
+        if self._folder is not None:
+            self._home = self._home or Home(self._folder, self.serve)
+            self._home.note(shard.token)
+
+
+WORKER_SHARDS = Cache(folder=folder_of_executor())
+
+
+class Keeper:
+    """Lets one shard take its steps; `stored` is what the state store holds of it."""
+
+    def __init__(self, stored: StoredShard, cache: Cache = WORKER_SHARDS) -> None:
+        self._stored, self._cache = stored, cache
+
+    def head(self, setting: Setting) -> Head | None:
+        """What there is in the store; nothing for a new shard."""
+        with _damage_told(setting):
+            head = self._stored.head()
+        if head is not None:
+            _require_same_shards(head, setting)
+        return head
+
+    def take(
+        self,
+        head: Head | None,
+        setting: Setting,
+        source: Source | None,
+        telling: Telling,
+        step: bytes,
+    ) -> Taken:
+        """Lets the shard, as it was committed last, take a step; its subscriptions are now taken
+        from `source` where one is given.
+        """
+        token = None if head is None else head.token
+        is_full = head is None or head.is_full_after(step)
+        errand = Errand(token, setting, source, telling, step, is_full)
+        taken = self._cache.take(errand)
+        if taken is not None:
+            return taken
+        if head is not None:
+            return self._cache.take_with(self._rebuilt(setting, head), errand)
+        assert source is not None, "only a shard that exists has timers"
+        return self._cache.take_with(Shard(setting, source), errand)
+
+    def save(
+        self, head: Head | None, setting: Setting, step: bytes, taken: Taken, alarm: int | None
+    ) -> None:
+        """Writes what one step has changed."""
+        if taken.snapshot is not None:
+            source, listed = _description(taken.source)
+            begun = Head(taken.token, setting.shards, len(taken.snapshot), 0, 0, alarm, source)
+            self._stored.begin(begun, listed, taken.snapshot)
+            return
+        assert head is not None, "a new shard begins with a snapshot"
+        gone = replace(
+            head,
+            token=taken.token,
+            log_bytes=head.log_bytes + len(step),
+            steps=head.steps + 1,
+            alarm=alarm,
+        )
+        self._stored.append(gone, step)
+
+    def _rebuilt(self, setting: Setting, head: Head) -> Shard:
+        with _damage_told(setting):
+            shard = Shard(setting, _described(head.source, self._stored.list()))
+            shard.restore(_required(self._stored.snapshot()))
+            for step in self._stored.steps(head):
+                shard.take(_required(step))
+        if shard.token != head.token:
+            raise _damaged("the steps in the state store do not lead to its state")
+        _require_same_layout(shard)
+        return shard
+
+
+@contextmanager
+def _damage_told(setting: Setting) -> Iterator[None]:
+    """Whatever is raised by what the store holds says what to do about it."""
+    try:
+        yield
+    except Problem:
+        raise
+    except Exception as error:
+        raise _damaged(
+            f"the state of shard {setting.number} cannot be read: {shown_error(error)}"
+        ) from None
+
+
+def _required(part: bytes | None) -> bytes:
+    if part is None:
+        raise _damaged("a part of the state is missing")
+    return part
+
+
+def _damaged(message: str) -> StateProblem:
+    return StateProblem(message, code="StateStoreError", hint=DAMAGED)
+
+
+def _require_same_shards(head: Head, setting: Setting) -> None:
+    if head.shards != setting.shards:
+        raise StateProblem(
+            f"the query was begun with {head.shards} shards, not {setting.shards}",
+            code="ShardsError",
+            hint=f"say shards={head.shards}, or begin a new checkpoint",
+        )
+
+
+def _require_same_layout(shard: Shard) -> None:
+    """A shard of a former layout goes on where none of its composites would be elsewhere now."""
+    if shard.layout < KEYS_PART and shard.has_shares:
+        raise StateProblem(
+            "the query was begun by a version that did not spread events over shards by their keys",
+            code="LayoutError",
+            hint="begin a new checkpoint, or go on with the version that began this one",
+        )
+
+
+def _description(source: Source) -> tuple[str, bytes | None]:
+    """A source as the store keeps it: a list goes in whole, since a later version of the program
+    may not have it.
+    """
+    return (source.key, source.payload) if isinstance(source, FixedList) else (source.key, None)
+
+
+def _described(key: str, listed: bytes | None) -> Source:
+    if listed is not None:
+        return FixedList(key, listed)
+    return LiveCatalog(key.removeprefix("catalog "))

@@ -1,0 +1,62 @@
+"""Composites on streaming DataFrames: match tasks, one shuffle of what shards want, the stateful
+operator, results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from tocsin.errors import StateProblem
+from tocsin.runtime.gc_tuning import a_task
+from tocsin.spark.match_task.messages import passed
+from tocsin.spark.output.batches import narrow_type, narrowed
+from tocsin.spark.output.member_output import Telling
+from tocsin.spark.plans.sources import Source
+from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.processor import PAYLOAD, Detector
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
+
+def detect_stream(
+    messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling
+) -> DataFrame:
+    """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches
+    without input too.
+    """
+    _require_rocksdb(messages)
+    mode = "None" if pace.idle is None else "ProcessingTime"
+    detector = Detector(source, shards, pace, telling)
+    packed = messages.groupBy("shard").transformWithState(detector, PAYLOAD, "Append", mode)
+    return packed.mapInArrow(Unpacked(telling), narrow_type(telling))
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """Rows of packed results -> (match, dead_letter), with what is told of a match."""
+
+    telling: Telling
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        with a_task():
+            for rows in batches:
+                for payload in rows.column("payload"):
+                    yield narrowed(passed(payload.as_buffer()), self.telling)
+
+
+def _require_rocksdb(rows: DataFrame) -> None:
+    found = rows.sparkSession.conf.get(_PROVIDER, "") or ""
+    if "RocksDB" not in found:
+        raise StateProblem(
+            "composites on a stream need the RocksDB state store",
+            code="SparkError",
+            hint=(
+                f"set {_PROVIDER} to"
+                " org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+            ),
+        )
