@@ -18,10 +18,10 @@ def test_each_test_file_belongs_to_one_stage() -> None:
     ("path", "stage"),
     [
         ("engine/test_work.py", "core"),
-        ("gateway/core/test_up.py", "service"),
-        ("gateway/spark/test_service.py", "spark"),
-        ("kafka/test_spark.py", "spark"),
-        ("kafka/test_intake.py", "service"),
+        ("service/core/test_up.py", "service"),
+        ("service/spark/test_service.py", "spark"),
+        ("connectors/kafka/test_spark.py", "spark"),
+        ("connectors/kafka/test_intake.py", "service"),
         ("console/test_live.py", "browser"),
     ],
 )

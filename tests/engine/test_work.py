@@ -11,6 +11,7 @@ from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.nodes import atoms
+from tocsin.plan.semantics import predicate_truth as truths
 from tocsin.plan.nodes.atoms import AllOf, Computed, Equals, Like, Not, Ordered
 from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
@@ -56,7 +57,7 @@ def test_no_predicate_is_evaluated_twice_for_one_event(nodes, given_events, few)
 def test_a_computed_predicate_is_evaluated_once_per_event_for_both_signs(few, monkeypatch):
     evaluated = []
     monkeypatch.setattr(
-        atoms,
+        truths,
         "evaluate_condition",
         lambda *given_arguments: evaluated.append(1) or EVALUATE(*given_arguments),
     )
@@ -67,7 +68,7 @@ def test_a_computed_predicate_is_evaluated_once_per_event_for_both_signs(few, mo
     assert len(evaluated) == 3
 
 
-EVALUATE = atoms.evaluate_condition
+EVALUATE = truths.evaluate_condition
 
 
 @pytest.mark.parametrize("few", [0, 99])
