@@ -80,7 +80,7 @@ def recover_stores(settings: Settings) -> list[str]:
             service.stop()
         for fault in faults:
             mark_path(settings.data / FILES[fault.store]).unlink(missing_ok=True)
-    open_service(settings).stop()  # makes the marks, and refuses what is still behind
+    open_service(settings).stop()  # makes the marks; refuses a store that is still behind
     return done
 
 
@@ -149,7 +149,7 @@ class _Recovery:
             return False
         try:
             self._service.local_runner().load()
-        except Exception:  # whatever a damaged state leads to: it is not used
+        except Exception:  # a damaged state may raise anything: it is not used
             return False
         return True
 
@@ -168,7 +168,7 @@ def set_checkpoint_aside(folder: Path) -> Iterator[str]:
 
 
 def _find_all_faults(settings: Settings) -> list[StoreFault]:
-    """Return the faults of the stores; if there are none, that of the runner's snapshots."""
+    """Return the faults of the stores; without any, that of the runner's snapshots."""
     faults = find_faults(settings.data, settings.database)
     if faults:
         return faults

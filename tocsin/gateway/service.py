@@ -132,7 +132,7 @@ class Service:
 
     def start(self) -> None:
         """Start to accept and match events."""
-        self.catalog.place(self.log.stored_head)  # what was changed while nothing was accepted
+        self.catalog.place(self.log.stored_head)  # of versions made while the service was stopped
         self.log.start()
         self.runner.start()
         if self._watcher is not None:
