@@ -82,9 +82,9 @@ class ReorderBuffer(Generic[Payload]):
 
     @property
     def identities(self) -> set[tuple[str, str]]:
-        """Identities of the events held, always the same set object.
+        """The identities of the events held, always the same set object.
 
-        A caller that keeps the set calls `note_identities` before each later read.
+        A caller that keeps the set calls `note_identities` before each later read of it.
         """
         self.note_identities()
         return self._identities

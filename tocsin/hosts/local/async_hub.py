@@ -61,7 +61,7 @@ class AsyncHub:
 
     @property
     def counts(self) -> Counts:
-        """Counts of all that has passed through the hub."""
+        """The numbers of events, matches and dead letters that have passed through the hub."""
         return self._hub.counts
 
     @property

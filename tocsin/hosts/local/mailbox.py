@@ -276,7 +276,9 @@ class Mailbox:
         return returned if isawaitable(returned) else None
 
     def _next(self) -> Item | None:
-        """Remove and return the next item to deliver; None, and not busy, if there is none."""
+        """Remove and return the next item to deliver; if there is no such item, end the delivery:
+        None.
+        """
         with self._changed:
             if self._waiting and self._waiting[0].number <= self._wanted:
                 return self._popped()

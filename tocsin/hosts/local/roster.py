@@ -60,7 +60,7 @@ class Roster:
         return list(self._held)
 
     def words_of(self, id: str) -> Ontology | None:
-        """Return the ontology in force for a subscription; None if there is none or it is invalid.
+        """Return the ontology in force for a subscription; None without one, or if it is invalid.
         """
         return self._light.words_of(id)
 
