@@ -104,7 +104,7 @@ class Entries:
         """
         while True:
             self.mirror.refresh()
-            found = self._standing.paused()  # read after the version: another gateway may move them too
+            found = self._standing.paused()  # read after the version: other gateways move them too
             if not found:
                 return
             name, subscription = found.popitem()
