@@ -1,5 +1,6 @@
-"""Tocsin on Apache Spark: the public names of the Spark host. Without pyspark the import says what
-to install.
+"""Tocsin on Apache Spark: the public names of the Spark host.
+
+Without pyspark the import fails with the command that installs it.
 """
 
 try:
