@@ -37,7 +37,7 @@ _UNKNOWN_HOST = "?"
 
 _LOGGER = logging.getLogger("tocsin.gateway.connections")
 _LOGGER.setLevel(logging.ERROR)
-"""Faults only: a line for each bad request would let strangers fill the disk."""
+"""Level of faults only: a line for each bad request would let strangers fill the disk."""
 
 
 class ServerConfig(uvicorn.Config):

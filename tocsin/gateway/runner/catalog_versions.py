@@ -71,7 +71,7 @@ class CatalogVersions:
         found = self._catalog.placed(after)
         if (not found or found[-1].version < newest) and time.monotonic() >= self._not_before:
             found = self._place(after) or found
-        head = self._head()  # read last: the log has lost any position beyond it, which never appears
+        head = self._head()  # read last: the log has lost any position beyond it
         self._ahead += [PlacedVersion(each.version, min(each.position, head)) for each in found]
         self._read = max((each.version for each in found), default=self._read)
 
