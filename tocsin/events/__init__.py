@@ -1,4 +1,4 @@
-"""Events: the one model, its codecs, and what comes out when a subscription rings."""
+"""Events: the one model, its codecs, and the matches of subscriptions."""
 
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.events.match import Match
