@@ -1,3 +1,2 @@
-"""Matching concept tests: an index over what they require, an evaluator for what that leaves open,
-the tableau last.
+"""Matching of concept tests: an index of requirements, an evaluator for the rest, the tableau last.
 """
