@@ -27,7 +27,8 @@ from tocsin.gateway.work import bounded_work
 from tocsin.plan.composites import Part, Plan, names_of
 
 MAX_WHY_SECONDS = 2.0
-"""Processor seconds for an answer to why or why-not, which evaluate plans without an index."""
+"""Processor seconds for an answer to why or why-not, which evaluate a plan condition by condition.
+"""
 
 _NOWHERE = {"start": None, "end": None, "place": None}
 
