@@ -115,8 +115,7 @@ class Mirror:
             self.subscriptions.pop(id, None)
 
     def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
-        """Return the environment that subscriptions would be compiled with, for these definitions.
-        """
+        """Return the environment that these definitions would give."""
         return Surroundings.of((self._own | {each.name: each for each in definitions}).values())
 
     def subscriptions_of(self, tenant: str) -> list[Subscription]:

@@ -62,8 +62,7 @@ class Rejected:
 
 @dataclass(slots=True)
 class Received:
-    """The rows of a request, refused ones included. `is_single` is True for one event or document.
-    """
+    """The rows of a request, refused ones included. `is_single`: it was one event or document."""
 
     tenant: str
     most: int | None = None

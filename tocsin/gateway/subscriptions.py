@@ -148,8 +148,7 @@ class Entries:
             return Put(is_new, version, _odd(compiled.warnings), listed)
 
     def pause(self, tenant: str, id: str, paused: bool) -> Listed:
-        """Pause or resume a subscription; return its state. Raises StateProblem if it is unknown.
-        """
+        """Pause or resume a subscription; return its state. Raises StateProblem if unknown."""
         with self.lock:
             found = self.get(tenant, id)
             if found.is_paused == paused:
@@ -204,8 +203,7 @@ class Entries:
             self.tell(self._catalog.put(known, position=self._position))
 
     def compile(self, subscription: Subscription) -> Plan:
-        """Return the plan of a subscription with the current definitions; raise its first problem.
-        """
+        """Return the plan of a subscription with current definitions; raise its first problem."""
         return compile_subscription(subscription, self.mirror.light)
 
     def problems(self, subscription: Subscription) -> list[Problem]:

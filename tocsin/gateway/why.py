@@ -120,8 +120,7 @@ def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Membe
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """The subscription in the version of the match: its JSON fields, plan and visible definitions.
-    """
+    """The subscription in the match's version: its JSON fields, plan and visible definitions."""
 
     told: dict[str, Any]
     plan: Plan | None = None

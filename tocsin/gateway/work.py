@@ -209,8 +209,7 @@ def checkpoint() -> None:
 
 
 class _OutOfTime(BaseException):
-    """Raised in work that takes too long; not an Exception, as handlers of faults must let it pass.
-    """
+    """Raised in work that takes too long; not an Exception: handlers of faults must let it pass."""
 
 
 @contextmanager

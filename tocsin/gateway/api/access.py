@@ -1,5 +1,4 @@
-"""Authentication and scopes. Without a key a request is refused, unless the settings turn keys off.
-"""
+"""Authentication and scopes. Without a key a request is refused, unless settings turn keys off."""
 
 from __future__ import annotations
 

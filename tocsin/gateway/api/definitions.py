@@ -55,8 +55,7 @@ async def get_versions(name: str, request: Request) -> dict[str, Any]:
     responses={201: {"description": "Created"}},
 )
 async def put_definition(name: str, request: Request, force: Force = False) -> Response:
-    """Create a definition (201) or replace it (200); subscriptions that use it are compiled again.
-    """
+    """Create a definition (201) or replace it (200); its subscriptions are compiled again."""
     service = service_of(request)
     caller = _writer(request)
     body = await object_of(request, service.settings.limits.request_bytes)
@@ -83,8 +82,7 @@ async def delete_definition(name: str, request: Request, force: Force = False) -
 
 
 def _writer(request: Request) -> Caller:
-    """Return the caller, who may change the definitions of its tenant; shared ones need an admin.
-    """
+    """Return the caller, who may change its tenant's definitions; shared ones need an admin."""
     caller = caller_with(request, Scope.SUBSCRIBE)
     if not caller.tenant:
         caller.require(Scope.ADMIN)

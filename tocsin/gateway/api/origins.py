@@ -50,8 +50,7 @@ class OwnOrigin:
         await self._app(scope, receive, send)
 
     def judge(self, headers: Headers) -> None:
-        """Raise Problem if a request is for another name, or comes from a page of another origin.
-        """
+        """Raise Problem if a request is for another name, or from a page of another origin."""
         hosts = {_authority(each) for each in headers.getlist("host")}
         if len(hosts) != 1 or None in hosts or not all(map(self._is_own, hosts)):
             raise Problem(

@@ -1,5 +1,4 @@
-"""Route `/v1/why-not`: why a subscription matches an event or not, and the partial matches with it.
-"""
+"""Route `/v1/why-not`: why a subscription matches an event or not, and its partial matches."""
 
 from __future__ import annotations
 

@@ -30,8 +30,7 @@ class ClientNames:
 
 
 def _address_of(host: str) -> IPv4Address | IPv6Address | None:
-    """Return an address without its zone, a mapped IPv4 address as IPv4; None if it is no address.
-    """
+    """Return an address without its zone, a mapped IPv4 address as IPv4; None for a name."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:

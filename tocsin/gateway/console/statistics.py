@@ -175,8 +175,7 @@ class Statistics:
                 self._stopping.wait(SAMPLE)
 
     def _catch_up(self) -> None:
-        """Count the data stored before the start; minutes only of the newest matches, to be fast.
-        """
+        """Count the data stored before the start; by minute only the newest matches."""
         minute = wall_clock() // MINUTE
         first = minute - MINUTES + 1
         since = first * MINUTE

@@ -1,5 +1,4 @@
-"""The partial matches of a subscription: their events, since when, until when, and what they need.
-"""
+"""The partial matches of a subscription: events, since when, until when, and what they need."""
 
 from __future__ import annotations
 

@@ -50,8 +50,7 @@ class AddressRules:
         return AddressRules(tuple(map(_network, networks)))
 
     def require(self, address: str) -> Address:
-        """Return the parsed address to connect to; raise AddressProblem if it must not be reached.
-        """
+        """Return the parsed address to connect to; raise AddressProblem if it is refused."""
         parsed = parse_address(address)
         if parsed is None:
             raise AddressProblem(f"{address!r} is no address", token=address)

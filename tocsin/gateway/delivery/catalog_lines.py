@@ -80,8 +80,7 @@ class CatalogLines:
             self._saved = self._known
 
     def _begin(self, newest: int) -> int:
-        """Return the version taken over last. The first time, take over the whole newest version.
-        """
+        """Return the version taken over last; the first time, take over the newest version."""
         known = self._store.followed()
         if known is None:
             self._take_over_all(newest)

@@ -1,5 +1,4 @@
-"""The delivery cursor of one subscription: its position, its failures, and the JSON for its owner.
-"""
+"""The delivery cursor of one subscription: position, failures, and the JSON for its owner."""
 
 from __future__ import annotations
 

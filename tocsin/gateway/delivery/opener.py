@@ -45,8 +45,7 @@ class Opener:
         self.sender: HttpSender | None = None
 
     def open(self, line: Line) -> Target:
-        """Return the target of a subscription; one that refuses everything if it cannot be served.
-        """
+        """Return the target of a subscription; if it cannot be served, one that always fails."""
         try:
             destination = parse_destination(line.destination, self._rules)
         except Problem as problem:

@@ -20,12 +20,10 @@ class Outbox(Protocol):
         """Return the highest position; 0 before the first match."""
 
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
-        """Return the subscriptions with matches after a position, and the last position examined.
-        """
+        """Return subscriptions with matches after a position, and the last one examined."""
 
     def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
-        """Return the first matches of a subscription after a position, of version `since` or later.
-        """
+        """Return the first matches of a subscription after a position, of version `since` or on."""
 
 
 class StoredOutbox:
@@ -40,8 +38,7 @@ class StoredOutbox:
         return self._matches.head()
 
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
-        """Return the subscriptions with matches after a position, and the last position examined.
-        """
+        """Return subscriptions with matches after a position, and the last one examined."""
         rows = self._feed.recent(position, limit)
         if rows is None:
             rows = self._matches.read(position, limit)

@@ -64,8 +64,7 @@ def behaviour_of(header: str) -> str:
 
 
 def require_media_type(content_type: str, body: bytes) -> None:
-    """Raise EpcisException if a body has another type than those captured, or than its header says.
-    """
+    """Raise EpcisException if a body is not of a captured type, or not of its own type."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in (*JSON_TYPES, *XML_TYPES):
         raise EpcisException(
@@ -96,8 +95,7 @@ def read_document(body: bytes, behaviour: str, now: Instant, most: int) -> Captu
 
 
 def read_event(body: bytes, now: Instant) -> Event:
-    """Return the only event of a body; raise EpcisException if it is wrong, or there are several.
-    """
+    """Return the only event of a body; raise EpcisException if it is wrong or one of several."""
     captured = read_document(body, ROLLBACK, now, most=2)
     if captured.errors:
         raise exception_of(VALIDATION, captured.errors[0])

@@ -222,8 +222,7 @@ def _members(index: EventIndex, asked: Asked, until: int, most: int, after: int 
 
 
 def _sort_key(path: tuple[str, ...]) -> Callable[[Event], tuple[int, Any] | None]:
-    """Return a function for the sort key of an event: numbers before texts, None for other values.
-    """
+    """Return a function for the sort key of an event: numbers before texts, None for others."""
 
     def key(event: Event) -> tuple[int, Any] | None:
         value = event.attribute(path)

@@ -131,8 +131,7 @@ def _add_attributes(element: tree.Element, value: Mapping[str, Any]) -> None:
 
 
 def _add_extension(parent: tree.Element, name: str, value: Any) -> None:
-    """Add an extension as it was parsed: members as elements, several values as several elements.
-    """
+    """Add an extension as it was parsed: members as elements, each value as an element."""
     for item in value if isinstance(value, list) else [value]:
         element = tree.SubElement(parent, _tag(name))
         if not isinstance(item, Mapping):

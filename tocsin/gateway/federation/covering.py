@@ -135,8 +135,7 @@ def _path(literal: BooleanNode) -> Path | None:
 
 
 def _lies_below(path: Path | None, above: Path) -> bool:
-    """True if a path of data leads through another, so that a value at it implies one at the other.
-    """
+    """True if a path of data leads through another: a value at it implies one at the other."""
     if path is None or ENVELOPE in (path[0], above[0]):
         return False
     return len(path) > len(above) and path[: len(above)] == above

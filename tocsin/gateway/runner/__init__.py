@@ -41,8 +41,7 @@ class Runner(Protocol):
         """Return the current status."""
 
     def inspect(self, look: Callable[[DrivenHub], Any]) -> Future[Any]:
-        """Call a function with the hub between two steps; raise `NotHere` if the hub is elsewhere.
-        """
+        """Call a function with the hub between two steps; raise `NotHere` if it is elsewhere."""
 
     def engine_health(self) -> dict[str, object] | None:
         """Return the last report of an engine in its own process; None without one."""

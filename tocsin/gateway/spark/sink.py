@@ -1,5 +1,4 @@
-"""Sink of micro-batches: each is stored completely or not at all, and a repeated one is left out.
-"""
+"""Sink of micro-batches: each is stored completely or not at all, a repeated one is left out."""
 
 from __future__ import annotations
 

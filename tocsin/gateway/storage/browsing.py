@@ -33,8 +33,7 @@ class Browsing:
         self._database = database
 
     def read(self, span: Span, limit: int, *, newest: bool = False) -> list[LogRow]:
-        """Return the first rows of a span or, with `newest`, the last; oldest first in either case.
-        """
+        """Return the first rows of a span or, with `newest`, the last; always oldest first."""
         order = EVENTS.c.position.desc() if newest else EVENTS.c.position
         query = sql.select(*_COLUMNS).where(*_bounds(span)).order_by(order).limit(limit)
         with self._database.reading() as connection:
