@@ -1,5 +1,4 @@
-"""Requests to the service, as data: path, body, and parser of the response. Shared by both clients.
-"""
+"""Requests to the service, as data: path, body, and parser of the response. Shared by both clients."""
 
 from __future__ import annotations
 

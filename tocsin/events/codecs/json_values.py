@@ -73,8 +73,7 @@ class _Nesting:
 
 
 class _Splitter:
-    """A window on the text: `_at` is the beginning of the next value in `_text`, `_line` its line.
-    """
+    """A window on the text: `_at` is the beginning of the next value in `_text`, `_line` its line."""
 
     def __init__(self, file: LineSource, head: bytes, split_arrays: bool) -> None:
         self._file = file

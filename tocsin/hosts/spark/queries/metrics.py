@@ -59,8 +59,7 @@ class Metrics:
 
 
 class Watch:
-    """The counts of a query under a name: give it to `match` as `metrics`, then listen or query it.
-    """
+    """The counts of a query under a name: give it to `match` as `metrics`, then listen or query it."""
 
     def __init__(self, name: str = "tocsin") -> None:
         self.name = name
