@@ -246,7 +246,7 @@ class Link:
         return False
 
     async def _ask(self, http: httpx.AsyncClient, wish: Wish, ready: asyncio.Event) -> None:
-        """Subscribe to the current interests; return when other subscriptions are to be received."""
+        """Subscribe to the current interests; return when other subscriptions must be received."""
         listened = wish.bodies.keys()
         await ready.wait()
         while await self._tell(http, wish.bodies):

@@ -21,7 +21,10 @@ def log_stream(spark: Any, url: str, **options: object) -> Any:
 
 
 def log_table(spark: Any, url: str, **options: object) -> Any:
-    """Return a static DataFrame of the log for back-tests. Options: `start`, `end`, `partitions`."""
+    """Return a static DataFrame of the log, for back-tests.
+
+    Options: `start`, `end`, `partitions`.
+    """
     register_log(spark, open_log, open_versions)
     return _with_options(spark.read.format(FORMAT), url, options).load()
 

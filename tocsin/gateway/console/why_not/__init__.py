@@ -1,5 +1,5 @@
-"""Explanation why a subscription does not match an event: its conditions, the first that fails and
-by how much, and partial matches with the event.
+"""Explanation of a missing match: the conditions of a subscription for an event, the first that
+fails and by how much, and partial matches with the event.
 
 Atoms are evaluated one by one, not by the indexes; composite parts by a replay of stored events.
 """
