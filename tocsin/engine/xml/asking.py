@@ -1,5 +1,6 @@
-"""XPath expressions as the engine evaluates them: compiled once, in their cheapest form, within a
-budget.
+"""XPath expressions as the engine evaluates them: compiled once, in their cheapest form.
+
+Expressions beyond the budget are not evaluated.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class State:
         return self.anchors or bool(self.next or self.paths)
 
     def after(self, step: str | RegularPath | None) -> State | None:
-        """Return the state behind a step; None if there is none yet."""
+        """Return the state behind a step; None if it does not exist."""
         if isinstance(step, str | None):
             return self.next.get(step)
         way = self.paths.get(step)

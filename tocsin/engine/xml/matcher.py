@@ -1,5 +1,4 @@
-"""The matcher of XML blocks: an automaton gives candidates in one pass over the document, fitting
-decides.
+"""The matcher of XML blocks: an automaton gives candidates in one pass, fitting decides.
 
 Identical blocks are one. A block whose variables could disagree, or that has conditions, is decided
 by its rows. XPath expressions are compiled once and evaluated once per document. Cost grows with
