@@ -106,7 +106,7 @@ class Surroundings:
 
     @property
     def words(self) -> Ontology | None:
-        """The shared ontology, used to render data as RDF; None without one, or if it is invalid."""
+        """The shared ontology, for data as RDF; None without one, or if it is invalid."""
         return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
 
     def words_of(self, subscription: str) -> Ontology | None:
@@ -259,7 +259,7 @@ def _unread(subscription: Subscription) -> Iterator[Problem]:
 
 
 def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
-    """Return warnings about subscriptions whose outputs may match themselves, alone or in a cycle."""
+    """Return warnings about outputs that may match their own subscriptions, also in a cycle."""
     return [_loop_warning(ids) for ids in construction_loops.loops_in(plans)]
 
 

@@ -144,7 +144,7 @@ class Database:
                 connection.execute(COUNTER.insert().values(one=1, version=0))
 
     def _options(self) -> dict[str, object]:
-        """Return the options to open a SQLite file that exists: by default opening would create it."""
+        """Return options to open only an existing SQLite file: the default would create it."""
         if self._file is None:
             return {}
         if not self._file.name:

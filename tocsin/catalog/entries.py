@@ -1,4 +1,4 @@
-"""Entries of a catalog: subscriptions and definitions in the fixed JSON format, checked when built."""
+"""Entries of a catalog: subscriptions and definitions in fixed JSON, checked when built."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def _checked_document(name: str, text: object) -> str:
 
 
 def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
-    """Return an ontology: its text, its media type, by default Turtle, and the conclusions to draw."""
+    """Return an ontology: text, media type, by default Turtle, and conclusions to draw."""
     text, kind = body["ontology"], body.get("format", TURTLE)
     for member, value in (("ontology", text), ("format", kind)):
         if not isinstance(value, str) or not value:

@@ -188,7 +188,7 @@ def _contradiction(who: str, problem: Problem) -> Problem:
 
 
 def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
-    """Return the TBox of all texts, or its problem, which only subscriptions with concepts raise."""
+    """Return the TBox of all texts, or its problem, which concerns only concepts."""
     try:
         written = [terminology.tbox_of_text(each.ontology) for each in given if _is_tbox(each)]
         read = [_owl_text(each) for each in given if not _is_tbox(each)]

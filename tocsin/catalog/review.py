@@ -35,7 +35,7 @@ class _Watched(dict[str, Definition]):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The result for a whole file: its subscriptions compiled, with problems and warnings by line."""
+    """The result for a whole file: compiled subscriptions, problems and warnings by line."""
 
     compiled: tuple[Compiled, ...]
     problems: tuple[LineProblem, ...]

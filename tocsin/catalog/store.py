@@ -213,7 +213,7 @@ class Catalog:
             return [PlacedVersion(*row) for row in connection.execute(query)]
 
     def place(self, position: ReadPosition) -> None:
-        """Give the newest version a position, unless it has one: for changes made without the log."""
+        """Give the newest version a position, if it has none: for changes made without the log."""
         with self._database.reading() as connection:
             if self._database.has_changes(connection) and _is_placed(connection):
                 return

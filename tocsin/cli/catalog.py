@@ -69,7 +69,7 @@ DryRun = Annotated[
 def create(
     catalog: Url, subscriptions: File = None, ontology: Ontology = None, infer: Infer = None
 ) -> None:
-    """Create a new catalog, empty or with the entries of a file; refused if there is one already."""
+    """Create a new catalog, empty or with the entries of a file; refused if there is one."""
     entries = read_file(subscriptions, ontology, infer)
     added = require_good(subscriptions or "", entries)
     made = create_catalog(catalog)
@@ -167,7 +167,7 @@ def show(
     version: AsOf = None,
     kind: OfKind = None,
 ) -> None:
-    """Show entries in full, as lines that `add` accepts; without ids a copy of the whole catalog."""
+    """Show entries in full, as lines for `add`; without ids a copy of the whole catalog."""
     snapshot = open_catalog(catalog).snapshot(version)
     definitions, subscriptions = _of_kind(snapshot, kind)
     everything: list[Definition | Subscription] = [*definitions, *subscriptions]

@@ -141,7 +141,7 @@ def spooled(events: EventFiles) -> Iterator[Spooled]:
 
 
 def one_line(raw: bytes) -> bytes:
-    """Return a JSON text as one line: line ends occur only between tokens, where they equal blanks."""
+    """Return a JSON text as one line: line ends occur only between tokens, as blanks."""
     return raw.strip().replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
 

@@ -46,7 +46,7 @@ def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
 
 
 def missed_lines(pattern: Part, event: Event) -> Iterator[str]:
-    """Yield what each XML block and graph of a composite misses in an event that matches no part."""
+    """Yield what each XML block and graph of a composite misses in an unmatched event."""
     for part in _named_blocks(pattern):
         block = part.part
         if isinstance(block, XmlBlock):

@@ -1,4 +1,4 @@
-"""Requests to the service, as data: path, body, and parser of the response. Shared by both clients."""
+"""Requests to the service as data, shared by both clients: path, body, and response parser."""
 
 from __future__ import annotations
 

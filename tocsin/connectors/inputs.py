@@ -30,7 +30,7 @@ class InputFile:
 
 
 def input_files(given: Iterable[str]) -> list[InputFile]:
-    """Return the files of the arguments, each once; files of equal name are named by their paths."""
+    """Return the files of the arguments, each once; those of equal name are named by path."""
     found = {each.path: each for word in given for each in _meant(word)}
     names = Counter(each.name for each in found.values())
     return [

@@ -127,7 +127,7 @@ class KafkaReader:
 
 
 class KafkaWriter:
-    """Writer of messages; each is stored once, in the order of sending, despite network failures."""
+    """Writer of messages; each is stored once, in order, despite network failures."""
 
     def __init__(self, settings: Mapping[str, Any], *, within: float = SEND_WITHIN) -> None:
         own = {"enable.idempotence": True, "acks": "all", "message.timeout.ms": int(within * 1e3)}

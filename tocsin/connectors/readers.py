@@ -56,7 +56,7 @@ class Opened:
         return bool(self.origin.columns.fields)
 
     def piece(self, raw: bytes, line: int, make: Callable[[], list[Event] | Event]) -> Piece:
-        """Return an item with the events that `make` returns, or with the problem that it raises."""
+        """Return an item with the events from `make`, or with the problem that it raises."""
         try:
             made = make()
             return Piece(raw, line, self.label, tuple(made) if isinstance(made, list) else (made,))
@@ -216,7 +216,7 @@ def _records(opened: Opened, names: list[str], rows: Iterator[Row]) -> Iterator[
 
 
 def _whole(opened: Opened) -> bytes:
-    """Return the bytes of a document, cut just above the limit, so that the codec refuses its size."""
+    """Return the bytes of a document, cut just above the limit, for the codec to refuse."""
     return opened.head + opened.file.read(max(0, MAX_BYTES + 1 - len(opened.head)))
 
 

@@ -24,7 +24,7 @@ ID_PATTERN = r"^constructed-([0-9]{1,3})-"
 
 
 def hops_behind(id: str) -> int:
-    """Return the number of constructions behind the event with an id; 0 if it was not constructed."""
+    """Return the number of constructions behind an event id; 0 if it was not constructed."""
     found = re.match(ID_PATTERN, id)
     return int(found[1]) if found else 0
 

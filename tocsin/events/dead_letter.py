@@ -94,7 +94,7 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
 
 
 def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> DeadLetter:
-    """Return the dead letter of an event with a wrong clock: it ends too far ahead of its arrival."""
+    """Return the dead letter of an event with a wrong clock: it ends far after its arrival."""
     assert event.interval is not None
     return far_letter(
         event.interval.end, json.dumps({"source": event.source, "id": event.id}), allowed, line
@@ -196,7 +196,7 @@ def builds_no_more(event: Event, subscription: str) -> DeadLetter:
 
 
 def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
-    """Return the dead letter of a subscription that does not compile, when added or after a change."""
+    """Return the dead letter of a subscription that does not compile, new or after a change."""
     token = (
         f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
     )
@@ -207,7 +207,7 @@ def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
 
 
 def suspended(subscription: str) -> DeadLetter:
-    """Return the dead letter of a subscription that was suspended because its state is too large."""
+    """Return the dead letter of a subscription suspended because its state is too large."""
     return DeadLetter(
         "QueueLimitExceeded",
         f"subscription {subscription!r} is suspended: more occurrences wait for it, or are to be"
@@ -231,7 +231,7 @@ def internal_error(
 
 
 def unreadable(error: BaseException, raw: object) -> DeadLetter:
-    """Return the dead letter of input that failed with an internal error; it may be a valid event."""
+    """Return the dead letter of input that raised an internal error; it may be an event."""
     try:
         shown = shown_input(raw if isinstance(raw, bytes | str) else shown_object(raw))
     except Exception:

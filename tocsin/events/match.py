@@ -91,7 +91,7 @@ class Match(_ToldLater):
 
     @property
     def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
-        """Output order: (detected, subscription, events), without a time first; the id breaks ties."""
+        """Output order: (detected, subscription, events), untimed first; the id breaks ties."""
         return (
             self.detected is not None,
             self.detected or 0,

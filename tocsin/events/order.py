@@ -1,4 +1,4 @@
-"""Canonical order and de-duplication: results never depend on arrival order, batches or partitions."""
+"""Canonical order and de-duplication: results never depend on arrival, batches or partitions."""
 
 from __future__ import annotations
 

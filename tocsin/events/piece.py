@@ -1,4 +1,4 @@
-"""An item of a file of events: a line still to be decoded, or the events or problem from a reader."""
+"""An item of a file of events: a line to decode, or the events or problem from a reader."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Apart(Generic[Result]):
 
 
 def serve_apart(keys: Sequence[str], serve: Callable[[Sequence[str]], Result]) -> Apart[Result]:
-    """Serve one event that raises for all subscriptions together, by bisecting the subscriptions."""
+    """Serve an event that raises for all subscriptions together, by bisecting these."""
     found: Apart[Result] = Apart()
     failures = 0
 

@@ -72,7 +72,7 @@ class FanOut:
             _keep(self._characters, origin, sum(map(len, match.outputs)), self.remember)
 
     def origin_of(self, identity: Identity) -> Identity:
-        """Return the received event that an event was constructed from; itself if it was received."""
+        """Return the received event that an event was constructed from, or the event itself."""
         return self._origins.get(identity, identity)
 
     def snapshot(self) -> list[list[Any]]:

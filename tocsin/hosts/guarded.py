@@ -265,7 +265,7 @@ class GuardedEngine:
         return self._limited(outcome)
 
     def _limited(self, outcome: Outcome) -> Outcome:
-        """Suspend the subscriptions over the match limit; their matches of this event still count."""
+        """Suspend subscriptions over the match limit; their matches of this event still count."""
         if self.limit.is_on and len(outcome.matches) > 1:
             counted = self.limit.count(match.subscription for match in outcome.matches)
             for key, passed in counted.items():

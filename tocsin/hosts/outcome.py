@@ -13,7 +13,7 @@ from tocsin.plan.atoms import Atom
 
 @dataclass(slots=True)
 class Outcome:
-    """Matches, dead letters, ended subscriptions with the reason, and warnings about served events."""
+    """Matches, dead letters, ended subscriptions with reasons, warnings about served events."""
 
     matches: list[Match] = field(default_factory=list)
     letters: list[DeadLetter] = field(default_factory=list)

@@ -20,10 +20,11 @@
 Subscriptions suspended on the way, for their state size or their faults, are part of the outcome.
 
 `Sequencer` takes these steps for live hosts: the Hub takes all of them; for a Spark shard, earlier
-  tasks take steps 1 to 3, except for buffering and lateness.
+tasks take steps 1 to 3, except for buffering and lateness.
+
 `FiniteSequencer` takes steps 4 to 7 and 9 over finite input, whose events are in canonical order:
-  the watermark is the next event, and pauses between events are known and skipped. Its host decides
-  lateness in input order, and republishes by evaluating the input again.
+the watermark is the next event, and pauses between events are known and skipped. Its host decides
+lateness in input order, and republishes by evaluating the input again.
 """
 
 from __future__ import annotations

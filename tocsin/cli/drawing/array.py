@@ -24,7 +24,7 @@ _ROW, _LEFT = 26, 20
 
 
 def draw_array(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> Drawing:
-    """Draw the array at rest, with the home patterns of the subscription waiting at their entries."""
+    """Draw the array at rest, with the subscription's home patterns waiting at their entries."""
     entries = _entries(pattern, graphs)
     numbers = {entry: number for number, entry in enumerate(entries)}
     texts = [_text(entry, pattern.ontology) for entry in entries]

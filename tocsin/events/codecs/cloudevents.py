@@ -213,7 +213,7 @@ def _checked_place(place: object) -> Geometry | None:
 
 
 def json_text(value: object) -> str:
-    """Return the JSON text of a value; an infinite number is written as one too large for a float."""
+    """Return the JSON text of a value; infinity is written as a number too large for a float."""
     try:
         return _ENCODER.encode(value)
     except ValueError:  # JSON cannot write infinity
@@ -391,7 +391,7 @@ def _depth(value: object) -> int:
 
 
 def too_large() -> LimitProblem:
-    """Return the problem of an event over the size limit, of which only the beginning may be known."""
+    """Return the problem of an event over the size limit; its end may be unknown."""
     return LimitProblem(
         f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError"
     )

@@ -73,7 +73,7 @@ class _Nesting:
 
 
 class _Splitter:
-    """A window on the text: `_at` is the beginning of the next value in `_text`, `_line` its line."""
+    """A window on the text: the next value begins at `_at` in `_text`, in line `_line`."""
 
     def __init__(self, file: LineSource, head: bytes, split_arrays: bool) -> None:
         self._file = file

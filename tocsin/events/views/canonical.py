@@ -40,7 +40,7 @@ def canonical_content(element: Element) -> str:
 
 
 def own_text(element: Element) -> str:
-    """Return the text directly in the element, not that of its children, stripped of white space."""
+    """Return the stripped text directly in the element, without that of its children."""
     text = element.text
     if len(element):
         text = (text or "") + "".join([child.tail or "" for child in element])

@@ -70,7 +70,7 @@ def _steps(parser: etree.XMLPullParser) -> Iterator[tuple[str, Element]]:
 
 
 def _feed(parser: etree.XMLPullParser, chunk: bytes) -> EventProblem | None:
-    """Parse a chunk; return its problem, if any. The part before the error is parsed all the same."""
+    """Parse a chunk and return its problem, if any; the part before it is parsed all the same."""
     try:
         parser.feed(chunk)
     except etree.XMLSyntaxError as error:

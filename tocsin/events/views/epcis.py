@@ -176,7 +176,7 @@ _Types = Mapping[str, str]
 
 
 class EpcisData(dict[str, Any]):
-    """Data in the normal form of the EPCIS codec; a type of its own, which no envelope can claim."""
+    """Data in the normal form of the EPCIS codec; a type that no envelope can claim."""
 
 
 def linked(data: EpcisData) -> tuple[Resource, list[Triple]]:

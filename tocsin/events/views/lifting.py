@@ -178,7 +178,7 @@ class _Lift:
 
 
 def _preference(datatype: str, *, is_number: bool) -> tuple[bool, int, str]:
-    """Return the sort key of datatypes to try: for a number numeric ones first, then the narrowest."""
+    """Return the order of datatypes to try: numeric ones first for a number, then the narrowest."""
     above = _datatypes_above(datatype)
     return (is_number and above[-1] not in _NUMBERS, -len(above), datatype)
 

@@ -11,7 +11,7 @@ from tocsin.values.terms import RDF_TYPE, THING, Iri, Literal, Resource, Term
 
 
 def turtle_of(graph: Graph, prefixes: Mapping[str, str] | None = None) -> str:
-    """Return the graph as text. Home is written first, and marked unless its name is a home name."""
+    """Return the graph as text. Home is first, and marked unless its name is a home name."""
     return write_turtle(_statements(graph), prefixes)
 
 

@@ -58,7 +58,7 @@ class Alarm:
             self._thread.join()
 
     def await_due(self) -> bool:
-        """Wait until the instant set has passed, and clear it; return False if the timer is closed."""
+        """Wait until the instant set has passed, and clear it; return False if closed."""
         with self._changed:
             while not self._is_closed:
                 if self._due is None:

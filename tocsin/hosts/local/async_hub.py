@@ -134,7 +134,7 @@ class AsyncHub:
         return await self._told(*await self._run(lambda: self._hub.publish_and_post(*events)))
 
     async def advance_to(self, now: str | datetime) -> list[Match]:
-        """Advance the time of the hub and return the matches, as `publish` does; timers may fire."""
+        """Advance the time and return the matches, as `publish` does; timers may fire."""
         return await self._told(*await self._run(lambda: self._hub.advance_and_post(now)))
 
     async def refresh(self) -> None:

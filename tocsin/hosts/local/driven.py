@@ -184,7 +184,7 @@ class DrivenHub(Hub):
         return self._roster.plans()
 
     def words_of(self, id: str) -> Ontology | None:
-        """Return the ontology in force for a subscription, used to render members as RDF; or None."""
+        """Return the ontology to render members as RDF for a subscription, or None."""
         return self._roster.words_of(id)
 
     def snapshot(self) -> State:

@@ -64,7 +64,7 @@ def read_events(
     ends: Ends = Ends.START,
     ahead: Duration | None = None,
 ) -> Input:
-    """Decode JSON Lines; blank lines are skipped, malformed ones are dead letters with line number."""
+    """Decode JSON Lines without blank ones; a malformed line is a dead letter with its number."""
     return _read_texts(_portions_of_lines(lines), lateness, ends, ahead, passes_over_blanks=True)
 
 
@@ -189,7 +189,7 @@ class _Read(NamedTuple):
 def _out_of_time(
     read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
 ) -> Iterator[tuple[DeadLetter, _Read]]:
-    """Yield the events that are too far ahead or late, in input order, each with its dead letter."""
+    """Yield the events too far ahead or late, in input order, each with its dead letter."""
     timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
     beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
     watermark = Watermark(lateness)
@@ -271,7 +271,7 @@ def _ends_in_time(found: Input) -> list[Instant]:
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
-    """Return an engine with all plans; a plan that fails with an internal error is a dead letter."""
+    """Return an engine with all plans; one that raises an internal error is a dead letter."""
     engine = Engine(contains_faults=True)
     for subscription, plan in plans.items():
         try:

@@ -203,7 +203,7 @@ class Hub:
         self._dispatcher.close(PATIENCE)
 
     def stop(self) -> None:
-        """Refuse further calls and stop the clock; receivers on an event loop finish their matches."""
+        """Refuse further calls and stop the clock; asynchronous receivers finish their matches."""
         with self._lock:
             self._is_closed = True
         if self._alarm is not None:
@@ -406,7 +406,7 @@ class Hub:
             self._alarm.set(self._next_wake())
 
     def _next_wake(self) -> Instant | None:
-        """Return the wall time at which the watermark passes the next instant that is due, or None."""
+        """Return the wall time at which the watermark passes the next due instant, or None."""
         soonest = self._sequencer.next_instant()
         return None if soonest is None else soonest + self._lateness + 1
 
@@ -490,7 +490,7 @@ class Hub:
         self._version = version
 
     def _tell_broken(self, found: Broken) -> None:
-        """Add a dead letter for each subscription that does not compile, and notify its subscriber."""
+        """Add a dead letter for each subscription that does not compile; notify its subscriber."""
         for subscription, problem in found:
             letter = broken(subscription.id, problem, subscription.expression)
             self._bury(letter)

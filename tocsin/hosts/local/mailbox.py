@@ -27,7 +27,7 @@ QUEUE = 10_000
 
 
 class Overflow(Enum):
-    """Policy for a full queue: block publishers, drop the oldest item, or suspend the subscription."""
+    """Policy for a full queue: block publishers, drop the oldest item, or suspend."""
 
     BLOCK = "block"
     DROP = "drop"
@@ -243,7 +243,7 @@ class Mailbox:
             raise
 
     def _next_to_await(self) -> tuple[Item, Awaitable[object]] | None:
-        """Deliver items until one returns an awaitable, and return both; None if no item is left."""
+        """Deliver items until one returns an awaitable, and return both; None at the end."""
         while True:
             with self._changed:
                 if not self._waiting:

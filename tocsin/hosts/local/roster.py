@@ -60,7 +60,7 @@ class Roster:
         return list(self._held)
 
     def words_of(self, id: str) -> Ontology | None:
-        """Return the ontology in force for a subscription; None without one, or if it is invalid."""
+        """Return the ontology for a subscription; None without one, or if it is invalid."""
         return self._light.words_of(id)
 
     def held(self) -> Mapping[str, Subscription]:
@@ -73,7 +73,7 @@ class Roster:
         return bool(self._composites)
 
     def plans(self) -> dict[str, Plan]:
-        """Return the plans that the engine serves, by id; compiled again if the engine keeps none."""
+        """Return the plans served, by id; compiled again if the engine keeps none."""
         served = (each for id, each in self._held.items() if id in self._engine)
         found = {
             each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served

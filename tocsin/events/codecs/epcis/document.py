@@ -82,7 +82,7 @@ def too_many_events(most: int) -> LimitProblem:
 
 
 def is_epcis_json(value: Mapping[str, Any]) -> bool:
-    """True if an object is a document or an event: by its type and the field that only EPCIS has."""
+    """True if an object is a document or an event: by type and the field that only EPCIS has."""
     kind = value.get("type")
     return isinstance(kind, str) and kind in _TYPES and (kind in DOCUMENTS or "eventTime" in value)
 
@@ -93,7 +93,7 @@ def is_epcis_xml(root: Element) -> bool:
 
 
 def looks_like_xml(raw: bytes | str) -> bool:
-    """True if a text begins as XML, in any encoding and after any byte order mark; JSON never does."""
+    """True if a text begins as XML, in any encoding, after any byte order mark."""
     if raw[:1] in (b"{", "{"):
         return False
     start = raw[:200].encode("utf-8", "replace") if isinstance(raw, str) else raw[:200]

@@ -59,7 +59,7 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
 
 
 def own_type(attributes: Mapping[str, Any], envelope: Mapping[str, Any]) -> str:
-    """Return the type of an envelope; QuantityEvent if an earlier version wrote it as ObjectEvent."""
+    """Return the type of an envelope; QuantityEvent if an old version wrote ObjectEvent."""
     is_former = (attributes["type"], envelope["type"]) == (QUANTITY_EVENT, "ObjectEvent")
     return QUANTITY_EVENT if is_former else str(envelope["type"])
 
@@ -90,7 +90,7 @@ def same(value: Any) -> Any:
 
 
 def place_of(attributes: Mapping[str, Any]) -> str | None:
-    """Return the place of a `geo:` URI (RFC 5870) as WKT, or None; raises for invalid coordinates."""
+    """Return the place of a `geo:` URI (RFC 5870) as WKT, or None; raises if it is invalid."""
     for field in ("readPoint", "bizLocation"):
         place = str(attributes.get(field, {}).get("id", ""))
         if place.startswith("geo:"):

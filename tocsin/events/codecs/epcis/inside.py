@@ -55,7 +55,7 @@ def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
 
 
 def unwrapped(event: Event, most: int | None = None) -> list[Event]:
-    """Return the EPCIS events in the data of an event; the event itself if its data is not EPCIS."""
+    """Return the EPCIS events in the data of an event, or the event itself if there is no EPCIS."""
     # fast path: EPCIS data always has a type
     if type(event.data) is dict and "type" not in event.data:
         return [event]

@@ -72,7 +72,7 @@ def read_master_data(value: object) -> MasterData:
 
 
 def master_data_in_json(document: Mapping[str, Any], names: Names | None = None) -> MasterData:
-    """Return the master data of a JSON document: in its header, its body, or a list; empty without."""
+    """Return the master data in the header, body or list of a JSON document; empty without."""
     names = names or names_of(document.get("@context"))
     for member in ("epcisHeader", "epcisBody", "epcisMasterData", "EPCISMasterData"):
         inner = document.get(member)

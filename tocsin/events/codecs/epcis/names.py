@@ -47,7 +47,7 @@ KNOWN = Names(NAMESPACES)
 
 
 def names_in_xml(namespaces: Mapping[str | None, str]) -> Names:
-    """Return the names under XML prefixes; those of the standard have the same meaning everywhere."""
+    """Return the names under XML prefixes; those of the standard are the same everywhere."""
     own = {prefix: namespace for prefix, namespace in namespaces.items() if prefix}
     return Names({**own, **NAMESPACES})
 

@@ -173,7 +173,7 @@ _OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _T
 
 
 def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
-    """Return the event as nested data in normal form; raises at the first wrong or missing field."""
+    """Return the event in normal form; raises at the first wrong or missing field."""
     if not isinstance(value, dict):
         raise wrong(at or "event", f"expected an event, got {shown(value)}")
     inside = names_of(value.get("@context"), names)
@@ -205,7 +205,7 @@ def _kind_name(written: Any, at: str, names: Names) -> str:
 
 
 def _check_presence(given: Mapping[str, Any], at: str, kind: _Kind) -> None:
-    """Raise if a required field is missing; before reading, since an empty list counts as present."""
+    """Raise if a required field is missing; before reading, as an empty list is present."""
     if kind.one_of and not any(given.get(name) is not None for name in kind.one_of):
         raise wrong(at or "event", f"one of {', '.join(kind.one_of)} is missing")
     parentless = kind.parent_unless_observed and given.get("parentID") is None

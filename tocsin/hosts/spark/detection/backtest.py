@@ -186,7 +186,7 @@ class Run:
         return Results(outcome.matches, list(self.members.letters_of(outcome)))
 
     def _begin(self) -> None:
-        """Load the subscriptions once, before the first event; all time spans have arrived by then."""
+        """Load the subscriptions once, before the first event and after all time spans."""
         if self.members.version is not None:
             return
         self.members.move_to(self._source.snapshot(self._version))

@@ -19,7 +19,7 @@ Millis = int
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The allowed lateness, and the time without events until the clock continues; None for never."""
+    """The allowed lateness, and the idle time until the clock continues; None for never."""
 
     lateness: Duration
     idle: Duration | None = None
@@ -66,7 +66,7 @@ class StreamClock(Watermark):
         return self.arrived + -(-(self.idle or 0) // 1000)
 
     def due(self, wanted: Instant | None) -> Millis | None:
-        """Return the processing time at which an idle watermark passes an instant; None for never."""
+        """Return the processing time when an idle watermark passes an instant; None for never."""
         mark = self.instant
         if self.idle is None or mark is None or wanted is None:
             return None

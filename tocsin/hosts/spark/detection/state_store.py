@@ -134,7 +134,7 @@ class Cache:
         return taken
 
     def _pop(self, token: bytes) -> Shard | None:
-        """Remove and return the shard in that state: if its next step fails, it is lost, not wrong."""
+        """Remove and return the shard in that state: if its step fails, it is lost, not wrong."""
         shard = self._by_token.pop(token, None)
         if shard is not None and self._home is not None:
             self._home.forget(token)
@@ -264,7 +264,7 @@ def _require_same_layout(shard: Shard) -> None:
 
 
 def _description(source: Source) -> tuple[str, bytes | None]:
-    """Return a source as the store keeps it: a list in full, since a later program may not have it."""
+    """Return a source as stored: a list in full, since a later program may not have it."""
     return (source.key, source.payload) if isinstance(source, FixedList) else (source.key, None)
 
 

@@ -1,4 +1,4 @@
-"""Composites on streaming DataFrames: match tasks, one shuffle of messages, the stateful operator."""
+"""Composites on streaming DataFrames: match tasks, one shuffle, the stateful operator."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def _one(path: Path, subscription: str, known: list[str]) -> str:
 
 
 def _inside(path: Path, types: Mapping[Path, T.DataType]) -> Path | None:
-    """Return the member of a struct that is closest to the path; None if there is no such member."""
+    """Return the member of a struct that is closest to the path, or None."""
     for held, given in types.items():
         if path[: len(held)] == held and isinstance(given, T.StructType) and len(path) > len(held):
             near = get_close_matches(path[len(held)], given.fieldNames(), 1)

@@ -1,10 +1,12 @@
-"""The dataflow of a query, batch or streaming: from rows of events to matches and dead letters.
+"""The dataflow of a query, batch or streaming.
 
-rows -> match tasks -> matches                          (conditions on one event)
-rows -> match tasks -> by event -> first of each -> matches      (where each event counts once)
-rows -> match tasks ->                              (shard, payload) -> shards -> matches
-rows -> match tasks -> by event -> first of each -> (shard, payload) -> shards -> matches
-rows -> match tasks -> by event -> first of each -> sorted by shard -> back-test -> matches
+From rows of events to matches and dead letters:
+
+    rows -> match tasks -> matches                          (conditions on one event)
+    rows -> match tasks -> by event -> first of each -> matches      (where each event counts once)
+    rows -> match tasks ->                              (shard, payload) -> shards -> matches
+    rows -> match tasks -> by event -> first of each -> (shard, payload) -> shards -> matches
+    rows -> match tasks -> by event -> first of each -> sorted by shard -> back-test -> matches
 """
 
 from __future__ import annotations

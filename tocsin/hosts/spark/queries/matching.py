@@ -140,7 +140,7 @@ def dead_letters(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Return the rows that are not events and the subscriptions that do not compile, with reasons."""
+    """Return the rows that are not events and the subscriptions that do not compile."""
     return dead_letters_of(
         match_with_dead_letters(events, subscriptions, columns=columns, deduplicate=False)
     )

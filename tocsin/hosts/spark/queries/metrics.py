@@ -59,7 +59,7 @@ class Metrics:
 
 
 class Watch:
-    """The counts of a query under a name: give it to `match` as `metrics`, then listen or query it."""
+    """The counts of a query under a name; given to `match` as `metrics`."""
 
     def __init__(self, name: str = "tocsin") -> None:
         self.name = name

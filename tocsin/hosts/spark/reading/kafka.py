@@ -43,7 +43,7 @@ def origin_of(events: DataFrame) -> Column | None:
 
 
 def known_of_records(events: DataFrame) -> Mapping[Path, Column]:
-    """Return the fields that a Kafka row has itself: id, source, type and time; {} for other rows."""
+    """Return the fields of a Kafka row itself: id, source, type and time; {} for other rows."""
     origin = origin_of(events)
     if origin is None:
         return {}

@@ -33,7 +33,7 @@ _BLOCK = 1 << 20
 
 @dataclass
 class LinesPart(InputPartition):
-    """Whole lines from byte `start` to byte `end`, exclusive; the first of them has number `line`."""
+    """Whole lines from byte `start` to `end`, exclusive; the first has number `line`."""
 
     start: int
     end: int

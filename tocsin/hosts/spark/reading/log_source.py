@@ -135,7 +135,7 @@ class LogSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        """Return the schema: the value and the log's fields, with a version if there is a catalog."""
+        """Return the schema: value and log fields, with a version if there is a catalog."""
         return f"{SCHEMA}, {VERSION} bigint" if "catalog" in self.options else SCHEMA
 
     def reader(self, schema: object) -> LogReader:

@@ -142,7 +142,7 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
 
 
 def _scanned(values: Sequence[bytes | None], records: Sequence[Any]) -> Sequence[Event | None]:
-    """Scan the texts together; None for a row that needs the codec, and for a record with headers."""
+    """Scan the texts together; None for a row that needs the codec, or has headers."""
     pairs = zip(values, records, strict=True)
     return scanned_events([b"" if raw is None or record else raw for raw, record in pairs])
 

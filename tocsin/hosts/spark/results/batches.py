@@ -71,7 +71,7 @@ def _told(matches: Sequence[Match], teller: Teller) -> Iterator[Any]:
 
 
 def narrow_type(telling: Telling) -> StructType:
-    """Return the type of rows (match, dead_letter) without the match fields that the query omits."""
+    """Return the type of rows (match, dead_letter) without the fields that the query omits."""
     told = from_arrow_type(pa.struct(_told_fields(telling)))
     return StructType([StructField("match", told), BY_MATCH["dead_letter"]])
 

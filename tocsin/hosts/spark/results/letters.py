@@ -34,7 +34,7 @@ DEAD_LETTER = pa.struct(
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One dead letter; `place` is the origin of the row, or the position in a subscription's text."""
+    """One dead letter; `place` is the origin of a row, or the position in a subscription."""
 
     code: str
     reason: str
@@ -69,7 +69,7 @@ def letter_of_row(
 def letter_of_fault(
     error: Exception, raw: bytes | str, line: int | None = None, origin: str | None = None
 ) -> Letter:
-    """Return the dead letter of a row that was not read: for its own problem, or an internal error."""
+    """Return the dead letter of a row that was not read: its own problem or an internal error."""
     if isinstance(error, Problem):
         return letter_of_row(error, raw, line, origin)
     plain = unreadable(error, raw)

@@ -124,7 +124,7 @@ class Teller:
     words: Words | None
 
     def column(self, keys: Sequence[str], members: Callable[[int], Iterable[Event]]) -> Any:
-        """Return the members of matches, given by subscription and number; null for content "ids"."""
+        """Return the members of matches, by subscription and number; null for content "ids"."""
         if self.telling.kind is Kind.NONE:
             return pa.nulls(len(keys), MEMBERS)
         default = self.telling.default

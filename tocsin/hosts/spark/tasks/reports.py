@@ -1,4 +1,4 @@
-"""Reports of subscriptions that cannot be served as requested: once per worker, again on a retry."""
+"""Reports of subscriptions that cannot be served as requested: once per worker, and on a retry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS_TOLD = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The streaming query and micro-batch of a task, both None in a batch query, and its partition."""
+    """Query and micro-batch of a task, both None in a batch query, and its partition."""
 
     query: str | None
     batch: str | None
@@ -113,7 +113,7 @@ class OddEvents:
             )
 
     def _is_new(self, task: Task, kind: tuple[str, str]) -> bool:
-        """True if no earlier micro-batch reported it. False beyond the limit: names may be endless."""
+        """True if no earlier micro-batch reported it; False beyond `_KINDS_TOLD` kinds."""
         key = (task.query, *kind)
         if key not in self._told and len(self._told) >= _KINDS_TOLD:
             return False

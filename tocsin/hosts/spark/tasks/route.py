@@ -52,7 +52,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """Task after deduplication: rows by event -> (shard, payload, hits); duplicates send nothing."""
+    """Task after deduplication: rows by event -> (shard, payload, hits), without duplicates."""
 
     shards: int
 

@@ -42,7 +42,7 @@ class Router:
         self._shares: dict[Key, Sequence[int]] = {}
 
     def send(self, relevant: Sequence[Relevant], beyond: frozenset[int]) -> None:
-        """Add the composite inputs to the drafts, except events without a time and those `beyond`."""
+        """Add the composite inputs to the drafts; skip events without a time or in `beyond`."""
         for each in relevant:
             number = each.index
             event = self._batch.event(number)
