@@ -213,7 +213,7 @@ def related(
 
 
 def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distances: Any) -> Any:
-    """As `related` in the plane, for one pair of places or for arrays: a flag per pair."""
+    """Return `related` in the plane, for one pair of places or for arrays: a flag per pair."""
     match relation:
         case SpatialRelation.INSIDE:
             return shapely.covers(others, places)
@@ -228,7 +228,7 @@ def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distan
 def related_on_globe(
     places: Places, relation: SpatialRelation, others: Places, distances: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.bool_]:
-    """As `related` on the globe, for arrays: a flag per pair."""
+    """Return `related` on the globe, for arrays: a flag per pair."""
     known = globe.on_globe(places) & globe.on_globe(others)
     if not known.all():
         found = np.full(len(places), relation is SpatialRelation.WITHIN)

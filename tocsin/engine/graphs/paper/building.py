@@ -133,7 +133,7 @@ class Building:
             self._show_done(each)
 
     def _show_done(self, square: Square) -> None:
-        """The retroactive step: test the earlier statements of the subject against a new pattern.
+        """Test the earlier statements of the subject against a new pattern: the retroactive step.
         """
         subject = square.parent.map[square.statement.subject]
         own = type_of(square.statement)
