@@ -73,8 +73,7 @@ def _numbers(array: Any) -> Encoding:
 
 
 def _strings(array: Any, dictionary: Any) -> Encoding:
-    """Encode strings. A dictionary may hold a string twice, or a null: its entries are renumbered.
-    """
+    """Encode strings. A dictionary may hold a string twice, or a null, so it is renumbered."""
     entries, renumbered = numbered(dictionary.dictionary.to_pylist())
     indices = dictionary.indices.fill_null(0).to_numpy(zero_copy_only=False)
     codes = renumbered[indices] if entries else _no_codes(indices)

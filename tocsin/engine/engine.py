@@ -124,8 +124,7 @@ class Engine:
         self._composites.remove(key)
 
     def plan_of(self, key: str) -> Plan | None:
-        """Return the plan of a subscription; None for a plain condition that forwards its events.
-        """
+        """Return the plan of a subscription; None for a condition that forwards its events."""
         return self._telling.get(key)
 
     @property
@@ -247,8 +246,7 @@ class Engine:
         return over
 
     def next_timer(self) -> Instant | None:
-        """Return the soonest instant at which time alone may emit something; None without timers.
-        """
+        """Return the soonest instant at which time alone may emit; None without timers."""
         return self._network.next_timer()
 
     def forget_before(self, now: Instant) -> None:

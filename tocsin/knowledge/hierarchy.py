@@ -110,8 +110,7 @@ def folded(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> d
 
 
 def cycle_in(edges: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return a cycle as its names upwards, the first one repeated at the end; else an empty list.
-    """
+    """Return a cycle as names upwards, the first one repeated at the end; else an empty list."""
     try:
         TopologicalSorter({name: sorted(edges[name]) for name in sorted(edges)}).prepare()
     except CycleError as found:

@@ -104,8 +104,7 @@ def _pairs(triples: Triples) -> Iterator[tuple[_Side, _Side]]:
 
 @dataclass(slots=True)
 class _Reader:
-    """One walk over one side. With `exact` the result may be narrower, otherwise wider, never both.
-    """
+    """One walk over one side. With `exact` the result may be narrower, otherwise wider."""
 
     triples: Triples
     exact: bool

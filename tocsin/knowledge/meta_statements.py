@@ -40,8 +40,7 @@ class Ems:
         return len(self.entries)
 
     def ancestors(self, number: int) -> tuple[int, ...]:
-        """Return the strict ancestors of an entry within the array, each once, ascending; cached.
-        """
+        """Return the strict ancestors of an entry in the array, each once, ascending; cached."""
         found = self._ancestors.get(number)
         if found is None:
             above = ancestors_of(self.ontology, self.entries[number])
@@ -65,8 +64,7 @@ def ems_of(ontology: Ontology, limit: int = EMS_LIMIT) -> Ems:
 
 
 def ancestors_of(ontology: Ontology, statement: MetaStatement) -> Iterator[MetaStatement]:
-    """Yield every statement type strictly above one, by canonical names; legal or not, each once.
-    """
+    """Yield every statement type strictly above one, in canonical names; legal or not."""
     subjects = _canonical_classes(ontology, ontology.superclasses(statement.subject))
     properties = {
         ontology.canonical_property(each) for each in ontology.superproperties(statement.property)

@@ -187,8 +187,7 @@ class Ontology:
         )
 
     def resolve(self, name: str) -> str | None:
-        """Return the IRI of a prefixed name, or of a bare name with exactly one meaning; else None.
-        """
+        """Return the IRI of a prefixed name, or of a bare name with one meaning; else None."""
         prefix, colon, local = name.partition(":")
         if colon:
             return None if prefix not in self.prefixes else self.prefixes[prefix] + local

@@ -1,5 +1,4 @@
-"""The reference evaluator: readable and slow on purpose. It is the oracle of all other evaluators.
-"""
+"""The reference evaluator: readable and slow on purpose. It is the oracle of all others."""
 
 from __future__ import annotations
 

@@ -100,8 +100,7 @@ def computed_value(expression: Expression, event: Event) -> Any:
 
 
 def _calculated(operator: str, numbers: list[Any]) -> int | float | None:
-    """Calculate: whole numbers exactly, others as doubles; None if no double can hold the result.
-    """
+    """Calculate whole numbers exactly, others as doubles; None beyond the range of doubles."""
     if any(sort_of(number) != "number" for number in numbers):
         return None
     if len(numbers) == 1:

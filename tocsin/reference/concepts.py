@@ -70,8 +70,7 @@ def require_consistent(event: Event, tbox: TBox) -> None:
 
 
 def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str]:
-    """Yield why the event is an instance (the clash of every branch), or why not (one open branch).
-    """
+    """Yield why the event is an instance (clash of every branch), or why not (an open branch)."""
     try:
         said = assertions_of(event, test.tbox)
     except Problem as problem:

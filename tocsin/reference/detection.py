@@ -146,8 +146,7 @@ class Detection:
                     pass
 
     def _node(self, part: Part) -> _Node:
-        """Create the nodes from the inside out: inputs are created, and later run, before the part.
-        """
+        """Create the nodes from the inside out: inputs are created, and run, before the part."""
         if part not in self._nodes:
             inner = [self._node(each) for each in parts_of(part)]
             self._nodes[part] = _Node(part, inner, [[] for _ in inner])

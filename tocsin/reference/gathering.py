@@ -1,5 +1,4 @@
-"""Counted occurrences in a window, if their number is as requested; decided per row, like absences.
-"""
+"""Counted occurrences in a window, if their number is as requested; decided per row."""
 
 from __future__ import annotations
 
@@ -184,8 +183,7 @@ def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
 
 
 def _asked(gathered: Gathered, whole: Occurrence | None) -> Occurrence | None:
-    """Return the occurrence if it meets the conditions on bounding parts and duration; else None.
-    """
+    """Return the occurrence if it meets conditions on bounding parts and duration; else None."""
     if whole is None or not all(is_met(each, whole) for each in _on_bounds(gathered)):
         return None
     return whole

@@ -67,8 +67,7 @@ def lies_inside(place: Geometry, other: Geometry) -> bool:
 
 
 def distance(place: Geometry, other: Geometry) -> float:
-    """Return the least distance in metres; 0 exactly if the two meet, else more than any tolerance.
-    """
+    """Return the least distance in metres; 0 exactly if they meet, else above any tolerance."""
     return (
         0.0
         if meets(place, other)

@@ -86,8 +86,7 @@ class _Search:
         return next(self.extensions(group, found), None) is not None
 
     def extensions(self, statements: Statements, found: Map) -> Iterator[Map]:
-        """Yield every extension of the map to the ids of the statements for which all of them hold.
-        """
+        """Yield every extension of the map to the ids of the statements that makes all hold."""
         missing = next((each for each in ids_of(statements) if each not in found), None)
         if missing is None:
             if all(self._holds(each, found) and _agrees(each, found) for each in statements):
@@ -142,8 +141,7 @@ class _Search:
         )
 
     def _ends(self, start: Term, statement: StatementPattern) -> list[Term]:
-        """Return the ends of the statement's arcs from a vertex, or of its paths if it is repeated.
-        """
+        """Return the ends of the statement's arcs, or of its paths if repeated, from a vertex."""
         ends = self._next(start, statement.property)
         for end in ends:
             if statement.repeated:

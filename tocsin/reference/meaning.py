@@ -58,8 +58,7 @@ from tocsin.values.time import LAST_INSTANT, Instant
 def occurrences(
     part: Part, events: Sequence[Event], until: Instant | None = None
 ) -> list[Occurrence]:
-    """Return every occurrence of a part among timed events in canonical order, as known at `until`.
-    """
+    """Return every occurrence of a part in timed events in canonical order, as of `until`."""
     found: Iterable[Occurrence]
     match part:
         case Named(name, inner, elements):
@@ -117,8 +116,7 @@ def _triggered(
 
 
 def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
-    """Return the occurrence of a join for a choice of its parts; None if they do not fit together.
-    """
+    """Return the occurrence of a join for a choice of its parts; None if they do not fit."""
     ends = [each.end for each in parts]
     if part.keep is not None and max(ends) - min(ends) > part.keep:
         return None

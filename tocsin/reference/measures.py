@@ -1,5 +1,4 @@
-"""Measures over several events, by the definitions: keys, aggregates, expressions over named parts.
-"""
+"""Measures over several events, by definition: keys, aggregates, expressions over named parts."""
 
 from __future__ import annotations
 

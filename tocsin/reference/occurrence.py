@@ -138,8 +138,7 @@ def in_order(members: Iterable[Event]) -> tuple[Event, ...]:
 
 
 def join_rows(left: Rows, right: Rows) -> Rows:
-    """Return every union of a left and a right row that agree on their common variables, each once.
-    """
+    """Return every union of a left and a right row that agree, each once."""
     united = [
         dict(one) | dict(other) for one in left for other in right if agree(dict(one), dict(other))
     ]

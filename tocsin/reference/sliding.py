@@ -22,8 +22,7 @@ NO_VALUE = ("no value",)
 
 
 def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
-    """Return the keys for which an occurrence counts: one, or one for each value of the variable.
-    """
+    """Return the keys for which an occurrence counts: one, or one per value of the variable."""
     known = key_of(by, occurrence) if by else ()
     if known is None:
         return []

@@ -42,8 +42,7 @@ class Sending:
                 return []
 
     def on_target(self, target: Occurrence, now: Instant) -> list[Occurrence]:
-        """Return the matches that the target completes, for the oldest detection that waits for it.
-        """
+        """Return the matches that the target completes, for the oldest waiting detection."""
         self._targets.append(target)
         for detection in self._kept(self._detections, now):
             sent = self._send(((detection, target),))

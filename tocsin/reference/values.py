@@ -1,5 +1,4 @@
-"""Comparison of values: attributes of events, texts and patterns, XML variables. Kinds never mix.
-"""
+"""Comparison of values: attributes, texts and patterns, XML variables. Kinds never mix."""
 
 from __future__ import annotations
 

@@ -227,8 +227,7 @@ def _named(pattern: PatternElement, image: Node) -> bool:
 
 
 def _place(image: Node) -> str:
-    """Return the path of an element: names from the outermost down, numbered among equal siblings.
-    """
+    """Return the path of an element: names from the root down, numbered among equal siblings."""
     steps: list[str] = []
     while image is not None:
         steps.append(_step(image))

@@ -39,8 +39,7 @@ def attribute_elsewhere(name: str, element: Element) -> str:
 
 
 def xpath_elsewhere(expression: str, namespaces: Iterable[str], elements: Iterable[Element]) -> str:
-    """Return a sentence for an XPath name that elements have in an undeclared namespace; else "".
-    """
+    """Return a sentence for an XPath name that exists in an undeclared namespace; else ""."""
     words = set(_WORD.findall(_LITERAL.sub("", expression)))
     declared = set(namespaces)
     for element in elements:

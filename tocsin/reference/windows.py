@@ -1,5 +1,4 @@
-"""Windows of absences, and the longest wait of an occurrence: by definition, in whole microseconds.
-"""
+"""Windows of absences, and longest waits: by definition, in whole microseconds."""
 
 from __future__ import annotations
 
@@ -76,8 +75,7 @@ def windows(
 
 
 def first_end(every: Sliding, first: Instant) -> Instant:
-    """Return the end of the first periodic window of a measure: not before the first known instant.
-    """
+    """Return the end of a measure's first periodic window: not before the first known instant."""
     assert every.every is not None
     starts_before = (every.over - first) // every.every
     return every.over - starts_before * every.every
@@ -120,8 +118,7 @@ def ends_in(each: Occurrence, start: Instant, end: Instant) -> bool:
 
 
 def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: Duration) -> bool:
-    """True if an occurrence of the absent part lies in the window after another and applies to it.
-    """
+    """True if an occurrence of the absent part is in the window after another, and concerns it."""
     return (
         is_in(each, after.end, after.end + length)
         and are_alike(absence.by, each, after)

@@ -30,8 +30,7 @@ class Date:
 
 
 def date_of(text: str) -> Date | None:
-    """Return the date that a text writes; None if it is not one. Cut off digits past microseconds.
-    """
+    """Return the date of a text; None if it is not one. Cut off digits past microseconds."""
     found = _WRITTEN.fullmatch(text.strip(_SPACE))
     if found is None or (found[4] and not found[3]):
         return None

@@ -37,15 +37,13 @@ _OPERATIONS: Mapping[str, Callable[[Decimal, Decimal], Decimal]] = {
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """Return the number that a text writes, without white space around it; None if it is not one.
-    """
+    """Return the number of a text, with optional white space around it; None if it is not one."""
     text = text.strip(_SPACE)
     return Decimal(text) if _DECIMAL.fullmatch(text) else None
 
 
 def decimal_text(number: Decimal) -> str:
-    """Return the shortest form: no exponent, no trailing zeros behind a point, no minus before 0.
-    """
+    """Return the shortest form: no exponent, no trailing zeros of a fraction, no minus zero."""
     text = format(number, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")

@@ -56,8 +56,7 @@ class Chains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Balls:
-    """Balls in space around runs of consecutive edges; all runs but the last have the same length.
-    """
+    """Balls in space around runs of consecutive edges; all runs but the last are equally long."""
 
     centres: npt.NDArray[np.float64]
     radii: Metres

@@ -205,8 +205,7 @@ def _are_points(places: Places) -> Flags:
 
 
 def _simple_parts(places: Places) -> tuple[Places, Numbers]:
-    """Return the points, lines and polygons of places, in their order, each with its place number.
-    """
+    """Return the points, lines and polygons of places, in order, each with its place number."""
     parts, owners = places, np.arange(len(places))
     while (shapely.get_type_id(parts) > _POLYGON).any():
         parts, of_part = shapely.get_parts(parts, return_index=True)

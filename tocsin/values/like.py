@@ -192,8 +192,7 @@ def _find(piece: Piece, text: str, position: int, end: int) -> int:
 
 
 def _starts(piece: Piece, text: str, count: int) -> int:
-    """Return the positions among the first `count` at which the piece occurs, as bits of a number.
-    """
+    """Return the positions of the piece among the first `count`, as bits of a number."""
     starts, offset = (1 << count) - 1, 0
     places: dict[str, int] = {}
     for token in piece:

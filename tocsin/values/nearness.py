@@ -225,8 +225,7 @@ class _Search:
 
 
 def _bounds(edges: Edges, others: Edges) -> tuple[Metres, Metres, Metres]:
-    """Return the least and greatest possible distance of each pair of edges, and the slack between.
-    """
+    """Return the least and greatest possible distance of each pair of edges, and their slack."""
     gap, share, other_share = nearest_shares(edges, others)
     loose = slack(edges) + slack(others)
     one, other = (
@@ -251,8 +250,7 @@ def _cut_pairs(
 
 
 def _split(runs: Numbers, length: int, finer: int, edges: int) -> tuple[Numbers, Numbers]:
-    """Split runs of `length` edges into finer ones; return the number of the first and their count.
-    """
+    """Split runs of `length` edges into finer ones; return first number and count."""
     firsts = runs * (length // finer)
     return firsts, np.minimum(length // finer, -(-edges // finer) - firsts)
 

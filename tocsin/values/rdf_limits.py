@@ -153,8 +153,7 @@ def _refuse_contexts(whole: Any, limits: RdfLimits) -> None:
 
 
 def _longest(members: _Members, is_context: bool) -> int:
-    """Return the length of the longest name that may prefix others: one of a context, or its value.
-    """
+    """Return the length of the longest context name, or value of one, that may prefix others."""
     given = members if is_context else (each for each in members if each[0] == "@context")
     return max((len(each) for pair in given for each in pair if isinstance(each, str)), default=0)
 

@@ -170,8 +170,7 @@ class RegionTree:
         return flags
 
     def _tree_of_plane(self, which: Numbers) -> BoxTree:
-        """Build the tree of planar boxes: around the centre for SAME_PLACE, else around the region.
-        """
+        """Build the tree of planar boxes: around the centre for SAME_PLACE, else the region."""
         kinds, regions, distances = self._kinds[which], self._regions[which], self._distances[which]
         centred = kinds == _KIND_NUMBERS[SpatialRelation.SAME_PLACE, Metric.PLANAR]
         boxes: Boxes = shapely.bounds(np.where(centred, centre(regions), regions))

@@ -73,8 +73,7 @@ def canonical_number(value: float | Decimal) -> int | float:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """An operand in a plan. Kind and canonical value are its identity, so `TRUE` never equals `1`.
-    """
+    """An operand in a plan. Kind and canonical value are its identity: `TRUE` never equals `1`."""
 
     kind: Kind
     value: Scalar

@@ -181,8 +181,7 @@ def centre(place: Any) -> Any:
 
 
 def centre_on_globe(place: Geometry) -> Geometry:
-    """Return the centre of gravity of a place on the globe, whose parts count as they lie together.
-    """
+    """Return the centre of gravity of a place on the globe, its parts brought together."""
     return shapely.centroid(globe.gathered(place))
 
 

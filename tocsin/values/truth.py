@@ -1,5 +1,4 @@
-"""Three-valued truth (Kleene, SQL-92): FALSE < UNKNOWN < TRUE. Only TRUE makes a subscription ring.
-"""
+"""Three-valued truth (Kleene, SQL-92): FALSE < UNKNOWN < TRUE. Only TRUE makes a rule ring."""
 
 from __future__ import annotations
 
@@ -8,8 +7,7 @@ from enum import IntEnum
 
 
 class Truth(IntEnum):
-    """A truth value. The numbers are in the order of the logic: AND is the minimum, OR the maximum.
-    """
+    """A truth value. Numbers are in the order of the logic: AND is the minimum, OR the maximum."""
 
     FALSE = 0
     UNKNOWN = 1

@@ -1,2 +1,1 @@
-"""Matching of concept tests: an index of requirements, an evaluator for the rest, the tableau last.
-"""
+"""Matching of concept tests: an index of requirements, then an evaluator, then the tableau."""

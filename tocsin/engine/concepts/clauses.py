@@ -42,8 +42,7 @@ class Clause:
 
     @property
     def is_monotone(self) -> bool:
-        """True if more knowledge can never undo it, so that an open world agrees with a closed one.
-        """
+        """True if more knowledge can never undo it; then open and closed world agree."""
         return not self.refused and not self.rest and all(map(_is_monotone, self.required))
 
 

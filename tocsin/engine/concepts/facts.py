@@ -151,8 +151,7 @@ def _conjuncts(concept: Concept) -> Iterator[Concept]:
 
 
 def _could_be(known: set[Concept]) -> set[str] | None:
-    """Return the names of which a placeholder is certainly one; None if it may be any individual.
-    """
+    """Return the names of which a placeholder is one for sure; None if it may be any."""
     listed = [set(each.elements) for each in known if isinstance(each, Enumeration)]
     if not listed:
         return None

@@ -64,8 +64,7 @@ class Rows:
 
 
 class Group:
-    """Rows with their number of required parts, their slot, and a flag: True if a match is exact.
-    """
+    """Rows with number of required parts, slot, and a flag: True if a match is exact."""
 
     __slots__ = ("_exact", "_free", "_needed", "_refused", "_required", "_slots")
 

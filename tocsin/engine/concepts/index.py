@@ -82,8 +82,7 @@ class Index:
                 del self._groups[placed.group]
 
     def matching(self, events: Sequence[Facts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Return two columns: event index, and slot of a test that the event meets; each pair once.
-        """
+        """Return two columns: event index, and slot of a test that it meets; each pair once."""
         had = [self._parts.had_by(facts) for facts in events]
         found = [*self._met(had)]
         if not found:

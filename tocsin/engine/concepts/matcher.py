@@ -143,8 +143,7 @@ class ConceptMatcher:
         return correlation_rows(atom, event)
 
     def _asked(self, index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
-        """Return the hits of one index for some events of a batch; unreadable events are skipped.
-        """
+        """Return the hits of one index for some events of a batch; skip unreadable ones."""
         readable: list[int] = []
         facts: list[Facts] = []
         for i in events:

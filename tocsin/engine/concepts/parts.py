@@ -67,8 +67,7 @@ class Had:
 
 
 class Parts:
-    """Numbers of parts, with reference counts; an unused part is removed and its number is reused.
-    """
+    """Numbers of parts, with reference counts; the number of an unused part is reused."""
 
     __slots__ = ("_free", "_numbers", "_roles", "_symbols", "_uses", "_work")
 

@@ -114,8 +114,7 @@ def count_lists(
 
 @compiled
 def count_rows(touched: Ints, rows: Ints, few: int) -> tuple[int, int]:
-    """Return the number of counted probes that need a row, and the pool size that the others need.
-    """
+    """Return the number of counted probes that need a row, and the pool size for the others."""
     dense = listed = 0
     for probe in touched:
         # many events: a bit vector is smaller and faster than a list

@@ -1,5 +1,4 @@
-"""Computed predicates: not indexed; each distinct one is evaluated once per event, for all truths.
-"""
+"""Computed predicates: not indexed; each distinct one is evaluated once per event."""
 
 from __future__ import annotations
 

@@ -77,8 +77,7 @@ class LikeProbes:
         self._attribute.lose_probe()
 
     def answers(self, distinct: Distinct) -> ListAnswers | None:
-        """Return the matching patterns of each distinct text of a batch; None if nothing matches.
-        """
+        """Return the matching patterns of each distinct text of a batch; None without any."""
         self._make_room()
         known = list(map(self._numbers.get, distinct.values))
         numbers = np.array(

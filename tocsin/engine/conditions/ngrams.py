@@ -1,5 +1,4 @@
-"""Probes filed under short pieces of text: at the start of a text, at its end, or anywhere in it.
-"""
+"""Probes filed under short pieces of text: at its start, at its end, or anywhere in it."""
 
 from __future__ import annotations
 

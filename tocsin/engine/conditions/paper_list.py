@@ -122,8 +122,7 @@ class SubscriptionList:
 
 
 def _nodes(node: BooleanNode, behind: Operator) -> Iterator[Node]:
-    """Yield the list of a condition in negation normal form; the last node gets operator `behind`.
-    """
+    """Yield the nodes of a condition in negation normal form; the last gets operator `behind`."""
     match node:
         case AnyOf(operands) if operands:
             for operand in operands[:-1]:

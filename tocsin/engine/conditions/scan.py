@@ -24,8 +24,7 @@ PropsRow = tuple[Predicate, Truth]
 
 
 class ScanMatcher:
-    """Subscriptions in insertion order, run one after the other over a table of predicate results.
-    """
+    """Subscriptions in insertion order, run one by one over a table of predicate results."""
 
     __slots__ = (
         "_codes",

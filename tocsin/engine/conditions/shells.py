@@ -1,7 +1,7 @@
 """Points in plain polygons by a compiled loop; points on or near a border are left to shapely.
 
-    starts   for each test, the index of its border in shell_x and shell_y
-    shell_x  x0 x1 ... xn x0 | x0 x1 ...     closed borders, one after the other
+starts   for each test, the index of its border in shell_x and shell_y
+shell_x  x0 x1 ... xn x0 | x0 x1 ...     closed borders, one after the other
 """
 
 from __future__ import annotations

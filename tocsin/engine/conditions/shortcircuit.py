@@ -1,5 +1,4 @@
-"""Short-circuit code (spec 4.5): a list of tests, each with a target if it is TRUE and one if not.
-"""
+"""Short-circuit code (spec 4.5): a list of tests with a target for TRUE and one for not TRUE."""
 
 from __future__ import annotations
 

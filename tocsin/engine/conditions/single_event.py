@@ -1,5 +1,4 @@
-"""The answers of one event: probes found by its values are marked; comparisons are made on demand.
-"""
+"""The answers of one event: probes found by value are marked; comparisons run on demand."""
 
 from __future__ import annotations
 

@@ -64,8 +64,7 @@ class EncodedGraph:
         return len(self.terms)
 
     def number(self, term: Term) -> int | None:
-        """Return the vertex of a term or, for a literal, of its value; None if the event has none.
-        """
+        """Return the vertex of a term or, for a literal, of its value; None if it is absent."""
         found = self._numbers.get(term)
         if found is None and isinstance(term, Literal):
             return self._numbers.get(key_of(term))

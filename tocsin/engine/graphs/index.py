@@ -50,8 +50,7 @@ UNKNOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The satisfied shapes, those that the quick search leaves open, and those with too many paths.
-    """
+    """The satisfied shapes, those left open by the quick search, and those with too many paths."""
 
     matching: Numbers
     open: list[int]

@@ -1,5 +1,4 @@
-"""The pairs of vertices of one event that each link joins: plain links at once, others on demand.
-"""
+"""The vertex pairs of one event that each link joins: plain links at once, others on demand."""
 
 from __future__ import annotations
 

@@ -129,8 +129,7 @@ def search(
     budget: int,
     answers: Ints,
 ) -> int:
-    """Decide for every shape if a map exists, within `budget` steps each; return all steps taken.
-    """
+    """Decide if each shape has a map, within `budget` steps each; return all steps taken."""
     total = 0
     for number in range(len(left)):
         start = starts[left[number]]

@@ -56,8 +56,7 @@ class Growable:
         return place
 
     def copy_to_end(self, start: int, count: int, room: int) -> int:
-        """Copy a range to the end, zero-filled up to `room` numbers; return the index of the first.
-        """
+        """Copy a range to the end, zero-filled up to `room` numbers; return its first index."""
         return self.extend(self._items[start : start + count].tolist() + [0] * (room - count))
 
     def pop(self) -> None:

@@ -1,5 +1,4 @@
-"""Hits: pairs of event and subscription, ordered by event, then by insertion of the subscription.
-"""
+"""Hits: pairs of event and subscription, ordered by event, then by insertion."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ class Hits:
 
 
 class Found:
-    """Hits of a block of events, in parts, in the order of subscriptions; with a count per event.
-    """
+    """Hits of a block of events, in parts, in subscription order; with a count per event."""
 
     __slots__ = ("parts", "tally", "window")
 
@@ -51,8 +49,7 @@ class Found:
 
 
 def sorted_by_event(blocks: Sequence[Found]) -> Hits:
-    """Return the hits of consecutive blocks; a counting sort, which keeps the subscription order.
-    """
+    """Return the hits of consecutive blocks; a counting sort keeps the subscription order."""
     tally = np.concatenate([block.tally for block in blocks]) if blocks else np.zeros(0, np.int64)
     places = np.cumsum(tally) - tally
     slots = np.empty(tally.sum(), np.int32)
@@ -75,8 +72,7 @@ def joined(parts: Sequence[Hits]) -> Hits:
 
 @compiled
 def _scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -> None:
-    """Sort found pairs by event, stable; `places` is the next index of each event and is advanced.
-    """
+    """Sort found pairs by event, stable; `places`, the next index of each event, is advanced."""
     for k in range(found_events.size):
         event = found_events[k]
         slots[places[event]] = found_slots[k]

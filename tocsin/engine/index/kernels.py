@@ -84,8 +84,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
 
 def inlined(kernel: Kernel) -> Kernel:
-    """Compile the function into every kernel that calls it; a call would cost more than its body.
-    """
+    """Compile the function into its calling kernels; a call would cost more than its body."""
     return cast(Kernel, _Inlined(kernel, forceinline=True))
 
 

@@ -1,2 +1,1 @@
-"""Batches of JSON texts as columns: compiled loops scan plain texts, the strict reader the others.
-"""
+"""Batches of JSON texts as columns: compiled loops scan plain texts, the strict reader others."""

@@ -47,8 +47,7 @@ class Measured:
 
 
 class Question:
-    """An XPath expression. If its selection is not used, it only tests that it selects something.
-    """
+    """An XPath expression. If its selection is not used, it only tests that there is one."""
 
     __slots__ = ("_expression", "_in_order", "_namespaces", "_path")
 

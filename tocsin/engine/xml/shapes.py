@@ -13,8 +13,7 @@ from tocsin.plan.xml_patterns import PatternElement
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Position of an element with a certain name and text that a shape must have: levels below it.
-    """
+    """Position, in levels below, of an element with a name and text that a shape must have."""
 
     down: int
     name: str

@@ -109,8 +109,7 @@ class Tree:
         return table.get(text, _NOTHING)
 
     def below(self, i: int, levels: int, name: str | None, start: int) -> Sequence[int]:
-        """Return the elements with a name exactly `levels` below element i, from number `start` on.
-        """
+        """Return the elements with a name exactly `levels` below element i, from `start` on."""
         if levels == 1:
             found = self._named_children(i).get(name, _NOTHING)
             return found[bisect_left(found, start) :] if start > i + 1 else found

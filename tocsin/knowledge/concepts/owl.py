@@ -118,8 +118,7 @@ def tbox_of_texts(texts: Sequence[RdfText]) -> OwlTBox:
 
 
 def _renamed(triples: Iterable[Triple], number: int) -> Iterator[Triple]:
-    """Yield the triples of one of several texts, blank nodes renamed: they are local to one text.
-    """
+    """Yield the triples of one of several texts, blank nodes renamed: they are local to it."""
     for subject, prop, value in triples:
         one = Blank(f"{number}.{subject.label}") if isinstance(subject, Blank) else subject
         yield one, prop, Blank(f"{number}.{value.label}") if isinstance(value, Blank) else value
@@ -133,8 +132,7 @@ def _describes_classes_only(text: RdfText) -> bool:
 
 
 def _axioms(node: Node, left_out: list[str]) -> tuple[Axiom, ...]:
-    """Return axioms in the order of definitions, specialisations and exclusions, cycles included.
-    """
+    """Return definitions, then specialisations, then exclusions; cycles included."""
     said = dict.fromkeys(_definitions(node, left_out))
     defined = [each for each in said if not _is_about_itself(each)]
     told = [

@@ -70,8 +70,7 @@ class Outcome:
 
 
 class Denials:
-    """The denials of the closed world: symbols and values that no assertion can imply (CW1, CW2).
-    """
+    """Denials of the closed world: symbols and values that no assertion can imply (CW1, CW2)."""
 
     __slots__ = ("_roles", "_symbols", "_values")
 
@@ -141,8 +140,7 @@ class _Branch:
                 self.todo.append((value, concept.filler))
 
     def saturate(self) -> Clash | None:
-        """Apply the rules without choices, to exhaustion or to the first clash; return that clash.
-        """
+        """Apply the rules without choices, to exhaustion or the first clash; return the clash."""
         while self.todo:
             who, concept = self.todo.pop()
             known = self.concepts.setdefault(who, {})
@@ -170,8 +168,7 @@ class _Branch:
         return clash_of(who, concept, known)
 
     def alternatives(self) -> list[Assumption] | Clash | None:
-        """Return the choices of the next disjunction, else of the next existence; None if complete.
-        """
+        """Return the choices of the next disjunction, else next existence; None if complete."""
         for who, concepts in self.concepts.items():
             for concept in concepts:
                 if isinstance(concept, Disjunction) and not any(

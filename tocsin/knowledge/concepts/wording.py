@@ -1,5 +1,4 @@
-"""A concept as text, in the ASCII spelling of the language; a named enumeration is written by name.
-"""
+"""A concept as text, in the ASCII spelling of the language; named enumerations by name."""
 
 from __future__ import annotations
 

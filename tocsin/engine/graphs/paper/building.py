@@ -133,8 +133,7 @@ class Building:
             self._show_done(each)
 
     def _show_done(self, square: Square) -> None:
-        """Test the earlier statements of the subject against a new pattern: the retroactive step.
-        """
+        """Test earlier statements of the subject against a new pattern: the retroactive step."""
         subject = square.parent.map[square.statement.subject]
         own = type_of(square.statement)
         for statement in list(self._done.get(subject, ())):

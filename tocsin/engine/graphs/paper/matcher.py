@@ -1,5 +1,4 @@
-"""The paper's strategy as a matcher: home patterns wait at their entries; trees last for one event.
-"""
+"""The paper's strategy as a matcher: home patterns wait at entries; trees last for one event."""
 
 from __future__ import annotations
 
@@ -230,8 +229,7 @@ def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
 
 
 def tree_of(pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT) -> Tree | None:
-    """Return the tree of one subscription for one event; None if no home pattern accepts anything.
-    """
+    """Return the tree of one subscription for one event; None if no home pattern accepts an arc."""
     shelf = Shelf(Entries(pattern.ontology), Watch(pattern.ontology))
     shelf.add(0, pattern)
     return shelf.trees(graph, limit).get(0)

@@ -1,5 +1,4 @@
-"""A matching tree in words: what each pattern accepted, the partial verification, and the verdict.
-"""
+"""A matching tree in words: accepted statements, partial verification, and the verdict."""
 
 from __future__ import annotations
 

@@ -64,8 +64,7 @@ def typed(arc: Arc) -> Iterator[TypedStatement]:
 def _paths(
     vertex: int, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget
 ) -> Iterator[Arc]:
-    """Yield paths from a vertex as arcs of the repeated property; per first arc each end term once.
-    """
+    """Yield paths from a vertex as arcs of the repeated property; each end once per first arc."""
     for start in graph.leaving(vertex):
         if wanted in ontology.superproperties(start.property):
             for last in onward(start, wanted, graph, ontology, budget):
