@@ -70,7 +70,7 @@ def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) ->
 
 
 def _pointless(pattern: GraphPattern) -> Iterator[str]:
-    """Yield messages for conditions between resources that never hold.
+    """Yield messages for conditions between resources that can never hold.
 
     Different variables are different resources, unless `injective` is none, and resources have no
     order.

@@ -1,8 +1,8 @@
 """Names of a text as IRIs: written out, with a prefix of the text or the ontology, or bare.
 
-A bare name is looked up in the default namespace of the text, else it must be the local name of
-only one of the ontology's terms, else the ontology's default namespace counts. Classes and
-properties must be known, and become canonical names.
+A bare name belongs to the default namespace of the text. Without one it is a term of the ontology:
+that of its default namespace, else the only one with that local name. Classes and properties must
+be known, and become canonical names.
 """
 
 from __future__ import annotations
