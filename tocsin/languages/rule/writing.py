@@ -42,7 +42,7 @@ from tocsin.languages.rule.syntax import (
 from tocsin.values.time import Duration
 
 EITHER, BOTH, ORDER, UNIT, CORE = range(5)
-"""Binding strength of parts; one that binds less tightly than its place demands is parenthesised."""
+"""Binding strength of parts; one that binds less than its place demands gets parentheses."""
 
 _LEVELS = {
     Either: EITHER,
