@@ -1,5 +1,4 @@
-"""Atoms: what a subscription says about one event. Identity by value: equal predicates are one
-predicate.
+"""Atoms: conditions of a subscription on one event. Equal predicates are one predicate.
 
 A predicate gives TRUE, FALSE or UNKNOWN (`predicate_truth`); AND, OR and NOT combine them by
 Kleene's tables.
@@ -40,7 +39,7 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The attribute is of the limit's kind and stands in the relation `<`, `<=`, `>` or `>=` to it.
+    """The attribute is of the limit's kind and is `<`, `<=`, `>` or `>=` the limit.
 
     Numbers are ordered by value, texts by code point.
     """
@@ -60,8 +59,9 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The attribute is of the limits' kind and from low to high, both included; low above high
-    holds for none.
+    """The attribute is of the limits' kind and from low to high, both included.
+
+    With low above high no value fits.
     """
 
     path: Path
@@ -92,7 +92,7 @@ class OneOf:
 
     @property
     def kind(self) -> Kind:
-        """The kind of all values."""
+        """Kind of all values."""
         return next(iter(self.values)).kind
 
 
@@ -114,9 +114,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A condition that only evaluating an expression can decide: arithmetic, attribute against
-    attribute, functions.
-    """
+    """A condition decided by evaluating an expression: arithmetic, two attributes, functions."""
 
     expression: Expression
     semantics: Semantics
@@ -124,8 +122,9 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class PlaceIs:
-    """The event's place stands in the relation to a fixed region, given as WKT. Without a place
-    FALSE, not unknown.
+    """The event's place has the relation to a fixed region, given as WKT.
+
+    Without a place it is FALSE, not unknown.
     """
 
     relation: SpatialRelation
@@ -176,11 +175,11 @@ class Condition(HashedOnce):
 
 
 Atom = Condition | GraphPattern | ConceptTest | XmlBlock
-"""What a subscription can say about one event; the other kinds have files of their own."""
+"""Any condition on one event; the other kinds have files of their own."""
 
 
 def variables_bound_by(atom: Atom) -> frozenset[str]:
-    """The variables that the rows of the atom's occurrences may have."""
+    """Return the variables that the rows of the atom's occurrences may have."""
     match atom:
         case Condition():
             return frozenset()
@@ -195,7 +194,7 @@ def variables_bound_by(atom: Atom) -> frozenset[str]:
 
 
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:
-    """The truth of one predicate for one event: the meaning that every index must agree with."""
+    """Return the truth of one predicate for one event: the reference for every index."""
     match predicate:
         case Computed(expression, semantics):
             return evaluate_condition(expression, semantics, event)
@@ -208,7 +207,7 @@ def predicate_truth(predicate: Predicate, event: Event) -> Truth:
 
 
 def value_truth(predicate: AttributePredicate, value: Any) -> Truth:
-    """The truth of a predicate about one attribute, given the attribute's value."""
+    """Return the truth of a predicate about one attribute, given the attribute's value."""
     kind = kind_of(value)
     if kind is Kind.NULL:
         return Truth.UNKNOWN
@@ -230,7 +229,7 @@ def value_truth(predicate: AttributePredicate, value: Any) -> Truth:
 
 
 def needed_kind(predicate: AttributePredicate) -> Kind:
-    """The kind of value that the predicate can be true of."""
+    """Return the kind of value that the predicate can be true of."""
     match predicate:
         case Equals(_, value):
             return value.kind
@@ -245,7 +244,7 @@ def needed_kind(predicate: AttributePredicate) -> Kind:
 
 
 def predicates_of(node: BooleanNode) -> Iterator[Predicate]:
-    """Every predicate occurrence, from left to right."""
+    """Yield every predicate occurrence, from left to right."""
     match node:
         case Not(operand):
             yield from predicates_of(operand)
@@ -257,7 +256,7 @@ def predicates_of(node: BooleanNode) -> Iterator[Predicate]:
 
 
 def attribute_paths(predicate: Predicate) -> frozenset[Path]:
-    """The attributes that the predicate reads."""
+    """Return the attributes that the predicate reads."""
     match predicate:
         case Computed(expression):
             return paths_of(expression)
@@ -275,7 +274,7 @@ def _is_placed(predicate: PlaceIs, place: Geometry | None) -> bool:
 
 @lru_cache(maxsize=1024)
 def region_of(text: str) -> Geometry:
-    """The geometry of a region, which a plan says as text; raises where it is none."""
+    """Return the geometry of a region given as text; raise if it is invalid."""
     return parse_place(text)
 
 
