@@ -34,7 +34,7 @@ class Reading:
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
-        """Warnings of a text without problems: legal, but probably not meant."""
+        """The warnings of a text without problems: legal, but probably not meant."""
         return () if self.plan is None else tuple(self.warn())
 
     def require_plan(self) -> Plan:

@@ -31,8 +31,10 @@ from tocsin.plan.concepts import ConceptTest, concept_test_text
 
 _NOTHING_SAID = Assertions((), ())
 _FIELDS_IN_ANY_CASE = {each.lower(): each for each in sorted(FIELDS)}
-"""Fields by their names in lower case: role names are case-sensitive, and short ones that differ in
-a capital are not similar enough for a suggestion.
+"""Fields by their names in lower case.
+
+Role names are case-sensitive, and short ones that differ in a capital are not similar enough for a
+suggestion.
 """
 
 

@@ -97,8 +97,7 @@ class _Lowering:
     def plan(
         self, patterns: Mapping[str, tuple[Pattern, ...]], templates: tuple[TemplateElement, ...]
     ) -> Plan | None:
-        """Return the plan of a subscription without problems so far, or None after a new problem.
-        """
+        """Return the plan, or None after a new problem; called only without earlier problems."""
         subscription, order = self._subscription, order_keys(self._subscription.order)
         blocks, rest = self._with_conditions(patterns)
         if self._is_composite:
@@ -148,7 +147,7 @@ class _Lowering:
 def _refuse_documents_alone(item: PatternItem, problems: Problems) -> None:
     """Refuse a subscription whose patterns all have IN.
 
-    XML-QL queries a document once; a subscription rings for events, and here is none.
+    XML-QL queries a document once; a subscription rings for events and needs a pattern about one.
     """
     assert item.source is not None
     problems.add(

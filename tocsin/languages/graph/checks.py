@@ -72,8 +72,8 @@ def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) ->
 def _pointless(pattern: GraphPattern) -> Iterator[str]:
     """Yield messages for conditions between resources that can never hold.
 
-    Different variables are different resources, unless `injective` is none, and resources have no
-    order.
+    Different variables are different resources, unless the option `injective` says otherwise, and
+    resources have no order.
     """
     classes = {
         each.object: each.object_class
