@@ -85,8 +85,7 @@ def amqp_truth(expression: Expression, event: HasAttributes) -> Truth:
 
 
 def compare(relation: str, left: Any, right: Any, comparing: Comparing) -> Truth:
-    """Return the truth of a comparison: equality within one kind, order within kinds that have one.
-    """
+    """Return the truth of a comparison: equality within one kind, order within ordered kinds."""
     kinds = kind_of(left), kind_of(right)
     if Kind.NULL in kinds:
         return Truth.UNKNOWN

@@ -66,7 +66,9 @@ def unknown_types(event: Event, tbox: TBox) -> tuple[EventProblem, ...]:
 
 
 class _Said:
-    """Assertions collected from one event. Objects wait in a list, so that nesting costs no stack.
+    """Assertions collected from one event.
+
+    Objects wait in a list, so that nesting costs no stack.
     """
 
     __slots__ = ("concepts", "objects", "roles", "tbox")

@@ -83,8 +83,7 @@ def join_lifetime(join: Join, slot: int) -> Duration | None:
 
 
 def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
-    """Return the longest time from the end of `slot` to the end of `other`; None without a limit.
-    """
+    """Return the longest time from the end of `slot` to the end of `other`, or None."""
     limits = [
         max(0, -condition.gap)
         for condition in join.conditions

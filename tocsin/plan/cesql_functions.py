@@ -36,8 +36,7 @@ ZERO: dict[type, CesqlValue] = {str: "", int: 0, bool: False}
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Parameter types, type of further arguments (None: none allowed), result type, and the work.
-    """
+    """Parameter types, type of further arguments (None: none allowed), result type, and work."""
 
     parameters: tuple[type, ...]
     rest: type | None
@@ -168,5 +167,4 @@ FUNCTIONS: dict[str, tuple[Function, ...]] = {
     "RIGHT": (_of((str, int), str, _right),),
     "SUBSTRING": (_of((str, int), str, _substring), _of((str, int, int), str, _substring)),
 }
-"""Every function of values only, by name; the number of arguments selects among those of one name.
-"""
+"""Every function of values only, by name; the number of arguments selects an overload."""

@@ -556,7 +556,9 @@ class Waiting(Enum):
 
     @property
     def is_since(self) -> bool:
-        """True if it counts from the start of the detection, so that events before its end matter.
+        """True if it counts from the start of the detection.
+
+        Then events from before its end matter.
         """
         return self in (Waiting.LATEST_SINCE, Waiting.EVERY_SINCE)
 
@@ -602,8 +604,7 @@ Output = Forward | Construct | Send
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Meaning of a subscription: a pattern, the output of a match, and the values selected for it.
-    """
+    """Meaning of a subscription: a pattern, the output of a match, and its selected values."""
 
     pattern: Part
     output: Output = Forward()

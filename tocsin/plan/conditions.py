@@ -129,7 +129,9 @@ def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Oc
 
 
 def comparable(left: object, relation: str, right: object) -> bool:
-    """True if a relation between two values is defined: scalars of one kind, numbers for an order.
+    """True if a relation between two values is defined.
+
+    It is between scalars of one kind, and between numbers for an order.
     """
     kind = kind_of(left)
     if kind is not kind_of(right) or kind not in _SCALARS:

@@ -60,8 +60,7 @@ Ask: TypeAlias = Callable[[NestedQuery, Row], Iterable[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """An output: the texts that the templates give for the rows that meet the conditions, in order.
-    """
+    """An output: the texts of the templates for the rows that meet the conditions, in order."""
 
     templates: tuple[TemplateElement, ...]
     conditions: tuple[RowCondition, ...] = ()

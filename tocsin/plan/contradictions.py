@@ -167,8 +167,7 @@ def _demands(literal: Literal) -> Iterator[Demand]:
 
 
 def _ways(path: Path, literal: Literal) -> Iterator[Demand]:
-    """Yield demands on the prefixes of a path with a value: objects, and the time above its number.
-    """
+    """Yield demands on the prefixes of a path: objects, and for a time's number the time."""
     if path[0] == ENVELOPE and len(path) == 3:
         yield Demand(path[:2], _PRESENT, literal)
     elif path[0] != ENVELOPE:

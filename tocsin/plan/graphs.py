@@ -68,8 +68,7 @@ Vertex: TypeAlias = Home | Variable | Iri | Literal
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The object is in the relation to the value; UNKNOWN if the two cannot be compared (spec 3.3).
-    """
+    """The object is in the relation to the value; UNKNOWN if they cannot be compared (spec 3.3)."""
 
     relation: str
     value: Literal | Iri

@@ -80,8 +80,7 @@ class MeasureCondition:
 
 
 class Ring(Enum):
-    """Mode that selects the instants at which a window aggregate rings, among those that fulfil it.
-    """
+    """Mode that selects the instants at which a window aggregate rings, among the true ones."""
 
     ON_CHANGE = "on change"
     EVERY_TIME = "every time"

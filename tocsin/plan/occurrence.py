@@ -204,8 +204,7 @@ def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occur
 
 
 def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | None:
-    """Return the common case, two parts with disjoint names, without the tables of the general one.
-    """
+    """Combine two parts with disjoint names: the common case, without tables."""
     if len(first.members) == len(second.members) == 1:
         one, other = first.members[0], second.members[0]
         if one.identity == other.identity:

@@ -82,8 +82,7 @@ class ValueCondition:
 
 @dataclass(frozen=True, slots=True)
 class ComparedValues:
-    """A comparison of two values, as in a `ValueCondition`, and as dates if one of them is a date.
-    """
+    """A comparison of two values, as in a `ValueCondition`; of dates if one of them is a date."""
 
     left: Operand
     relation: str

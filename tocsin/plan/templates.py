@@ -62,8 +62,7 @@ class OutputAttribute:
 
 @dataclass(frozen=True, slots=True)
 class TemplateElement:
-    """An element to be built; its name is written out with its prefix, or the value of a variable.
-    """
+    """An element to be built; its name is given with its prefix, or by a variable."""
 
     name: str | OutputValue
     attributes: tuple[OutputAttribute, ...] = ()

@@ -1,5 +1,4 @@
-"""Wire form of a plan: JSON with a version, read back as the same plan. An unknown node is refused.
-"""
+"""Wire form of a plan: JSON with a version, read back as the same plan. Unknown nodes fail."""
 
 from __future__ import annotations
 
@@ -197,8 +196,7 @@ class _Decoder:
         return self._known(value["knowledge"]) if "knowledge" in value else self._node(value)
 
     def _items(self, items: list[Any]) -> tuple[Any, ...]:
-        """Return the values of a list; a loop, because a comprehension takes one more stack frame.
-        """
+        """Return the values of a list; a loop, because a comprehension takes one stack frame."""
         found = []
         for item in items:
             found.append(item if type(item) in _PLAIN else self.value(item))

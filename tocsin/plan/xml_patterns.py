@@ -37,8 +37,7 @@ an attribute or a name.
 """
 
 MAX_ROWS = 10_000
-"""Rows of a block in a document at most, and of its patterns at an element; the first ones count.
-"""
+"""Rows of a block in a document, and of its patterns at an element; the first ones count."""
 
 _INSIDE = DocumentLimits(characters=1 << 24, depth=130, elements=200_000)
 """Limits of a copy out of a document; it may be longer than its original, because namespaces are

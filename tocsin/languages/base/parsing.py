@@ -45,8 +45,7 @@ class Parser:
         )
 
     def read(self, text: str) -> Any:
-        """Return the builder's result for the text; raise `Unexpected` if it is not in the grammar.
-        """
+        """Return the builder's result; raise `Unexpected` if the text is not in the grammar."""
         try:
             return self._lark.parse(text)
         except UnexpectedInput as error:

@@ -116,8 +116,7 @@ def _listed_rings(value: object, depth: int) -> Iterator[list[Point]]:
 
 
 def _points(corners: Iterable[Any]) -> Iterator[list[Point]]:
-    """Yield the vertices as numbers; nothing if one is not a pair of numbers (reported elsewhere).
-    """
+    """Yield the vertices as numbers; nothing if one is not a pair (reported elsewhere)."""
     try:
         yield [(float(corner[0]), float(corner[1])) for corner in corners]
     except (TypeError, ValueError, LookupError, OverflowError):

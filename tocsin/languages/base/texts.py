@@ -102,8 +102,7 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A text that leaves the grammar: the text before the error, the rest, and the parser's error.
-    """
+    """A text that leaves the grammar: the text before the error, the rest, and the error."""
 
     before: str
     here: str

@@ -1,5 +1,4 @@
-"""Problems of texts that leave the grammar: the token found, the tokens expected, and a suggestion.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ class _Error(Slip):
 
 
 def _special(error: _Error, place: Place) -> Problem | None:
-    """Return the problem of a text outside the grammar that has a code of its own; None otherwise.
-    """
+    """Return the problem of a text outside the grammar that has its own code; None otherwise."""
     if _TIMED.match(error.here) and not error.could_be("_OPEN"):
         return SyntaxProblem(
             "only a whole part in parentheses, or a name, is negated over time",

@@ -88,8 +88,7 @@ def below(given: Given, path: Path) -> BooleanNode:
 
 
 def typed(path: Path, field: str, kind: str) -> Lowering:
-    """Return the lowering of EQ_ for the identifier in an item of a list, among items of one type.
-    """
+    """Return the lowering of EQ_ for an identifier in a list, among items of one type."""
 
     def lower(given: Given) -> BooleanNode:
         return members(

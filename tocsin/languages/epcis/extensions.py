@@ -70,7 +70,9 @@ def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
 
 
 def _key(given: Given, field: str) -> str:
-    """Return the name of the field in events; raise for an undeclared prefix, which never matches.
+    """Return the name of the field in events; raise for an undeclared prefix.
+
+    Such a prefix would never match.
     """
     prefix = field.partition(":")[0]
     if not field:
@@ -91,8 +93,7 @@ def _attribute(given: Given, name: str) -> str:
 
 
 def _equality(given: Given) -> Call:
-    """Return the test for one number, or for texts; a text that writes a time is compared as text.
-    """
+    """Return the test for one number, or for texts; a time is compared as text."""
     value = given.value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return where("=", ITSELF, value)

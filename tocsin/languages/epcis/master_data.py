@@ -101,8 +101,7 @@ def attribute_is(given: Given, field: str, paths: Sequence[Path], attribute: str
 
 
 def lies_in(given: Given, field: str, path: Path) -> list[BooleanNode]:
-    """Return conditions that the field names a thing inside one of the parameter's, at any depth.
-    """
+    """Return conditions that the field's thing is inside one of the parameter's, at any depth."""
     outer = identifiers(given)
     return [
         _told(field, where("IS", WITHIN, *outer)),
@@ -111,8 +110,7 @@ def lies_in(given: Given, field: str, path: Path) -> list[BooleanNode]:
 
 
 def _told(field: str, test: Call) -> BooleanNode:
-    """Return the condition that the event's own master data of the field's thing passes the test.
-    """
+    """Return the condition that the event's own data of the field's thing passes the test."""
     return members([(MASTER_DATA,)], where("=", FIELD, field), test)
 
 

@@ -196,8 +196,7 @@ _TYPES = {
 
 
 def composed(name: str) -> Lowering | None:
-    """Return the lowering of a parameter with a unit or a type in its name; None for other names.
-    """
+    """Return the lowering of a parameter with a unit or a type in its name; None for others."""
     if found := _WITH_UNIT.fullmatch(name):
         return _measured(found.group(1), found.group(2), found.group(3))
     found = _WITH_TYPE.fullmatch(name)

@@ -41,7 +41,6 @@ def parse(
 
 
 def xml_ql(reading: Reading) -> list[str]:
-    """Return the XML-QL queries that build a subscription's output; empty if it constructs nothing.
-    """
+    """Return the XML-QL queries that build a subscription's output; empty without CONSTRUCT."""
     assert isinstance(reading.syntax, Subscription)
     return xml_ql_queries(reading.syntax, reading.require_plan())

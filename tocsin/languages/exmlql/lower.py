@@ -47,8 +47,7 @@ def lower(
 
 
 class _Lowering:
-    """Lowering of one subscription, with or without problems; the plan is made only if it has none.
-    """
+    """Lowering of one subscription; the plan is made only if it has no problems."""
 
     def __init__(
         self, subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
@@ -139,8 +138,7 @@ class _Lowering:
         return SourcedPattern(self._patterns.element(item), source)
 
     def _event_of(self, item: PatternItem) -> str:
-        """Return the name of the event that a pattern of a nested query reads; "" for the only one.
-        """
+        """Return the name of the event that a nested pattern reads; "" for the only one."""
         return item.label.text if item.label and self._is_composite else ""
 
 

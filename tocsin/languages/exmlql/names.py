@@ -55,8 +55,7 @@ def check_names(subscription: Subscription, problems: Problems) -> None:
 
 
 def constituents(part: TimePart) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the blocks that every occurrence has a member of, and those that some occurrence has.
-    """
+    """Return the blocks with a member in every occurrence, and those in some occurrence."""
     match part:
         case BlockUse(spot):
             return frozenset((spot.text,)), frozenset((spot.text,))
@@ -117,8 +116,7 @@ def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, S
 def _check_queries(
     subscription: Subscription, labels: Mapping[str, Spot], problems: Problems
 ) -> None:
-    """Check the events of queries inside templates: in every match, and named if there are several.
-    """
+    """Check the events of queries in templates: in every match, and named among several."""
     always = frozenset(labels) if subscription.time is None else constituents(subscription.time)[0]
     templates = subscription.construct.templates if subscription.construct else ()
     for item in (

@@ -27,7 +27,9 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class AttributeMatch:
-    """`name = "text"` or `name = $v`; a variable begins with `$`. The name may be a variable, too.
+    """`name = "text"` or `name = $v`; the name may be a variable, too.
+
+    A variable begins with `$` and is not quoted.
     """
 
     name: Spot

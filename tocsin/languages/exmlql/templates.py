@@ -109,7 +109,9 @@ class TemplateReader:
                 return OutputText(text)
 
     def _skolem(self, call: CallUse) -> SkolemTerm:
-        """Return a Skolem term, whose arguments must be variables: computed values are bound first.
+        """Return a Skolem term; its arguments must be variables.
+
+        A computed value must be bound to a variable first.
         """
         names: list[str] = []
         for argument in call.arguments:

@@ -1,5 +1,4 @@
-"""Grammar rules to conditions and values: the known functions, and the number of their arguments.
-"""
+"""Grammar rules to conditions and values: the known functions, with the number of arguments."""
 
 from __future__ import annotations
 

@@ -87,8 +87,7 @@ class _Walk:
     def group(
         self, subscription: Subscription, group: tuple[Statement, ...]
     ) -> list[list[StatementPattern]]:
-        """Return the patterns of a group; its conditions may use variables of the statements, too.
-        """
+        """Return the patterns of a group; conditions may use the statements' variables, too."""
         self._known = {
             end.name
             for each in (*subscription.statements, *group)
@@ -144,8 +143,7 @@ class _Walk:
         return [] if self._problems else [replace(home_is_a(name), across=across)]
 
     def _types(self, statement: Statement) -> list[str | None]:
-        """Return the class of the subject, the properties of the path and the class of the object.
-        """
+        """Return the class of the subject, the properties of the path, the class of the object."""
         properties = (self._names.property_of(step.property) for step in statement.path)
         subject_class = self._names.class_of(statement.subject_class)
         return [subject_class, *properties, self._names.class_of(statement.object_class)]
@@ -175,8 +173,7 @@ class _Walk:
         return steps
 
     def _between(self, statement: Statement) -> list[Variable]:
-        """Return the vertices inside a path; two statements with the same path and ends share them.
-        """
+        """Return the vertices inside a path; statements with equal path and ends share them."""
         path = (statement.subject, statement.object, statement.path)
         if path not in self._inside:
             self._inside[path] = [

@@ -26,8 +26,7 @@ def without_ontology() -> Ontology:
 
 
 class Names:
-    """Resolution of the names of one text; a name that resolves to nothing is a problem and None.
-    """
+    """Resolution of the names of one text; an unresolved name is a problem and None."""
 
     def __init__(self, prefixes: Mapping[str, str], ontology: Ontology, problems: Problems) -> None:
         self._own = prefixes

@@ -96,8 +96,7 @@ def check_satisfiable(
 
 
 def check_selection(subscription: Subscription, problems: Problems) -> None:
-    """Check that each selected variable is in a statement that can bind it, outside absent groups.
-    """
+    """Check that each selected variable can be bound, by a statement outside absent groups."""
     groups = (subscription.statements, *subscription.optionals)
     known = {end.spot.text for group in groups for each in group for end in _ends(each)}
     for each in subscription.selection:

@@ -178,8 +178,7 @@ class _Group:
     def _statements_of(
         self, triple: Triple, waiting: dict[str, list[FilterSyntax]]
     ) -> Iterator[Statement]:
-        """Yield one statement for each pair of classes; the first takes the filters of its object.
-        """
+        """Yield a statement for each pair of classes; the first takes the object's filters."""
         if isinstance(triple.verb, Spot):
             return
         conditions = (

@@ -26,7 +26,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An end of a statement, or a value in a filter; a literal may have a datatype or a language.
+    """An end of a statement, or a value in a filter.
+
+    A literal may have a datatype or a language.
     """
 
     kind: Kind

@@ -56,7 +56,9 @@ def _is_readable(side: Attribute, part: Part, problems: Problems) -> bool:
 def _is_made_equal(
     comparison: Comparison, variables: Mapping[str, Part], problems: Problems
 ) -> bool:
-    """True, with a problem, if the sides are one variable of two atoms, which join on equal values.
+    """True, with a problem, if both sides are one variable of two atoms.
+
+    Atoms join on equal values of a variable, so an order between them is never true.
     """
     left, right = (
         bound_name(variables[side.variable], path_of(side.path.text.removeprefix(".")))
@@ -86,8 +88,7 @@ def _atoms(part: Part) -> Iterator[Part]:
 
 
 def _bound_by(atom: Part, path: Path) -> str | None:
-    """Return the variable of an atom's rows; those of documents have a dollar sign. None otherwise.
-    """
+    """Return the variable of an atom's rows, in documents with a dollar sign; else None."""
     if len(path) != 1:
         return None
     match atom:

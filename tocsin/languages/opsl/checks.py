@@ -113,8 +113,7 @@ def _warn_of_disjoint_regions(
 def _nested_regions(
     node: object, context: Context
 ) -> Iterator[tuple[tuple[Spot, str], tuple[Spot, str]]]:
-    """Yield the region of an operator with each nested one that the same part must lie in or touch.
-    """
+    """Yield the region of an operator with each nested one that concerns the same part."""
     if not isinstance(node, Spatial) or node.operator not in _TOUCHING:
         return
     inner = node.operand

@@ -41,8 +41,7 @@ AFTER: Mapping[str, Callable[[Part, Part, Duration], Part]] = {
     ),
     "|=": lambda first, part, length: Join((first, part), (_follows(0, 1, length),)),
 }
-"""`(A;t)B` by operator: the part that opens the window, the operand, and the length of the window.
-"""
+"""`(A;t)B` by operator: the part that opens the window, the operand, and the window's length."""
 
 BETWEEN: Mapping[str, Callable[[Part, Part, Part], Part]] = {
     "!": lambda first, last, part: Absence(part, BetweenWindow(first, last)),

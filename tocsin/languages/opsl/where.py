@@ -58,8 +58,7 @@ def attached(
 
 
 def _placed(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
-    """Return the pattern with every comparison at its join; add a problem for one without a join.
-    """
+    """Return the pattern with every comparison at its join; add a problem if it has none."""
     attachment = _Attachment(tuple(wanted))
     whole = attachment.part(pattern)
     for related, comparison in wanted.items():
@@ -95,8 +94,7 @@ class _Attachment:
         return replace(absence, conditions=(*absence.conditions, *own, *self._across(bounds)))
 
     def _across(self, parts: Iterable[Part]) -> tuple[Related, ...]:
-        """Return the comparisons whose variables are in these parts, but not both in one of them.
-        """
+        """Return the comparisons with variables in two of these parts, not both in one."""
         inside = [_names(part) for part in parts]
         found = tuple(each for each in self._wanted if _spans(each, inside))
         self._settle(found, _union(map(_certain, parts)))

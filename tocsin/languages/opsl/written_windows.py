@@ -1,5 +1,4 @@
-"""Place of a window of absolute time in a text, so that a host that refuses it can name the window.
-"""
+"""Place of a window of absolute time in a text, for a host that refuses the window."""
 
 from __future__ import annotations
 

@@ -105,8 +105,7 @@ class Rule(Relations["Rule"]):
     # Relations of intervals
 
     def stands(self, relation: str, other: Rule, *, negated: bool = False) -> Rule:
-        """Return this in an Allen relation to the other: BEFORE, MET BY, DURING, ...; or not in it.
-        """
+        """Return this in an Allen relation to the other (BEFORE, MET BY, ...), or not in it."""
         word = " ".join(relation.upper().replace("_", " ").split())
         if word not in syntax.ALLEN:
             raise _problem(f"{relation} is no relation", f"one of {', '.join(syntax.ALLEN)}")
@@ -123,8 +122,7 @@ class Rule(Relations["Rule"]):
         return self._change("CEASES", state)
 
     def holds(self, state: str | State, lasting: Duration) -> Rule:
-        """Return the rule that the state became true and stays so for `lasting`; it binds `since`.
-        """
+        """Return the rule that the state became true and lasts for `lasting`; it binds `since`."""
         return self._change("HOLDS", state, _length(lasting))
 
     def enters(self, region: str) -> Rule:
@@ -156,8 +154,7 @@ class Rule(Relations["Rule"]):
         return self._changed(all_within=_length(duration))
 
     def ring(self, mode: Ringing) -> Rule:
-        """Return the rule with its ring mode for aggregates: "on change", "every time" or "once".
-        """
+        """Return the rule with a ring mode for aggregates: "on change", "every time", "once"."""
         word = " ".join(mode.upper().split())
         if word not in syntax.RINGS:
             raise _problem(f"{mode!r} is no way to ring", "on change, every time or once")

@@ -167,8 +167,7 @@ class Lowering(Measuring):
         return horizon
 
     def _alone(self, step: Step) -> Part:
-        """Return a single step; several times within a time is an aggregate over a sliding window.
-        """
+        """Return a single step; a repeated one is an aggregate over a sliding window."""
         repeat, within = repeat_of(step), within_of(step)
         if step.absent or repeat is None:
             message = (

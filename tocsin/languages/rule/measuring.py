@@ -1,5 +1,4 @@
-"""Lowering of aggregates over time and changes of a state, and the settings of all parts of a rule.
-"""
+"""Lowering of aggregates over time and changes of a state, and settings of all parts of a rule."""
 
 from __future__ import annotations
 

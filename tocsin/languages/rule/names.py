@@ -74,8 +74,7 @@ class Names:
         return found.expression
 
     def made_condition(self, text: str, spot: Spot) -> BooleanNode:
-        """Return a condition of `selector` from a generated text; problems are placed at the spot.
-        """
+        """Return a condition of `selector` from a generated text, with problems at the spot."""
         try:
             found = self._context.parse_atom(SELECTOR, text)
         except Problem as problem:

@@ -26,8 +26,7 @@ from tocsin.plan.rewriting import with_parts
 
 
 def with_own_conditions(rule: Rule, lowering: Lowering) -> tuple[set[int], Part]:
-    """Return the numbers of the remaining comparisons, and the part with the others in its atoms.
-    """
+    """Return the numbers of the remaining comparisons, and the part with the others inside."""
     part = lowering.part(rule.when)
     able = set(_named_conditions(part))
     own: dict[str, list[BooleanNode]] = {}
@@ -52,8 +51,7 @@ def _named_conditions(part: Part) -> Iterator[str]:
 
 
 def _only_name(comparison: Comparison) -> str:
-    """Return the one part whose attributes are compared with each other or with constants; else "".
-    """
+    """Return the one part whose attributes are compared with each other or constants, or ""."""
     values = [*values_in(comparison.left), *values_in(comparison.right)]
     if any(isinstance(each, Over | Distance) for each in values):
         return ""

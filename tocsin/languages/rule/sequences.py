@@ -60,8 +60,7 @@ def follows(left: Part, right: Part, within: Duration | None, by: Key, policy: P
 
 
 class Sequencing:
-    """Lowering of one sequence from left to right: part until now, and steps without a window yet.
-    """
+    """Lowering of one sequence: the part until now, and the steps without a window yet."""
 
     def __init__(self, making: Making) -> None:
         self._making = making

@@ -1,5 +1,4 @@
-"""Problems of texts that leave the grammar: the token found, the tokens expected, and a suggestion.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 

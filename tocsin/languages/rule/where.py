@@ -96,8 +96,7 @@ class _Attachment:
     def _take(
         self, known: frozenset[str], certain: frozenset[str], needed: frozenset[str] | None = None
     ) -> tuple[NamedCondition, ...]:
-        """Take the waiting conditions that name known parts only, and at least one that is needed.
-        """
+        """Take the waiting conditions that name known parts only, one of them a needed part."""
         found = [
             each
             for each in self.waiting
@@ -125,8 +124,7 @@ def _is_measure(part: Part) -> bool:
 
 
 def visible(part: Part) -> frozenset[str]:
-    """Return the names that an occurrence of the part can have events for; absent parts have none.
-    """
+    """Return the names that an occurrence of the part can have events for; not absent ones."""
     match part:
         case Named(name, inner):
             return visible(inner) | {name}

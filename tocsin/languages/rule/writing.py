@@ -1,5 +1,4 @@
-"""A rule as text. Reading it gives the same tree: parentheses appear where the grammar needs them.
-"""
+"""A rule as text. Reading it gives the same tree; parentheses appear only if needed."""
 
 from __future__ import annotations
 
@@ -212,8 +211,7 @@ def _aggregate(aggregate: Aggregate) -> str:
 
 
 def name_text(name: str) -> str:
-    """Return a type or a name of the catalog, in backticks if it would be read as something else.
-    """
+    """Return a type or catalog name, in backticks if it would be read as something else."""
     first = name.lower().partition(".")[0]
     taken = first in RESERVED or first.upper() in OPENERS
     return name if _PLAIN.fullmatch(name) and not taken else f"`{name}`"

@@ -166,8 +166,7 @@ def _bare_words(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
 
 
 def _compared_words(node: Syntax) -> Iterator[Spot]:
-    """Yield names in place of a text: to the right of an attribute and `=` or `<>`, or in a list.
-    """
+    """Yield names in place of a text: right of an attribute and `=` or `<>`, or in a list."""
     match node:
         case Comparison(_, "=" | "<>", Name(), Name(spot)):
             yield spot

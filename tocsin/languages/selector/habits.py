@@ -228,8 +228,7 @@ _CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
 
 
 def comparisons(slip: SelectorSlip) -> str:
-    """Return a hint for foreign operators, chained comparisons, and a comparison without its name.
-    """
+    """Return a hint for foreign operators, chained comparisons, and a missing name."""
     if slip.found.terminal == "COMPARE" and re.search(
         r"\b(and|or)$", slip.just_before, re.IGNORECASE
     ):

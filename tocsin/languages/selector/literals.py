@@ -1,5 +1,4 @@
-"""Names and literals as paths and constants. A whole number is exact, any other the nearest double.
-"""
+"""Names and literals as paths and constants. Whole numbers are exact, others the nearest double."""
 
 from __future__ import annotations
 

@@ -53,8 +53,7 @@ def value_of(node: Syntax, setting: Setting) -> Expression:
 
 
 def static_kind(expression: Expression) -> Kind | None:
-    """Return the kind that the expression has in every event, or None if it depends on the event.
-    """
+    """Return the kind that the expression has in every event, or None if events differ."""
     match expression:
         case Value(constant):
             return constant.kind

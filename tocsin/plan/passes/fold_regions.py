@@ -31,8 +31,7 @@ def _folded(part: Part, once: frozenset[str]) -> Part:
 
 
 def _asked(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
-    """Return the part with the region tested on its events; None if it must be tested on the whole.
-    """
+    """Return the part with the region tested on its events; None if the whole is needed."""
     match part:
         case Condition(expression):
             return Condition(

@@ -197,8 +197,7 @@ class _Reader:
         return self._filtered()
 
     def _filtered(self) -> Expression:
-        """Return a primary expression, with its predicates and the steps that start from its nodes.
-        """
+        """Return a primary expression with its predicates, and the steps from its nodes."""
         base = self._primary()
         predicates = self._predicates()
         found = Filter(base, predicates) if predicates else base

@@ -128,8 +128,7 @@ def type_of(expression: Expression) -> Type:
 
 
 def is_positional(predicate: Expression) -> bool:
-    """True if a predicate depends on the position of a node: it is a number, or uses the position.
-    """
+    """True if a predicate depends on a node's position: it is a number, or uses the position."""
     return type_of(predicate) is Type.NUMBER or _asks_position(predicate)
 
 

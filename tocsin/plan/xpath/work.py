@@ -142,8 +142,7 @@ class Bound:
         self.units = 0
 
     def value(self, expression: Expression, starts: Starts) -> Nodes | Texts:
-        """Return the nodes or texts of all evaluations; a number or a truth value is a short text.
-        """
+        """Return the nodes or texts of all evaluations; a number or truth value is a short text."""
         self.units += CALL * starts.groups
         match expression:
             case Literal(text):
