@@ -1,7 +1,7 @@
 """Tocsin: publish/subscribe that understands what happened, when, where and what it means.
 
-A public name, or a part of the package such as `tocsin.errors`, is loaded when it is first asked
-for, so that `tocsin --version` need not wait for the engine.
+A public name, or a part of the package such as `tocsin.errors`, is loaded on first access, so that
+`tocsin --version` does not load the engine.
 """
 
 from importlib import import_module

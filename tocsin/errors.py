@@ -1,5 +1,5 @@
-"""Problems with code, place and a way out. One is raised at the first broken rule; `check` collects
-all of them.
+"""Problems with a code, a position and a fix. One is raised at the first error; `check` collects
+all.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a text: line and column, both from 1."""
+    """Position in a text: line and column, both from 1."""
 
     line: int
     column: int
 
     @staticmethod
     def at(text: str, offset: int) -> Place:
-        """The place of a character offset in a text; an offset past the end means the end."""
+        """Return the position of a character offset in a text; an offset past the end means the
+        end.
+        """
         before = text[: max(0, offset)]
         return Place(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
@@ -25,7 +27,7 @@ class Place:
 
 
 class Problem(Exception):
-    """Something the user can mend: a stable code, what is wrong, where, and what to do about it."""
+    """A problem that the user can fix: a stable code, the fault, its position, and what to do."""
 
     default_code = "Problem"
 
@@ -54,7 +56,7 @@ class Problem(Exception):
         return (_rebuilt, (type(self), self.message, self.code, self.place, self.token, self.hint))
 
     def as_json(self) -> dict[str, object]:
-        """The problem as plain data, for dead letters and machine-readable output."""
+        """Return the problem as plain data, for dead letters and machine-readable output."""
         body: dict[str, object] = {"code": self.code, "message": self.message}
         if self.place:
             body |= {"line": self.place.line, "column": self.place.column}
@@ -78,27 +80,25 @@ class SyntaxProblem(Problem):
 
 
 class MeaningProblem(Problem):
-    """The text is in the language but says something that cannot be meant: wrong types, unknown
-    names.
-    """
+    """The text is in the language but has no valid meaning: wrong types, unknown names."""
 
     default_code = "MeaningError"
 
 
 class UnsupportedProblem(Problem):
-    """A legal request that this version, engine or host does not serve; the message says why."""
+    """A valid request that this version, engine or host does not support; the message says why."""
 
     default_code = "Unsupported"
 
 
 class EventProblem(Problem):
-    """One event is malformed: it becomes a dead letter and the stream goes on."""
+    """One event is malformed: it becomes a dead letter and the stream continues."""
 
     default_code = "InvalidEventError"
 
 
 class StateProblem(Problem):
-    """The request does not fit what is there: an id used twice, an id that is not there."""
+    """The request conflicts with the current state: an id used twice, or an unknown id."""
 
     default_code = "StateError"
 

@@ -1,5 +1,4 @@
-"""Modules that are loaded when the first of their names is asked for: what costs seconds to load
-waits for the feature that needs it.
+"""Lazy imports: a module that takes seconds to load is loaded on first access to one of its names.
 
 The type checker sees an ordinary import:
 
@@ -16,7 +15,7 @@ from typing import Any
 
 
 class Deferred:
-    """Stands for a module. Every name is looked up once, and safely from any thread."""
+    """A stand-in for a module. Every name is looked up once, and safely from any thread."""
 
     def __init__(self, module: str) -> None:
         self._module = module

@@ -1,12 +1,12 @@
-"""Rules in Python: what should ring, said in calls that read like the language `rule`.
+"""Rules in Python: builder calls that read like the language `rule`.
 
     from tocsin import rule
 
     left, arrived = rule.event("move", "kind = 'left'"), rule.event("move", "kind = 'arrived'")
     missing = left.then_no(arrived, within="2h").for_each("parcel").named("missing")
 
-`str(missing)` is the text of the rule; `rule.parse` reads one back. A rule is a value that never
-changes: every method gives a new one. `Hub.subscribe`, `match` on Spark and `Subscription` take it.
+`str(missing)` is the text of the rule; `rule.parse` reads one back. A rule is immutable: every
+method returns a new one. `Hub.subscribe`, `match` on Spark and `Subscription` take it.
 """
 
 from __future__ import annotations
@@ -53,62 +53,66 @@ __all__ = [
 
 
 def parse(text: str) -> Rule:
-    """The rule of a text; raises where it is none."""
+    """Return the rule of a text; raise if it is not a rule."""
     return Rule(read(text, Limits()))
 
 
 def event(type: str, condition: str = "") -> Rule:
-    """Events of a type, or what the catalog defines by that name, that meet a condition of
-    `selector`; raises where that is none.
+    """Return a rule for events of a type, or of a definition, that meet a `selector` condition.
+
+    The catalog defines names. Raises if the condition is not valid.
     """
     parse_subscription("selector", condition, {})
     return event_of(type, condition)
 
 
 def atom(language: str, text: str) -> Rule:
-    """Events by a text of another language, as in `atom("graph", "?x a :Laptop")`."""
+    """Return a rule for events by a text of another language, as in `atom("graph", "?x a
+    :Laptop")`.
+    """
     return rule_of(EmbeddedAtom(language, text.strip()))
 
 
 def no(absent: Rule, within: Duration | None = None) -> Rule:
-    """The absence before a step: `no(payment, within="1h").then(delivery)`."""
+    """Return the absence before a step: `no(payment, within="1h").then(delivery)`."""
     return absence(absent, within)
 
 
 def all_of(*rules: Rule) -> Rule:
-    """Every part, in any order: AND."""
+    """Return a rule for all parts, in any order: AND."""
     return joined(rules, Both)
 
 
 def any_of(*rules: Rule) -> Rule:
-    """One of the parts: OR."""
+    """Return a rule for one of the parts: OR."""
     return joined(rules, Either)
 
 
 def count(
     event: Rule, *, over: Duration, every: Duration | None = None, distinct: str | None = None
 ) -> Measure:
-    """How many events in the last so long, or how many `distinct` values they have at a path; with
-    `every`, in one window after the other.
+    """Count the events in the last `over`, or their `distinct` values at a path.
+
+    With `every`, in consecutive windows.
     """
     return measure("COUNT", event, distinct, over, every, distinct=distinct is not None)
 
 
 def sum(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
-    """The sum of the numbers at a path."""
+    """Sum the numbers at a path."""
     return measure("SUM", event, path, over, every)
 
 
 def avg(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
-    """The average of the numbers at a path."""
+    """Average the numbers at a path."""
     return measure("AVG", event, path, over, every)
 
 
 def min(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
-    """The least of the numbers at a path."""
+    """Return the least of the numbers at a path."""
     return measure("MIN", event, path, over, every)
 
 
 def max(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
-    """The greatest of the numbers at a path."""
+    """Return the greatest of the numbers at a path."""
     return measure("MAX", event, path, over, every)

@@ -1,5 +1,7 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all
-hosts. What reads files, and what needs a database, is loaded when it is first asked for.
+hosts.
+
+Modules that read files or need a database are loaded on first access.
 """
 
 from importlib import import_module

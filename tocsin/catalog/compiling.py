@@ -1,4 +1,6 @@
-"""From text to a checked plan. A subscription that does not compile raises, and changes nothing."""
+"""Compilation from text to a checked plan. A subscription that does not compile raises, and changes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -43,23 +45,23 @@ else:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the subscriptions of one tenant see."""
+    """The definitions that the subscriptions of one tenant can use."""
 
     context: Context
     definitions: tuple[Definition, ...]
 
     @cached_property
     def digest(self) -> str:
-        """What tells the definitions from others."""
+        """A hash of the definitions."""
         return definitions_digest(self.definitions)
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What subscriptions are read in the light of, made ready once for many of them.
+    """Definitions and ontology that subscriptions are compiled with, prepared once per tenant.
 
-    A tenant's own definitions are seen by its own subscriptions only, and go before those that are
-    shared.
+    A tenant's own definitions are visible to its own subscriptions only, and take precedence over
+    shared ones.
     """
 
     context: Context
@@ -69,8 +71,8 @@ class Surroundings:
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
-        """The surroundings that definitions make; what is wrong with an ontology is told to those
-        who need one.
+        """Return the environment of definitions; an invalid ontology is reported only to
+        subscriptions that need one.
         """
         by_tenant: dict[str, list[Definition]] = {}
         for each in definitions:
@@ -80,15 +82,15 @@ class Surroundings:
         return Surroundings(_context_of(shared), shared, own)
 
     def seen_by(self, subscription: str) -> Context:
-        """What a subscription is read in the light of, by its id."""
+        """Return the context that a subscription is compiled with, by its id."""
         return self.seen(subscription).context
 
     def digest_for(self, subscription: str) -> str:
-        """What tells the definitions that a subscription sees, by its id, from others."""
+        """Return a hash of the definitions visible to a subscription, by its id."""
         return self.seen(subscription).digest
 
     def seen(self, subscription: str) -> Seen:
-        """All that a subscription sees, by its id."""
+        """Return all that is visible to a subscription, by its id."""
         tenant = Owned.of_key(subscription).tenant
         tenant = tenant if tenant in self.own else ""
         if tenant not in self._made:
@@ -105,13 +107,13 @@ class Surroundings:
 
     @property
     def words(self) -> Ontology | None:
-        """The ontology, in whose words data is told as RDF; None where there is none, or one that
-        is wrong.
-        """
+        """The shared ontology, for data as RDF; None without one, or if it is invalid."""
         return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
 
     def words_of(self, subscription: str) -> Ontology | None:
-        """The same for one subscription, by its id."""
+        """Return the ontology for one subscription, by its id; None without one, or if it is
+        invalid.
+        """
         ontology = self.seen_by(subscription).ontology
         return ontology if isinstance(ontology, Ontology) else None
 
@@ -121,9 +123,9 @@ Light = Surroundings | Iterable[Definition]
 
 @dataclass(frozen=True)
 class Compiled:
-    """A subscription looked at once: its plan, None where it has problems, and every problem.
+    """A subscription compiled once: its plan, None if it has problems, and every problem.
 
-    `reading` is what its language made of the text; nobody need read the text again.
+    `reading` is the parse result of its language, so that the text need not be parsed again.
     """
 
     subscription: Subscription
@@ -133,8 +135,8 @@ class Compiled:
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
-        """What a subscription that compiles says that is probably not meant, leaves unsaid, or says
-        to nobody.
+        """The warnings about a subscription that compiles: likely mistakes, missing settings,
+        unused settings.
         """
         if self.plan is None:
             return ()
@@ -145,14 +147,14 @@ class Compiled:
         )
 
     def require_plan(self) -> Plan:
-        """The plan; raises the first problem where there is none."""
+        """Return the plan; raises the first problem if there is no plan."""
         if self.plan is None:
             raise self.problems[0]
         return self.plan
 
 
 def read_subscription(subscription: Subscription, definitions: Light = ()) -> Compiled:
-    """One look at a subscription."""
+    """Compile a subscription; its problems are part of the result."""
     settings = _setting_problems(subscription)
     seen = _light(definitions).seen_by(subscription.id)
     context = seen if settings else _beside(subscription, seen)
@@ -164,14 +166,16 @@ def read_subscription(subscription: Subscription, definitions: Light = ()) -> Co
         return Compiled(subscription, reading, None, problems)
     try:
         plan = with_settings(prepared(reading.plan), _policy(subscription), _horizon(subscription))
-    except Problem as problem:  # what only the whole plan shows, such as state without a bound
+    except Problem as problem:  # only the whole plan shows it, such as state without a bound
         return Compiled(subscription, reading, None, (problem,))
     return Compiled(subscription, reading, plan)
 
 
 def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
-    """The prepared plan of a subscription: the one that is stored with it, where that is good, else
-    that of its text; raises its first problem.
+    """Return the plan of a subscription: the stored one if it is valid, else compiled from its
+    text.
+
+    Raises its first problem.
     """
     if subscription.stored is not None:
         light = _light(definitions)
@@ -186,8 +190,9 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
 def with_plan(
     subscription: Subscription, definitions: Light = (), plan: Plan | None = None
 ) -> Subscription:
-    """The subscription with its plan, compiled where it is neither given nor there; without one
-    where it has problems.
+    """Return the subscription with its plan, compiled unless given or stored.
+
+    Without a plan if it does not compile.
     """
     light = _light(definitions)
     digest = light.digest_for(subscription.id)
@@ -196,13 +201,13 @@ def with_plan(
     try:
         found = plan or read_subscription(subscription, light).require_plan()
         return store_plan(subscription, found, digest)
-    except Exception:  # whatever it is, those who serve it will tell
+    except Exception:  # the hosts that serve it report it
         return replace(subscription, stored=None)
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
-    """Raises where a window of absolute time is over by the clock of a host; without a clock
-    nothing is over.
+    """Raise if a window of absolute time is over by the clock of a host; `now` is None without a
+    clock.
     """
     window = None if now is None else past_window(plan.pattern, now)
     if window is not None and now is not None:
@@ -221,12 +226,12 @@ def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place 
 
 
 def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """Every problem of a subscription; empty iff it compiles."""
+    """Return every problem of a subscription; empty iff it compiles."""
     return list(read_subscription(subscription, definitions).problems)
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """The warnings of a subscription that compiles."""
+    """Return the warnings of a subscription that compiles; [] for any other."""
     return list(read_subscription(subscription, definitions).warnings)
 
 
@@ -238,7 +243,7 @@ def _unsaid(subscription: Subscription, reading: Reading) -> list[Problem]:
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:
-    """What is kept with a subscription and read by nothing yet."""
+    """Yield warnings about settings of a subscription that have no effect yet."""
     hint = "leave it out, or give the Hub a receiver: subscribe(..., to=...)"
     if subscription.subscriber:
         yield MeaningProblem(
@@ -255,7 +260,7 @@ def _unread(subscription: Subscription) -> Iterator[Problem]:
 
 
 def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
-    """What subscriptions construct that may set them going again, alone or in a circle."""
+    """Return warnings about outputs that may match their own subscriptions, also in a cycle."""
     return [_loop_warning(ids) for ids in construction_loops.loops_in(plans)]
 
 
@@ -287,7 +292,7 @@ def _context_of(given: tuple[Definition, ...]) -> Context:
 
 
 def _beside(subscription: Subscription, context: Context) -> Context:
-    """The context of a text for which something is said beside it."""
+    """Return the context of a text with the settings of its subscription."""
     beside = Beside(subscription.policy, _horizon(subscription), subscription.horizon is not None)
     return replace(context, beside=beside)
 

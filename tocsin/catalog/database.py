@@ -1,7 +1,7 @@
-"""The database behind a catalog: found, or made when asked to, never made by accident.
+"""The database of a catalog: opened, or created on request, never created by accident.
 
-What goes wrong in it is a problem with a way out. A SQLite file that another process holds is
-waited for, `BUSY` seconds at most.
+Database errors become problems with a hint. A SQLite file locked by another process is waited for,
+`BUSY` seconds at most.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlalchemy.pool import NullPool
 from tocsin.errors import MeaningProblem, StateProblem
 
 BUSY = 5.0
-"""For so many seconds a database that is in use by another process is waited for."""
+"""Seconds to wait for a database that is in use by another process."""
 
 _METADATA = sql.MetaData()
 COUNTER = sql.Table(
@@ -43,22 +43,23 @@ PLANS = sql.Table(
     sql.Column("origin", sql.Text, nullable=False),
     sql.Column("wire", sql.Text, nullable=False),
 )
-"""The plans of subscriptions beside their texts in the log; catalogs of old have no such table."""
+"""The plans of subscriptions beside their texts in the log; old catalogs do not have this table."""
 CHANGES = sql.Table(
     "tocsin_change",
     _METADATA,
     sql.Column("version", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("position", sql.BigInteger, nullable=False),
 )
-"""The position in a log of events after which a version holds, for those who serve a log. A version
-without a row of its own holds from the position of the next one that has a row; catalogs of old
-have no such table.
+"""The log position after which a version holds, for services with an event log.
+
+A version without a row holds from the position of the next version that has one; old catalogs do
+not have this table.
 """
 _LOCKED = ("locked", "lock timeout", "LockNotAvailable")
 
 
 class Database:
-    """A database by its URL; a connection is made for each use. Opening one makes nothing."""
+    """A database by its URL; every use opens a connection. The constructor creates nothing."""
 
     __slots__ = ("_engine", "_file", "_has_changes", "_has_plans", "url")
 
@@ -85,18 +86,18 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
-        """A connection to read with."""
+        """Open a connection for reading."""
         with self._told(), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sql.Connection]:
-        """A connection whose changes all come to be, or none."""
+        """Open a connection with a transaction."""
         with self._told(), self._engine.begin() as connection:
             yield connection
 
     def holds_catalog(self) -> bool:
-        """Whether there is a catalog; a problem where the database itself cannot be opened."""
+        """True if there is a catalog; raises if the database itself cannot be opened."""
         if self._file is not None and not _is_there(self._file):
             self._require_folder(self._file)
             return False
@@ -107,25 +108,25 @@ class Database:
             raise self._busy() if _is_lock(error) else _cannot_open(error) from None
 
     def has_plans(self, connection: sql.Connection) -> bool:
-        """Whether the catalog keeps plans beside texts."""
+        """True if the catalog stores plans beside texts."""
         self._has_plans = self._has_plans or sql.inspect(connection).has_table(PLANS.name)
         return self._has_plans
 
     def require_plans(self, connection: sql.Connection) -> None:
-        """Lets a catalog of old keep plans from now on."""
+        """Create the table of plans in an old catalog."""
         if not self.has_plans(connection):
             PLANS.create(connection, checkfirst=True)
 
     def has_changes(self, connection: sql.Connection) -> bool:
-        """True if the catalog keeps the positions of its versions."""
+        """True if the catalog stores the positions of its versions."""
         self._has_changes = self._has_changes or sql.inspect(connection).has_table(CHANGES.name)
         return self._has_changes
 
     def require_changes(self, connection: sql.Connection, version: int) -> None:
-        """Let a catalog of old keep positions after this version.
+        """Create the table of positions in an old catalog, for versions after this one.
 
-        The versions up to it hold from the beginning of the log, since nothing else is known. The
-        caller has the lock of the counter.
+        Earlier versions hold from the beginning of the log, since their positions are unknown. The
+        caller holds the lock of the counter.
         """
         if not self.has_changes(connection):
             CHANGES.create(connection, checkfirst=True)
@@ -133,7 +134,7 @@ class Database:
                 connection.execute(CHANGES.insert().values(version=version, position=0))
 
     def make_catalog(self) -> None:
-        """An empty catalog, where there is none."""
+        """Create an empty catalog; tables that exist are kept."""
         if self._file is not None:
             self._require_folder(self._file)
             _touch(self._file)
@@ -143,9 +144,7 @@ class Database:
                 connection.execute(COUNTER.insert().values(one=1, version=0))
 
     def _options(self) -> dict[str, object]:
-        """A SQLite file is opened as it is: by default, opening one that does not exist would make
-        it.
-        """
+        """Return options to open only an existing SQLite file: the default would create it."""
         if self._file is None:
             return {}
         if not self._file.name:
@@ -153,7 +152,7 @@ class Database:
                 "a catalog in SQLite is a file", code="CatalogError", hint="give its path"
             )
         name = f"file:{quote(str(self._file.absolute()))}?mode=rw"
-        # the pool gives a connection to one thread at a time
+        # safe: the pool gives a connection to one thread at a time
         return {
             "creator": lambda: sqlite3.connect(
                 name, uri=True, timeout=BUSY, check_same_thread=False
@@ -194,7 +193,7 @@ class Database:
 def _is_there(file: Path) -> bool:
     try:
         return file.is_file()
-    except OSError as error:  # a name that no file can have
+    except OSError as error:  # not a valid file name
         raise _cannot_open(error) from None
 
 
@@ -206,7 +205,7 @@ def _touch(file: Path) -> None:
 
 
 def _wrong_port(error: ValueError) -> MeaningProblem:
-    """The only part of a URL that is read as a number is the port."""
+    """Return the problem of a URL with an invalid port, its only numeric part."""
     _, _, port = str(error).rpartition(": ")
     return MeaningProblem(
         f"the catalog cannot be opened: its URL has the port {port}, which is no number",

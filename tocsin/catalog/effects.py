@@ -1,8 +1,8 @@
-"""What other definitions do to subscriptions: some break, some mean something else, some that were
-broken heal.
+"""Effects of changed definitions on subscriptions: some break, some change their meaning, some
+compile again.
 
-Meaning is compared by plans, and a plan holds the ontology that it was read with: whoever uses an
-ontology that says something else counts as changed. `selector` looks at no definition.
+Meaning is compared by plans, and a plan contains its ontology: a subscription with an ontology that
+has changed counts as changed. `selector` uses no definitions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Effects", "effects_between", "effects_of", "may_depend", "read_in"]
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Subscriptions that compile no more, each with its problem; that mean something else; that
+    """Subscriptions that do not compile after a change, with problems; with another meaning; that
     compile again.
     """
 
@@ -31,7 +31,7 @@ class Effects:
 
 
 def read_in(subscription: Subscription, light: Surroundings) -> Plan | Problem:
-    """What a subscription means in some light; its problem where it means nothing."""
+    """Return the plan of a subscription in an environment, or its problem."""
     try:
         return compile_subscription(subscription, light)
     except Problem as problem:
@@ -41,14 +41,14 @@ def read_in(subscription: Subscription, light: Surroundings) -> Plan | Problem:
 def effects_of(
     subscriptions: Iterable[Subscription], before: Iterable[Definition], after: Iterable[Definition]
 ) -> Effects:
-    """What it does to subscriptions that the definitions become others."""
+    """Return the effects on subscriptions of replacing the definitions."""
     return effects_between(subscriptions, Surroundings.of(before), Surroundings.of(after))
 
 
 def effects_between(
     subscriptions: Iterable[Subscription], old: Surroundings, new: Surroundings
 ) -> Effects:
-    """Return the same for definitions that were compiled already."""
+    """Return the effects for definitions that are prepared already."""
     broken: list[tuple[Subscription, Problem]] = []
     changed: list[Subscription] = []
     healed: list[Subscription] = []

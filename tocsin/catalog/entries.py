@@ -1,6 +1,4 @@
-"""What a catalog holds: subscriptions and definitions, as the fixed JSON format says. Checked when
-built.
-"""
+"""Entries of a catalog: subscriptions and definitions in fixed JSON, checked when built."""
 
 from __future__ import annotations
 
@@ -28,12 +26,12 @@ _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("policy", "horizon")
 _EXAMPLE = '{"id": "cheap", "language": "selector", "expression": "price < 400"}'
 _DOCUMENT = "xml"
-"""The member that holds a document; `document` says the same."""
+"""The member that holds a document; `document` is an alias."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """A plan in wire form, and of what and by whom it was made."""
+    """A plan in wire form, with hashes of its inputs and the version that made it."""
 
     origin: str
     wire: str
@@ -41,11 +39,10 @@ class StoredPlan:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What should ring the bell, in which language, and how it is to be treated.
+    """An expression to match, its language, and its settings.
 
-    `deliver` is an object; of its members `content` is read: how much of its members a match tells.
-    `stored` is the plan that goes along with the text, where there is one; it is no part of what
-    the subscription says.
+    `deliver` is an object; its member `content` is the member output of matches. `stored` is the
+    plan stored with the text, if there is one; it does not count for equality.
     """
 
     id: str
@@ -80,16 +77,16 @@ class Subscription:
 
     @property
     def content(self) -> Content | None:
-        """How much of its members a match of this subscription tells; None where it does
-        not say.
-        """
+        """The content of members in matches of this subscription; None if not set."""
         return (
             Content(self.deliver["content"]) if self.deliver and "content" in self.deliver else None
         )
 
     @staticmethod
     def of(rule: Rule, **settings: Any) -> Subscription:
-        """The subscription of a rule by the name that it has, or by the `id` that is given."""
+        """Return the subscription of a rule, named by `id` if given, else by the rule; raises
+        without a name.
+        """
         name = settings.pop("id", None) or rule.id
         if not name:
             raise _malformed(
@@ -103,9 +100,9 @@ class Subscription:
 
     @staticmethod
     def from_json(body: Mapping[str, Any], stored: StoredPlan | None = None) -> Subscription:
-        """The subscription of a JSON object; every member is checked, none is ignored."""
+        """Return the subscription of a JSON object; every member is checked, none is ignored."""
         if body.keys() == _PLAIN and body["id"] and {str}.issuperset(map(type, body.values())):
-            return Subscription(**body, stored=stored)  # three texts, as most are
+            return Subscription(**body, stored=stored)  # fast path: three texts, as in most
         if unknown := sorted(set(body) - _MEMBERS):
             raise _malformed(
                 f"unknown member {unknown[0]!r}",
@@ -140,7 +137,7 @@ class Subscription:
         return Subscription(**given, stored=stored)
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON object, without members that have their default."""
+        """Return the JSON object, without members that have their default."""
         body = {"id": self.id, "language": self.language, "expression": self.expression}
         rest = {
             name: getattr(self, name)
@@ -153,7 +150,7 @@ _PLAIN = frozenset(_TEXTS)
 """The members of a subscription without settings."""
 
 _MEMBERS = frozenset(each.name for each in fields(Subscription) if each.compare)
-"""What the JSON object of a subscription may have."""
+"""The members that the JSON object of a subscription may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +171,7 @@ class Definition:
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
-        """The definition of a JSON object: `define` with what it names, such as `region` or
+        """Return the definition of a JSON object: `define` and its content, such as `region` or
         `ontology`.
         """
         name = body.get("define")
@@ -206,7 +203,7 @@ class Definition:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON object."""
+        """Return the JSON object."""
         if self.region is not None:
             return {"define": self.name, "region": self.region}
         if self.master_data is not None:
@@ -225,7 +222,7 @@ class Definition:
 
 
 def _checked_document(name: str, text: object) -> str:
-    """The text of a document that is well-formed and within the limits of one."""
+    """Return the text of a document; raises unless it is well-formed and within the limits."""
     try:
         documents.parse_xml(text)
     except Problem as problem:
@@ -239,9 +236,7 @@ def _checked_document(name: str, text: object) -> str:
 
 
 def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
-    """An ontology: its text, its media type, which is Turtle unless told, and what is to be
-    concluded from it.
-    """
+    """Return an ontology: text, media type, by default Turtle, and conclusions to draw."""
     text, kind = body["ontology"], body.get("format", TURTLE)
     for member, value in (("ontology", text), ("format", kind)):
         if not isinstance(value, str) or not value:
@@ -250,7 +245,7 @@ def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
 
 
 def _as_text(expression: Mapping[str, Any]) -> str:
-    """An expression that is a JSON object, as text; equal objects are equal texts."""
+    """Return an expression that is a JSON object as text; equal objects give equal texts."""
     return json.dumps(expression, sort_keys=True, ensure_ascii=False)
 
 
@@ -261,9 +256,7 @@ def _near_member(name: str, known: Iterable[str]) -> str:
 
 
 def _is_rule(expression: object) -> bool:
-    """Whether an expression is a rule in Python; texts are none, and need not load what builds
-    rules.
-    """
+    """True if an expression is a rule in Python; for text, without importing the rule builder."""
     return not isinstance(expression, str | None) and isinstance(expression, building.Rule)
 
 

@@ -1,8 +1,8 @@
 """Files of subscriptions and definitions in any order: JSON Lines, a JSON document, or YAML. All
 problems are reported.
 
-A document may be an array, an object, or several one after the other. A file that is none of them
-is one problem.
+A document may be an array, an object, or several in sequence. A file in none of these formats gives
+one problem.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _CODE = "SubscriptionFormatError"
 _FORMS = "write JSON Lines, a JSON array or a YAML list, each item with id, language and expression"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _Item = tuple[int, Any]
-"""The line of an item, and its value or what is wrong with it."""
+"""The line of an item, and its value or its problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A subscription and the line that it stands in."""
+    """A subscription and its line."""
 
     line: int
     subscription: Subscription
@@ -38,9 +38,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """A problem of the file: the line, whose it is (where known), and what is wrong in that
-    line.
-    """
+    """A problem of the file: the line, the subscription (if known), and the problem."""
 
     line: int
     subscription: str
@@ -53,8 +51,8 @@ class LineProblem:
 
 @dataclass(slots=True)
 class Entries:
-    """What a file holds, and what is wrong with its lines. `lines` tells where a definition stands,
-    by its name.
+    """The entries of a file, and the problems of its lines. `lines` has the line of a definition by
+    name.
     """
 
     subscriptions: list[Entry] = field(default_factory=list)
@@ -64,14 +62,12 @@ class Entries:
 
 
 def read_entries(lines: Iterable[bytes]) -> Entries:
-    """All entries of the lines of a file."""
+    """Return all entries of the lines of a file."""
     return read_entry_file(BytesIO(b"".join(lines)))
 
 
 def read_entry_file(file: LineSource) -> Entries:
-    """All entries of a file, blank lines passed over; an item that is no entry becomes a
-    problem.
-    """
+    """Return all entries of a file; blank lines are skipped, an invalid item becomes a problem."""
     entries = Entries()
     names: dict[tuple[str, str], int] = {}
     for line, item in _items(file):
@@ -102,7 +98,7 @@ def _in_lines(file: LineSource, head: bytes) -> Iterator[_Item]:
 
 def _in_json(file: LineSource, head: bytes) -> Iterator[_Item]:
     for raw, line, problem in json_values(file, head):
-        # so that places are those in the file
+        # keeps positions of problems those in the file
         yield (
             line,
             problem or _parsed(b"\n" * (line - 1) + raw),

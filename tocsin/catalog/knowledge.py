@@ -1,7 +1,7 @@
-"""The knowledge of a catalog: all its ontologies together, built once for equal texts.
+"""The knowledge of a catalog: all its ontologies merged, built once for equal texts.
 
-An ontology is a definition like any other, so it is versioned, shared and carried to every worker
-with the subscriptions that are read in its light.
+An ontology is a definition like any other, so it is versioned, shared and sent to every worker with
+the subscriptions that use it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MEDIA_TYPES = {**EXTENSIONS, ".tbox": TBOX}
 
 
 def ontology_definition(path: str) -> Definition:
-    """The ontology of a file as a definition that goes by the path."""
+    """Return the ontology of a file as a definition named by the path."""
     media_type = MEDIA_TYPES.get(Path(path).suffix.lower())
     if media_type is None:
         raise MeaningProblem(
@@ -55,10 +55,10 @@ def ontology_definition(path: str) -> Definition:
 
 
 def ontologies(given: object, infer: object = None) -> tuple[Definition, ...]:
-    """The definitions that a caller means: paths of files, one or several, or definitions; None for
-    none.
+    """Return the definitions for an argument: paths of files, one or several, or definitions; ()
+    for None.
 
-    `infer` says what is to be concluded from all of them.
+    `infer` lists the conclusions to draw from all of them.
     """
     chosen = inferences(infer)
     if given is None:
@@ -85,7 +85,7 @@ def ontologies(given: object, infer: object = None) -> tuple[Definition, ...]:
 
 
 def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
-    """What the ontologies among the definitions say together; None where there is none."""
+    """Return the merged ontology of the definitions; None if they have none."""
     given = tuple(each for each in definitions if each.ontology)
     return _built(given) if given else None
 
@@ -102,8 +102,9 @@ def _source(each: Definition) -> Source:
 
 
 def usage_in(definition: Definition) -> Usage | None:
-    """Which axioms of an ontology graph patterns use, and which not; None for a TBox, of which
-    concepts use all.
+    """Return the axioms of an ontology that graph patterns use and do not use.
+
+    None for a TBox, all of which concepts use.
     """
     if not definition.ontology or definition.media_type == TBOX:
         return None
@@ -113,8 +114,10 @@ def usage_in(definition: Definition) -> Usage | None:
 
 
 def unused_by_concepts(definition: Definition) -> Iterator[str]:
-    """Yield what concepts do not use of an ontology: axioms that a TBox cannot say, and classes
-    that subscriptions may not use. Of a TBox they use all.
+    """Yield the parts of an ontology that concepts do not use.
+
+    These are axioms that a TBox cannot express, and classes that subscriptions may not use. A TBox
+    is used completely.
     """
     if not definition.ontology or _is_tbox(definition):
         return
@@ -135,11 +138,10 @@ def _shown_class(name: str) -> str:
 
 
 def require_agreement(before: Iterable[Definition], added: Iterable[Definition]) -> None:
-    """Raises where ontologies, each sound alone, contradict each other together; the problem tells
-    who and what.
+    """Raise if ontologies, each valid alone, contradict each other; the problem names them.
 
-    They do where a name is defined twice, where the hierarchies make a cycle, and where a concept
-    that had members can have none any more.
+    They do if a name is defined twice, if the merged hierarchies have a cycle, or if a concept
+    becomes unsatisfiable.
     """
     known = tuple(each for each in before if each.ontology)
     new = tuple(each for each in added if each.ontology)
@@ -160,7 +162,7 @@ def require_agreement(before: Iterable[Definition], added: Iterable[Definition])
 
 
 def _require_members(who: str, together: TBox, alone: Iterable[TBox]) -> None:
-    """Raises where a concept has members by each TBox alone, and none by all together."""
+    """Raise if a concept is satisfiable in each TBox alone, and unsatisfiable in all together."""
     lost = memberless(together)
     if lost:
         lost -= frozenset(name for each in alone for name in memberless(each))
@@ -186,7 +188,7 @@ def _contradiction(who: str, problem: Problem) -> Problem:
 
 
 def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
-    """The TBox of all texts; its problem, which only those who ask for concepts are told."""
+    """Return the TBox of all texts, or its problem, which concerns only concepts."""
     try:
         written = [terminology.tbox_of_text(each.ontology) for each in given if _is_tbox(each)]
         read = [_owl_text(each) for each in given if not _is_tbox(each)]

@@ -1,6 +1,4 @@
-"""A whole file looked at: definitions that are broken, pointless or used by nobody, and what
-subscriptions warn of.
-"""
+"""Review of a whole file: broken, useless or unused definitions, and warnings of subscriptions."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from tocsin.languages.definitions import can_be_named, judge_definition
 
 
 class _Watched(dict[str, Definition]):
-    """Definitions that note which of them were asked for."""
+    """Definitions that record the names looked up."""
 
     def __init__(self, definitions: dict[str, Definition]) -> None:
         super().__init__(definitions)
@@ -26,7 +24,9 @@ class _Watched(dict[str, Definition]):
         return super().get(name)
 
     def values(self) -> ValuesView[Definition]:  # type: ignore[override]
-        """Only master data are looked at without their names."""
+        """Return all definitions; only master data are used without their names, so these count as
+        used.
+        """
         self.asked |= {
             name for name, each in self.items() if isinstance(each, MasterDataDefinition)
         }
@@ -35,7 +35,7 @@ class _Watched(dict[str, Definition]):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A whole file looked at once: its subscriptions compiled, and what is to be said by line."""
+    """The result for a whole file: compiled subscriptions, problems and warnings by line."""
 
     compiled: tuple[Compiled, ...]
     problems: tuple[LineProblem, ...]
@@ -43,8 +43,8 @@ class Review:
 
 
 def review(entries: Entries) -> Review:
-    """What is wrong with the lines of a file, definitions included, and what the good ones say that
-    is probably not meant.
+    """Check the lines of a file, including definitions; return problems, and warnings of likely
+    mistakes.
     """
     context = Surroundings.of(entries.definitions).context
     watched = _Watched(dict(context.definitions))
@@ -70,12 +70,12 @@ def review(entries: Entries) -> Review:
 
 
 def compile_entries(entries: Entries, light: Surroundings) -> list[Compiled]:
-    """One look at each subscription of a file."""
+    """Compile each subscription of a file once."""
     return [read_subscription(entry.subscription, light) for entry in entries.subscriptions]
 
 
 def problems_by_line(entries: Entries, compiled: Iterable[Compiled]) -> list[LineProblem]:
-    """The problems of the subscriptions of a file, each with its line."""
+    """Return the problems of the subscriptions of a file, each with its line."""
     return [
         LineProblem(entry.line, entry.subscription.id, problem)
         for entry, each in zip(entries.subscriptions, compiled, strict=True)
@@ -84,12 +84,15 @@ def problems_by_line(entries: Entries, compiled: Iterable[Compiled]) -> list[Lin
 
 
 def by_line(problems: Iterable[LineProblem]) -> tuple[LineProblem, ...]:
-    """Problems from the first line to the last."""
+    """Sort problems by line."""
     return tuple(sorted(problems, key=lambda each: each.line))
 
 
 def _use_warnings(definition: Definition, used: bool) -> Iterator[Problem]:
-    """Whether a definition is used is known only where all lines could be read."""
+    """Yield warnings about a definition that cannot be named or is not used.
+
+    The caller knows that it is unused only if all lines could be read.
+    """
     if not can_be_named(definition):
         message = f"no subscription can name {definition.name!r}"
         hint = "a name is letters, digits and hyphens and begins with a letter, as in Region-1"

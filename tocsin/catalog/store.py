@@ -1,5 +1,5 @@
-"""The versioned store: an append-only log in SQLite or PostgreSQL. A version, once read, never
-changes its meaning.
+"""The versioned store: an append-only log in SQLite or PostgreSQL. The content of a version never
+changes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ReadPosition = Callable[[], int]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that the catalog held at a version, in the order of adding; what was replaced keeps its
+    """The content of the catalog at a version, in the order of adding; a replaced entry keeps its
     place.
     """
 
@@ -45,10 +45,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What leads from one version to a later one; a subscription that was replaced is in both.
+    """The difference from one version to a later one; a replaced subscription is in both lists.
 
-    `redefined` says whether definitions came, went or changed as well. `paused` and `unpaused` are
-    the same as `added` and `removed` for subscriptions that are kept without being served.
+    `redefined` if any definition was added, removed or changed. `paused` and `unpaused` are the
+    same as `added` and `removed` for subscriptions that are kept without being served.
     """
 
     added: tuple[Subscription, ...]
@@ -67,19 +67,19 @@ class PlacedVersion:
 
 
 class Catalog:
-    """A catalog behind a database URL, which must be there. Picklable: a copy opens the same
-    database again.
+    """A catalog behind a database URL, which must exist. Picklable: a copy opens the same database
+    again.
 
-    A change is made whole or not at all. With `expected` it is refused where the catalog has moved
-    on from that version: whoever has looked before changing does not overwrite what came between.
+    A change is atomic. With `expected` it is refused if the catalog has a newer version: a caller
+    that has read before changing does not overwrite a concurrent change.
 
     `position` returns the head of the log that the catalog is served with. It is called while the
-    catalog is locked, so that positions rise with versions, and kept with the version: events up to
-    it are matched without the change, those after it with it.
+    catalog is locked, so that positions increase with versions, and stored with the version: events
+    up to it are matched without the change, those after it with it.
 
-    Subscriptions are compiled when they come, unless they bring their plans along, and leave with
-    their plans: those who serve them need not compile them again. One that does not compile is kept
-    all the same, and told by those who serve it.
+    Subscriptions are compiled when they are added, unless they have a stored plan, and are returned
+    with their plans: hosts need not compile them again. One that does not compile is kept all the
+    same, and reported by the hosts.
     """
 
     def __init__(self, url: str) -> None:
@@ -90,13 +90,14 @@ class Catalog:
         return (Catalog, (self.url,))
 
     def version(self) -> int:
-        """The number of the newest version; it grows by one with every change."""
+        """Return the number of the newest version; it grows by one with every change."""
         with self._database.reading() as connection:
             return read_version(connection)
 
     def skip_to(self, version: int) -> int:
-        """Continue at a version, at least, without a change: for a catalog that has lost versions
-        which others have seen. Returns the version.
+        """Raise the version number to at least `version`, without a change; return the version.
+
+        For a catalog that has lost versions which others have seen.
         """
         with self._database.writing() as connection:
             behind = COUNTER.c.version < version
@@ -109,8 +110,8 @@ class Catalog:
         expected: int | None = None,
         position: ReadPosition | None = None,
     ) -> int:
-        """All entries, or none where a name is taken, or where an ontology contradicts another; the
-        new version.
+        """Add all entries, or none if a name is taken or an ontology contradicts another; return
+        the version.
         """
         bodies, plans = _bodies(entries), self._plans(entries)
         with self._database.writing() as connection:
@@ -129,10 +130,11 @@ class Catalog:
         expected: int | None = None,
         position: ReadPosition | None = None,
     ) -> int:
-        """All entries instead of those of the same names, in one version, or none; returns the new
-        version. A subscription that was paused is served again.
+        """Replace the entries of the same names, all in one version or none; return the new
+        version.
 
-        Refused where there is none to replace, or where an ontology contradicts another.
+        A paused subscription is served again. Refused if there is no entry to replace, or if an
+        ontology contradicts another.
         """
         bodies, plans = _bodies(entries), self._plans(entries)
         with self._database.writing() as connection:
@@ -157,8 +159,7 @@ class Catalog:
     ) -> int:
         """Add a subscription, or replace the one of its id; return the new version.
 
-        One that is paused is kept and not served; it takes the place of one that is served, and the
-        other way round.
+        With `paused` it is kept and not served; it replaces a served one, and the reverse.
         """
         name = _name(subscription)
         bodies: dict[str, str | None] = {name: json.dumps(subscription.as_json())}
@@ -179,8 +180,10 @@ class Catalog:
         expected: int | None = None,
         position: ReadPosition | None = None,
     ) -> int:
-        """Subscriptions by id, served or paused, and definitions by name, or none where one is not
-        there; returns the new version.
+        """Remove subscriptions by id, served or paused, and definitions by name; return the new
+        version.
+
+        Removes none if one of them does not exist.
         """
         names = [
             *(_SUBSCRIPTION_MARK + each for each in ids),
@@ -196,13 +199,13 @@ class Catalog:
         return version
 
     def remove_definitions(self, *names: str) -> int:
-        """All definitions with these names, or none where one is not there; returns the new
+        """Remove all definitions with these names, or none if one does not exist; return the new
         version.
         """
         return self.remove(definitions=names)
 
     def placed(self, after: int) -> list[PlacedVersion]:
-        """Return the versions after one that have a position, in their order."""
+        """Return the versions after one that have a position, in order."""
         query = sql.select(CHANGES).where(CHANGES.c.version > after).order_by(CHANGES.c.version)
         with self._database.reading() as connection:
             if not self._database.has_changes(connection):
@@ -210,9 +213,7 @@ class Catalog:
             return [PlacedVersion(*row) for row in connection.execute(query)]
 
     def place(self, position: ReadPosition) -> None:
-        """Give the newest version a position, unless it has one: for changes that were made by
-        those who do not know the log.
-        """
+        """Give the newest version a position, if it has none: for changes made without the log."""
         with self._database.reading() as connection:
             if self._database.has_changes(connection) and _is_placed(connection):
                 return
@@ -224,21 +225,23 @@ class Catalog:
                 connection.execute(CHANGES.insert().values(version=version, position=position()))
 
     def snapshot(self, version: int | None = None) -> Snapshot:
-        """All that the catalog held at a version, the newest by default."""
+        """Return the content of the catalog at a version, by default the newest."""
         with self._database.reading() as connection:
             at = read_version(connection) if version is None else version
             return _snapshot(_state(connection, at, self._database.has_plans(connection)), at)
 
     def definitions(self, version: int | None = None) -> tuple[Definition, ...]:
-        """The definitions alone of a version, the newest by default."""
+        """Return the definitions of a version, by default the newest."""
         with self._database.reading() as connection:
             return _definitions(
                 connection, read_version(connection) if version is None else version
             )
 
     def get(self, name: str, *, definition: bool = False) -> tuple[Entry, int] | None:
-        """A subscription by its id, or a definition by its name, and the version that brought it;
-        None where there is none.
+        """Return a served subscription by its id, or a definition by its name, and the version that
+        set it.
+
+        None if there is no such entry.
         """
         full = (_DEFINITION_MARK if definition else _SUBSCRIPTION_MARK) + name
         query = (
@@ -252,7 +255,7 @@ class Catalog:
         return None if row is None or row.body is None else (_entry(row.body), row.version)
 
     def history(self, name: str) -> list[tuple[int, Definition | None]]:
-        """Every version that a definition had, oldest first; None where it was removed."""
+        """Return every version of a definition, oldest first; None where it was removed."""
         query = (
             sql.select(LOG.c.version, LOG.c.body)
             .where(LOG.c.name == _DEFINITION_MARK + name)
@@ -266,9 +269,9 @@ class Catalog:
         ]
 
     def changes(self, after: int, until: int) -> Changes:
-        """The net difference between two versions; `until` may be the earlier one.
+        """Return the net difference between two versions; `until` may be the earlier one.
 
-        It takes as long as there are changes, not as there are subscriptions.
+        The cost depends on the number of changes, not of subscriptions.
         """
         with self._database.reading() as connection:
             with_plans = self._database.has_plans(connection)
@@ -288,7 +291,7 @@ class Catalog:
     def _begin(
         self, connection: sql.Connection, expected: int | None, position: ReadPosition | None
     ) -> int:
-        """Lock the catalog for a change; return its version, whose position is kept if given."""
+        """Lock the catalog for a change; return its version, whose position is stored if given."""
         version = _next_version(connection, expected)
         if position is not None:
             self._database.require_changes(connection, version - 1)
@@ -296,10 +299,11 @@ class Catalog:
         return version
 
     def _plans(self, entries: Sequence[Entry]) -> dict[str, StoredPlan]:
-        """The plans of subscriptions in the light of what is defined, where they have one.
+        """Return the plans of subscriptions that compile with the current and the added
+        definitions.
 
-        Made before the catalog is locked: should another definition come between, a plan is not
-        used by those for whom it is not good.
+        Made before the catalog is locked: if another definition is added meanwhile, the plans that
+        it makes invalid are not used.
         """
         given = {each.name: each for each in entries if isinstance(each, Definition)}
         subscriptions = [each for each in entries if isinstance(each, Subscription)]
@@ -332,8 +336,9 @@ class Catalog:
 
 
 def open_catalog(url: str, *, create: bool = False) -> Catalog:
-    """The catalog at a URL; a bare path is a SQLite file. Refused where there is none, unless it is
-    to be made.
+    """Return the catalog at a URL; a bare path is a SQLite file.
+
+    Raises if there is no catalog, unless `create`.
     """
     database = Database(url)
     if not database.holds_catalog():
@@ -352,7 +357,7 @@ def open_catalog(url: str, *, create: bool = False) -> Catalog:
 
 
 def create_catalog(url: str) -> Catalog:
-    """A new, empty catalog at a URL; refused where there is one."""
+    """Create an empty catalog at a URL; raises if there is one already."""
     database = Database(url)
     if database.holds_catalog():
         raise StateProblem(
@@ -366,7 +371,7 @@ def create_catalog(url: str) -> Catalog:
 
 
 def complete_catalog(url: str) -> None:
-    """Make the tables and the counter that a catalog lacks, for one that was salvaged in part."""
+    """Create the missing tables and counter of a partly salvaged catalog."""
     Database(url).make_catalog()
 
 
@@ -382,7 +387,11 @@ def _is_placed(connection: sql.Connection) -> bool:
 
 
 def _next_version(connection: sql.Connection, expected: int | None) -> int:
-    """Takes the write lock first, so that versions come one after the other."""
+    """Increase the version and return it; the write lock comes first, so that versions are
+    sequential.
+
+    Raises if the previous version is not `expected`.
+    """
     connection.execute(COUNTER.update().values(version=COUNTER.c.version + 1))
     version = read_version(connection)
     if expected not in (None, version - 1):
@@ -396,7 +405,7 @@ def _next_version(connection: sql.Connection, expected: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An entry as the log has it: its number and its text, which is None where it was removed."""
+    """An entry of the log: its number and its text, which is None if it was removed."""
 
     number: int
     body: str | None
@@ -409,7 +418,7 @@ def _state(
     with_plans: bool = False,
     names: sql.Select[tuple[str]] | None = None,
 ) -> dict[str, _Row]:
-    """Names, all or some, with what they stand for as of a version, in the order of adding."""
+    """Return the entries by name, all or some, as of a version, in the order of adding."""
     told = LOG.c.version <= version
     if names is not None:
         told = sql.and_(told, LOG.c.name.in_(names))
@@ -446,12 +455,12 @@ def _state(
 
 
 def _touched(first: int, last: int) -> sql.Select[tuple[str]]:
-    """The names that versions after the first one, up to the last, say something of."""
+    """Return a query for the names changed by the versions after the first, up to the last."""
     return sql.select(LOG.c.name).where(LOG.c.version > first, LOG.c.version <= last).distinct()
 
 
 def _difference(one: Mapping[str, _Row], other: Mapping[str, _Row]) -> dict[str, _Row]:
-    """What one state holds and the other does not, or not so."""
+    """Return the entries of one state that are missing or different in the other."""
     return {
         name: row
         for name, row in one.items()
@@ -501,7 +510,7 @@ def _entry(text: str) -> Entry:
 
 
 def _present(connection: sql.Connection, names: Sequence[str]) -> set[str]:
-    """Those of the names that the catalog holds now."""
+    """Return those of the names that the catalog holds now."""
     found: set[str] = set()
     for start in range(0, len(names), _CHUNK):
         some = names[start : start + _CHUNK]
@@ -532,7 +541,7 @@ def _require_present(connection: sql.Connection, names: Sequence[str], hint: str
 
 
 def _require_knowledge(connection: sql.Connection, version: int, entries: Sequence[Entry]) -> None:
-    """Raises where what the catalog would know contradicts itself."""
+    """Raise if the ontologies of the catalog would contradict each other."""
     given = {entry.name: entry for entry in entries if isinstance(entry, Definition)}
     before = _definitions(connection, version - 1) if given else ()
     if not any(

@@ -1,8 +1,8 @@
-"""Plans beside their texts, so that whoever takes a subscription over need not compile it again.
+"""Stored plans beside their texts, so that hosts need not compile a subscription again.
 
-A plan in wire form is good for the text, the settings and the definitions that it was made of, and
-for the version of this package that made it; for anything else, and where it cannot be read, the
-text is compiled anew. So a stored plan can be missing, but never wrong.
+A plan in wire form is valid for the text, the settings and the definitions that it was compiled
+from, and for the version of this package that compiled it; in any other case, and if it cannot be
+read, the text is compiled again. So a stored plan can be missing, but never wrong.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tocsin.version import __version__
 
 _MAKER = f"{__version__} {VERSION} "
 _SELF_CONTAINED = frozenset({"selector"})
-"""Languages that look at no definition."""
+"""Languages that use no definitions."""
 
 
 def may_depend(subscription: Subscription) -> bool:
-    """Whether definitions can matter to a subscription."""
+    """True if definitions can affect a subscription."""
     return subscription.language not in _SELF_CONTAINED
 
 
 def meaning_digest(subscription: Subscription) -> bytes:
-    """What the plan is made of: a change of the receiver alone changes no plan."""
+    """Return a hash of the inputs of the plan, without the receiver, which does not affect it."""
     settings = (subscription.language, subscription.policy, subscription.horizon)
     options = json.dumps(dict(subscription.options), sort_keys=True) if subscription.options else ""
     said = f"{settings!r}{options}\n{subscription.expression}"
@@ -40,31 +40,31 @@ def meaning_digest(subscription: Subscription) -> bytes:
 
 
 def definitions_digest(definitions: Iterable[Definition]) -> str:
-    """What definitions say, however they are ordered."""
+    """Return a hash of definitions, in any order."""
     said = sorted(json.dumps(each.as_json(), sort_keys=True) for each in definitions)
     return blake2b("\n".join(said).encode(), digest_size=16).hexdigest()
 
 
 def store_plan(subscription: Subscription, plan: Plan, definitions: str) -> Subscription:
-    """The subscription with its plan, which was made in the light of definitions of that digest."""
+    """Return the subscription with its plan, compiled with definitions of that digest."""
     stored = StoredPlan(_origin(subscription, definitions), shape_to_text(plan))
     return replace(subscription, stored=stored)
 
 
 def has_plan(subscription: Subscription, definitions: str) -> bool:
-    """Whether a plan is stored that is good in the light of definitions of that digest."""
+    """True if the stored plan is valid for definitions of that digest."""
     stored = subscription.stored
     return stored is not None and stored.origin == _origin(subscription, definitions)
 
 
 def load_plan(subscription: Subscription, definitions: str, ontology: object | None) -> Plan | None:
-    """The stored plan; None where there is none, or none that is good."""
+    """Return the stored plan; None if there is no valid one."""
     stored = subscription.stored
     if stored is None or not has_plan(subscription, definitions):
         return None
     try:
         return plan_from_text(stored.wire, _knowledge(ontology) if may_depend(subscription) else ())
-    except Exception:  # whatever is wrong with it: the text is there
+    except Exception:  # any error: the text is compiled instead
         return None
 
 
@@ -74,7 +74,7 @@ def _origin(subscription: Subscription, definitions: str) -> str:
 
 
 def _knowledge(ontology: object | None) -> list[Ontology | TBox]:
-    """What plans may speak of: what is known, and what is known where nothing is."""
+    """Return the ontologies that plans may refer to, including the empty ones."""
     known: list[Ontology | TBox] = [without_ontology(), EMPTY]
     if isinstance(ontology, Ontology):
         known.append(ontology)

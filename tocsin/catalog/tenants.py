@@ -1,8 +1,8 @@
-"""Several tenants in one catalog: each thing has the tenant it belongs to and the name that the
-tenant gave it, two values that are never joined but for those who know one text only.
+"""Several tenants in one catalog: each entry has its tenant and a name, two separate values.
 
-What belongs to the tenant without a name is shared: a subscription of `acme` is read in the light
-of the shared definitions and those of `acme`, which go first where both have a name.
+They are joined to a key only for code that knows one text. Entries of the tenant without a name are
+shared: a subscription of `acme` is compiled with the shared definitions and those of `acme`, which
+take precedence for equal names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TENANT = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Owned:
-    """A tenant, and what it calls something. Two that differ are never told by the same `key`."""
+    """A tenant and a name. Different pairs have different keys."""
 
     tenant: str
     name: str
@@ -31,29 +31,31 @@ class Owned:
 
     @property
     def key(self) -> str:
-        """The one text for an engine, a match id or a column: no other tenant and name have it."""
+        """One text for an engine, a match id or a column; unique per tenant and name."""
         return key_of(self.tenant, self.name)
 
     @staticmethod
     def of_key(key: str) -> Owned:
-        """The tenant and the name that a key was made of."""
+        """Split a key into tenant and name."""
         return Owned(*_split(key))
 
 
 def key_of(tenant: str, name: str) -> str:
-    """The key of a name that belongs to a tenant. No tenant has a `:` in it, and no name that is
-    shared begins like that of a tenant: so the first mark behind a tenant parts the two again.
+    """Return the key of a name that belongs to a tenant.
+
+    A tenant never contains `:`, and a shared name never begins like that of a tenant: so the first
+    mark after a tenant separates the two again.
     """
     return f"{tenant}{_MARK}{name}" if tenant else name
 
 
 def is_tenant(name: str) -> bool:
-    """Whether a tenant may be called so."""
+    """True if the text is valid as the name of a tenant."""
     return _TENANT.fullmatch(name) is not None
 
 
 def require_tenant(name: str) -> None:
-    """Raises where no tenant can be called so; the tenant without a name is one too."""
+    """Raise if the name of a tenant is invalid; the tenant without a name is valid."""
     if name and not is_tenant(name):
         raise MeaningProblem(
             f"tenant {name!r} is not a name",
@@ -64,7 +66,7 @@ def require_tenant(name: str) -> None:
 
 
 def require_owned(tenant: str, name: str) -> None:
-    """Raises where a tenant can have nothing that is called so."""
+    """Raise if a tenant cannot have an entry of this name."""
     if tenant:
         require_tenant(tenant)
     elif _MARK in name and _split(name)[0]:

@@ -1,7 +1,7 @@
-"""YAML as the values that JSON has, each with its line. The only door to PyYAML.
+"""YAML as the values of JSON, each with its line. The only module that imports PyYAML.
 
-Plain words are texts: only `true`, `false`, `null` and decimal numbers mean something else, so that
-a day is no date and `on` no truth value. Aliases, which let a short text stand for a huge one, and
+Plain words are texts: only `true`, `false`, `null` and decimal numbers have other types, so that a
+day is not a date and `on` not a boolean. Aliases, which let a short text expand to a huge one, and
 repeated keys are refused.
 """
 
@@ -20,9 +20,7 @@ _CODE = "SubscriptionFormatError"
 
 
 def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
-    """The line and value of each item of the lists that the text is, or of each other document in
-    it.
-    """
+    """Yield the line and value of each list item, or of each document that is not a list."""
     if len(text) > YAML_LIMITS.characters:
         raise _too_much(f"the YAML has more than {YAML_LIMITS.characters:,} characters")
     loader = _Loader(text)
@@ -36,7 +34,7 @@ def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
         raise _malformed(error) from None
     except yaml.YAMLError as error:
         raise MeaningProblem(f"malformed YAML: {error}", code=_CODE) from None
-    except ValueError as error:  # a number with more digits than Python reads
+    except ValueError as error:  # a number with more digits than Python converts
         raise MeaningProblem(f"malformed YAML: {error}", code=_CODE) from None
 
 
@@ -50,7 +48,7 @@ def _too_much(message: str, place: Place | None = None) -> LimitProblem:
 
 
 class _Loader(yaml.SafeLoader):
-    """The core values of YAML 1.2, which are those of JSON."""
+    """Loader of the core values of YAML 1.2, which are those of JSON."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # PyYAML looks for it here  # noqa: RUF012
 
@@ -60,7 +58,7 @@ class _Loader(yaml.SafeLoader):
         self._count = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """A node of the text, within the limits; an alias is none."""
+        """Return a node of the text, within the limits; raises for an alias."""
         if self.check_event(yaml.AliasEvent):
             mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(None, None, "an alias is not served: write it out", mark)
@@ -79,7 +77,7 @@ class _Loader(yaml.SafeLoader):
         return Place(mark.line + 1, mark.column + 1)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """A mapping with each key once."""
+        """Return a mapping; raises if a key is repeated."""
         found: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key = self.construct_object(key_node, deep=True)

@@ -1,5 +1,5 @@
-"""`tocsin catalog`: subscriptions and definitions in a store that the Hub and running Spark queries
-read too.
+"""`tocsin catalog`: subscriptions and definitions in a store shared with the Hub and running Spark
+queries.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ app = typer.Typer(
 
 
 class Kind(StrEnum):
-    """What a name is the name of."""
+    """The kinds of named entries."""
 
     SUBSCRIPTION = "subscription"
     DEFINITION = "definition"
@@ -69,7 +69,7 @@ DryRun = Annotated[
 def create(
     catalog: Url, subscriptions: File = None, ontology: Ontology = None, infer: Infer = None
 ) -> None:
-    """Make a new catalog, empty or with the entries of a file; refused where there is one."""
+    """Create a new catalog, empty or with the entries of a file; refused if there is one."""
     entries = read_file(subscriptions, ontology, infer)
     added = require_good(subscriptions or "", entries)
     made = create_catalog(catalog)
@@ -89,7 +89,7 @@ def add(
 ) -> None:
     """Add all entries of a file, or none.
 
-    Running queries take them over with their next micro-batch.
+    Running queries apply them in their next micro-batch.
     """
     _change(
         open_catalog(catalog),
@@ -110,10 +110,10 @@ def replace(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Put the entries of a file in the place of those with the same names, all or none.
+    """Replace the entries with the names of those in a file, all or none.
 
-    First says which other subscriptions break, change their meaning or heal by it, and refuses to
-    break any.
+    Shows first which other subscriptions break, change their meaning or compile again, and refuses
+    to break any.
     """
     _change(
         open_catalog(catalog),
@@ -129,7 +129,7 @@ def replace(
 def remove(
     catalog: Url, ids: Names, kind: OfKind = None, force: Force = False, dry_run: DryRun = False
 ) -> None:
-    """Remove entries by id or name, all or none; refuses to break subscriptions by it."""
+    """Remove entries by id or name, all or none; refuses to break other subscriptions."""
     opened = open_catalog(catalog)
     before = opened.snapshot()
     entries = _chosen(before, ids, kind)
@@ -145,9 +145,9 @@ def remove(
 
 @app.command("list")
 def list_entries(catalog: Url, version: AsOf = None, kind: OfKind = None) -> None:
-    """List what there is as JSON Lines.
+    """List the entries as JSON Lines.
 
-    Of an ontology its length instead of its text: `show` has it whole.
+    An ontology is listed with its length instead of its text: `show` has it in full.
     """
     snapshot = open_catalog(catalog).snapshot(version)
     definitions, subscriptions = _of_kind(snapshot, kind)
@@ -167,7 +167,7 @@ def show(
     version: AsOf = None,
     kind: OfKind = None,
 ) -> None:
-    """Show entries whole, as lines that `add` takes: without ids a copy of all that there is."""
+    """Show entries in full, as lines for `add`; without ids a copy of the whole catalog."""
     snapshot = open_catalog(catalog).snapshot(version)
     definitions, subscriptions = _of_kind(snapshot, kind)
     everything: list[Definition | Subscription] = [*definitions, *subscriptions]
@@ -184,7 +184,7 @@ def _change(
     force: bool,
     dry_run: bool,
 ) -> None:
-    """Adds or replaces the entries of a file, after a look at what it does to the others."""
+    """Add or replace the entries of a file, after showing the effects on other subscriptions."""
     if path is None and not entries.definitions:
         raise MeaningProblem(
             "there is nothing to take over",
@@ -209,8 +209,8 @@ def _change(
 def _settle(
     effects: Effects, entries: Iterable[Definition | Subscription], *, force: bool, dry_run: bool
 ) -> bool:
-    """Says what a change does to subscriptions; whether to go on with it. Raises where it would
-    break one.
+    """Show the effects of a change on subscriptions; return True to make it. Raises if one would
+    break.
     """
     for subscription, problem in effects.broken:
         typer.echo(f"breaks {subscription.id}: {problem}")
@@ -226,7 +226,9 @@ def _settle(
 
 
 def _would_break(effects: Effects, entries: Iterable[Definition | Subscription]) -> StateProblem:
-    """The code of the concept specification where an ontology is at fault."""
+    """Return the problem of a breaking change; for an ontology with the code of the concept
+    specification.
+    """
     names = ", ".join(each.id for each, _ in effects.broken)
     of_ontology = any(isinstance(each, Definition) and each.ontology for each in entries)
     return StateProblem(
@@ -240,7 +242,7 @@ def _would_break(effects: Effects, entries: Iterable[Definition | Subscription])
 def _chosen(
     snapshot: Snapshot, names: Iterable[str], kind: Kind | None
 ) -> list[Definition | Subscription]:
-    """The entries of some names, each of which must be the name of one."""
+    """Return the entries of the given names; raises if a name is unknown or ambiguous."""
     definitions, subscriptions = _of_kind(snapshot, kind)
     found: list[Definition | Subscription] = []
     for name in dict.fromkeys(names):

@@ -1,5 +1,5 @@
-"""`tocsin check`: all problems of a file of subscriptions, with place and hint; and what of an
-ontology is used.
+"""`tocsin check`: all problems of a file of subscriptions, with position and hint, and the use of
+its ontologies.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ def check(
 ) -> None:
     """Check every subscription of a file; exit status 1 if any has a problem.
 
-    Of each ontology it tells which axioms graph patterns use and which not, what would use them,
-    and what concepts do not use. With --ontology the file of subscriptions may be left out.
+    For each ontology, lists the axioms that graph patterns use and do not use, the options and
+    languages that would use these, and the parts that concepts do not use. With --ontology the file
+    of subscriptions is optional.
     """
     if subscriptions is None and not ontology:
         raise MeaningProblem(

@@ -1,5 +1,5 @@
-"""What was not served is told on standard error, always; where nothing at all could be read, that
-is a problem.
+"""Reports of unserved events on standard error; if no event could be read at all, that is a
+problem.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
 
 
 def tell_unserved(answer: Answer, files: EventFiles, *, kept: bool) -> None:
-    """Counts the dead letters and tells the first of them; `kept` where they were written to a
+    """Report the number of dead letters and the first of them; `kept` if they were written to a
     file.
     """
     unserved = [letter for letter in answer.dead_letters if letter.code != WINDOW_IN_PAST]
@@ -29,7 +29,7 @@ def tell_unserved(answer: Answer, files: EventFiles, *, kept: bool) -> None:
 
 
 def require_some(answer: Answer, files: EventFiles) -> None:
-    """Raises where there was something to read and none of it was an event."""
+    """Raise if there was input and none of it was an event."""
     if not answer.some_read and answer.dead_letters:
         hint = "--format says what a file holds, where its name and first bytes do not tell"
         raise MeaningProblem(

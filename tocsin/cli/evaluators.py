@@ -1,4 +1,4 @@
-"""Who evaluates: the local engine, the reference or Spark. All give the same answer over the same
+"""Engines of the command line: local, reference or Spark. All give the same result over the same
 files.
 """
 
@@ -35,7 +35,7 @@ from tocsin.values.time import Duration, Instant
 
 
 class EngineName(StrEnum):
-    """The engines that a command can be told to use."""
+    """The engines that a command can use."""
 
     LOCAL = "local"
     SPARK = "spark"
@@ -44,11 +44,10 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, files of events, how late or far ahead one may be, where the
-    clock stops.
+    """The input of a run: subscriptions, files of events, limits of lateness and future, end of the
+    clock.
 
-    `with_members` says whether anybody asks for the members of matches; in process they are there
-    anyway.
+    `with_members` if the members of matches are needed; in process they are always present.
     """
 
     loaded: Loaded
@@ -63,9 +62,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Matches in output order, what could not be served, and what was odd about what was served.
+    """Matches in output order, dead letters, and warnings about served events.
 
-    `some_read` says whether the files held any event at all.
+    `some_read` if the files held any event at all.
     """
 
     matches: list[Match]
@@ -75,7 +74,7 @@ class Answer:
 
 
 def evaluate(engine: EngineName, request: Request) -> Answer:
-    """The answer of one engine."""
+    """Run one engine and return its result."""
     return _ENGINES[engine](request)
 
 
@@ -85,7 +84,7 @@ def read_input(
     ends: Ends = Ends.START,
     ahead: Duration | None = None,
 ) -> Input:
-    """The events of files, with a progress bar."""
+    """Return the events of files, with a progress bar."""
     with reading(files.size, "reading events") as progress:
         return read_pieces(files.pieces(progress), lateness, ends, ahead)
 
@@ -128,8 +127,8 @@ def _judged(
     until: Instant | None,
     faults: list[DeadLetter],
 ) -> list[Match]:
-    """What the reference says; events that it cannot judge for a fault of ours are told, and left
-    out.
+    """Return the matches of the reference; events that raise an internal error are reported and
+    left out.
     """
 
     def judge(some: Sequence[Event]) -> list[Match]:
@@ -156,7 +155,9 @@ def _judged(
 
 
 def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLetter]:
-    """A dead letter for each subscription with a window that ended before the first event did."""
+    """Yield a dead letter for each subscription with a window that ended before the first event
+    did.
+    """
     in_time = (event for event in found.events if event.identity not in found.late)
     first = next((event.interval.end for event in in_time if event.interval is not None), None)
     for subscription, plan in plans.items():
@@ -165,7 +166,7 @@ def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLette
 
 
 def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
-    """The warnings about events by the knowledge of all plans."""
+    """Return the warnings about events by the definitions in all plans."""
     atoms = dict.fromkeys(atom for plan in plans.values() for atom in atoms_of(plan.pattern))
     warned = Warned()
     seen = contain(
@@ -174,7 +175,7 @@ def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
     for (
         _,
         found,
-    ) in seen.served:  # an event that raises has been told by those who were asked about it
+    ) in seen.served:  # an event that raises is reported by `_judged`
         for event, problems in found:
             for problem in problems:
                 warned.add(EventWarning.of(event, problem))
@@ -219,7 +220,7 @@ def _spark(request: Request) -> Answer:
 
 
 def _holds_event(files: EventFiles) -> bool:
-    """Whether there is any event in the files; asked only where it may be that there is none."""
+    """True if the files have any event; called only if no result shows it."""
     for piece in files.pieces():
         with suppress(Problem):
             if piece.events():
@@ -228,7 +229,7 @@ def _holds_event(files: EventFiles) -> bool:
 
 
 def _warning(letter: DeadLetter) -> EventWarning:
-    """The warning that a Spark task told as a letter, the first of its kind in the task."""
+    """Return the warning from a dead letter of a Spark task, the first of its kind in the task."""
     who = json.loads(letter.input)
     code, _, message = letter.reason.partition(": ")
     return EventWarning(who["source"], who["id"], code, message)

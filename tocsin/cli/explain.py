@@ -1,4 +1,4 @@
-"""`tocsin explain`: what a subscription means, what it costs, and why it rang or did not."""
+"""`tocsin explain`: the meaning of a subscription, its cost, and why it rang or did not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _CHEAPER = (
 
 
 class Format(StrEnum):
-    """How an explanation is given."""
+    """Output formats of an explanation."""
 
     TEXT = "text"
     SVG = "svg"
@@ -153,13 +153,13 @@ def explain(
 
 
 def _show_unreadable(letters: list[DeadLetter], *, to_error: bool) -> None:
-    """What of the files is no event, and so rings nothing."""
+    """Show the items of the files that are not events, and so match nothing."""
     for letter in letters:
         typer.echo(f"not an event, at {letter.place}: {letter.code}: {letter.reason}", err=to_error)
 
 
 def _show_xml_ql(subscription: Subscription, reading: Reading) -> None:
-    """The queries of figure 9, one after the other."""
+    """Show the queries of figure 9, one after the other."""
     queries = xml_ql_of(subscription.language, reading)
     for query in queries:
         typer.echo(query)
@@ -173,7 +173,7 @@ def _show_xml_ql(subscription: Subscription, reading: Reading) -> None:
 
 
 def _show_rule(subscription: Subscription, definitions: Iterable[Definition]) -> None:
-    """The subscription as a rule, or the part of it that a rule cannot say."""
+    """Show the subscription as a rule, or the part of it that a rule cannot express."""
     context = Surroundings.of(definitions).context
     typer.echo(f"-- {subscription.id} ({subscription.language})")
     try:
@@ -228,7 +228,7 @@ def _show_why(plan: Plan, events: list[Event]) -> None:
 
 
 def _show_warnings(plan: Plan, events: list[Event]) -> None:
-    """What is odd about the events in the light of what the subscription knows."""
+    """Show warnings about the events, by the definitions that the subscription uses."""
     atoms = dict.fromkeys(atoms_of(plan.pattern))
     for event in events:
         for warning in event_warnings(event, atoms):
@@ -241,7 +241,9 @@ def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
 
 
 def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
-    """Every ring with its members, then what still waits; the clock stands at the last event."""
+    """Yield every match with its members, then the partial matches; the clock stops at the last
+    event.
+    """
     engine = Engine()
     engine.add(_KEY, replace(plan, output=Forward()))
     ordered = in_canonical_order(events)

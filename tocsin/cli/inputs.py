@@ -1,6 +1,4 @@
-"""The events that a command is given: files, directories and patterns, and how they are to
-be read.
-"""
+"""Event arguments of commands: files, directories and patterns, and how to read them."""
 
 from __future__ import annotations
 
@@ -27,19 +25,19 @@ _LONGEST_MAPPING = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class EventFiles:
-    """Files of events, in the order in which they are read, and how."""
+    """Files of events, in reading order, with their read options."""
 
     files: tuple[InputFile, ...]
     reading: Reading = field(default_factory=Reading)
 
     @property
     def size(self) -> int | None:
-        """Bytes of all files together, where they are known."""
+        """The bytes of all files together, or None if unknown."""
         sizes = [size_of(each.path) for each in self.files]
         return None if None in sizes else sum(filter(None, sizes))
 
     def pieces(self, progress: Callable[[int], object] = lambda position: None) -> Iterator[Piece]:
-        """The pieces of all files; `progress` hears how many bytes are read now and then."""
+        """Yield the items of all files; `progress` is called with the number of bytes read."""
         before = 0
         for each in self.files:
             label = each.name if len(self.files) > 1 else None
@@ -47,7 +45,7 @@ class EventFiles:
             before += size_of(each.path) or 0
 
     def told(self) -> str:
-        """The files in a message."""
+        """Return the files as text for a message."""
         return self.files[0].path if len(self.files) == 1 else f"{len(self.files)} files"
 
 
@@ -63,14 +61,14 @@ def event_files(
     zone: str | None = None,
     time: str | None = None,
 ) -> EventFiles:
-    """The files that are meant; a problem where there are none."""
+    """Return the files of the arguments; raises if an argument names no file."""
     return EventFiles(
         tuple(input_files(given)), Reading(format, split, _columns(columns, zone), time)
     )
 
 
 def _columns(given: str | None, zone: str | None) -> Columns:
-    """`field=column,...`, or the file of such a mapping, which may name the zone as well."""
+    """Parse `field=column,...`, or a file with such a mapping, which may name the zone as well."""
     if given is None:
         return Columns.of({}, zone)
     if "=" in given:
@@ -83,7 +81,7 @@ def _columns(given: str | None, zone: str | None) -> Columns:
 
 
 def _mapping_in(path: str) -> Mapping[str, Any]:
-    """The mapping of a file in YAML, of which JSON is a part."""
+    """Return the mapping in a file of YAML, which includes JSON."""
     with open_file(path) as file:
         text = file.read(_LONGEST_MAPPING).decode("utf-8", "replace").removeprefix("\ufeff")
     values = [value for _, value in yaml_values(text)]
@@ -97,8 +95,9 @@ def _mapping_in(path: str) -> Mapping[str, Any]:
 
 @dataclass(slots=True)
 class Spooled:
-    """All events in one file of lines, for engines that read only such; where each line was, and
-    what was no event.
+    """All events in one file of lines, for engines that read nothing else.
+
+    With the origin of each line, and dead letters for items that are not events.
     """
 
     path: str
@@ -106,7 +105,7 @@ class Spooled:
     dead_letters: list[DeadLetter] = field(default_factory=list)
 
     def placed(self, letter: DeadLetter) -> DeadLetter:
-        """The letter with the file and the line from which its line was made."""
+        """Return the letter with the original file and line in place of the line of the copy."""
         if letter.line is None or not self.places:
             return letter
         file, line = self.places[letter.line - 1]
@@ -115,8 +114,8 @@ class Spooled:
 
 @contextmanager
 def spooled(events: EventFiles) -> Iterator[Spooled]:
-    """One file of lines with all the events: the file itself where it is one, else a copy for as
-    long as it is used.
+    """Yield one file of lines with all the events: the file itself if it is one, else a temporary
+    copy.
     """
     if _is_plain_lines(events):
         yield Spooled(events.files[0].path)
@@ -142,7 +141,7 @@ def spooled(events: EventFiles) -> Iterator[Spooled]:
 
 
 def one_line(raw: bytes) -> bytes:
-    """A JSON text as one line: line ends stand between its parts, where they count as blanks."""
+    """Return a JSON text as one line: line ends occur only between tokens, as blanks."""
     return raw.strip().replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""`tocsin keys`: who may publish and subscribe. A key is shown once, when it is made."""
+"""`tocsin keys`: API keys to publish and subscribe. A key is shown once, when it is made."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def create(
     rate: Annotated[int | None, typer.Option(min=1, help="Events a second that it allows.")] = None,
     config: Config = None,
 ) -> None:
-    """Make a key and print it; it cannot be shown again."""
+    """Create a key and print it; it cannot be shown again."""
     typer.echo(_store(data, config).create(scope.split(","), tenant, rate))
 
 
 @app.command("list")
 def list_keys(data: Data = None, config: Config = None) -> None:
-    """List keys by their ids: tenant, scopes, when they were made and revoked."""
+    """List keys by id: tenant, scopes, times of creation and revocation."""
     for key in _store(data, config).list_all():
         made = format_instant(key.created)
         ended = "" if key.revoked is None else f" revoked {format_instant(key.revoked)}"
@@ -52,7 +52,7 @@ def revoke(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Make a key good for nothing; a running service hears of it within seconds."""
+    """Revoke a key; a running service applies it within seconds."""
     _store(data, config).revoke(id)
 
 

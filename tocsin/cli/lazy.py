@@ -1,6 +1,4 @@
-"""Commands that are loaded when they are called: what they need takes seconds, what is said about
-them does not.
-"""
+"""Lazily loaded commands: their imports take seconds, their summaries do not need them."""
 
 from __future__ import annotations
 
@@ -17,9 +15,9 @@ from typer.main import get_command, get_group
 
 @dataclass(frozen=True, slots=True)
 class Lazy:
-    """Where a command is, and its first sentence, which `--help` shows without loading it.
+    """The location of a command, and its summary, which `--help` shows without loading it.
 
-    At its place there is a function, or a `typer.Typer` with commands of its own.
+    At the location is a function, or a `typer.Typer` with commands of its own.
     """
 
     module: str
@@ -27,7 +25,7 @@ class Lazy:
     summary: str
 
     def load(self, called: str) -> Any:
-        """The command itself, under the name that it is called by."""
+        """Load the command, under the name that it is called by."""
         found = getattr(import_module(self.module), self.name)
         if isinstance(found, typer.Typer):
             group = get_group(found)
@@ -38,16 +36,16 @@ class Lazy:
         return get_command(single)
 
     def outline(self, called: str) -> TyperCommand:
-        """Name and summary only, for lists of commands and for completion."""
+        """Return a command with name and summary only, for lists of commands and for completion."""
         return TyperCommand(called, help=self.summary)
 
 
 ENTRY_POINTS = "tocsin.commands"
-"""Where a distribution beside this one says which commands it adds."""
+"""The entry point group in which other distributions register commands."""
 
 
 def installed_commands(summaries: Mapping[str, str]) -> dict[str, Lazy]:
-    """The commands that other distributions add; one that is not known here has no summary."""
+    """Return the commands of other distributions; one that is not in `summaries` has no summary."""
     return {
         each.name: Lazy(each.module, each.attr, summaries.get(each.name, ""))
         for each in entry_points(group=ENTRY_POINTS)
@@ -55,10 +53,10 @@ def installed_commands(summaries: Mapping[str, str]) -> dict[str, Lazy]:
 
 
 def lazy_group(commands: Mapping[str, Lazy]) -> type[TyperGroup]:
-    """A group of these commands, in their order."""
+    """Return a group class with these commands, in their order."""
 
     class LazyGroup(TyperGroup):
-        """Lists outlines; loads the one command that is called."""
+        """A group that lists outlines and loads only the command that is called."""
 
         def list_commands(self, ctx: Any) -> list[str]:
             return list(commands)

@@ -1,4 +1,4 @@
-"""The command `tocsin`. Exit status: 0 done, 1 a problem the user can mend, 2 wrong usage."""
+"""The command `tocsin`. Exit status: 0 done, 1 a problem the user can fix, 2 wrong usage."""
 
 from __future__ import annotations
 
@@ -83,15 +83,16 @@ OF_THE_PACKAGE = {
         "Show what the stores of a service have lost; with --yes, go on without it.",
     ),
 }
-"""Every command with its first sentence; a test compares it with what the command says of itself.
-"""
+"""Every command with its summary; a test compares it with the first line of the command's help."""
 
 BESIDE = {
     "bench": "The papers' experiments and the scale tests, on this machine.",
     "demo": "Play a made-up day of a marketplace and a fleet, in the console or on a Spark stream.",
 }
 """Commands of other distributions, `tocsin-benchmarks` and `tocsin-demo`, which `make setup`
-installs: found through the entry points `tocsin.commands`, shown only where they are installed.
+installs.
+
+They are found through the entry points `tocsin.commands` and shown only if installed.
 """
 
 COMMANDS = OF_THE_PACKAGE | installed_commands(BESIDE)
@@ -123,13 +124,13 @@ def _main(
 
 
 def run() -> None:
-    """The entry point: a problem is shown as one message, never as a traceback."""
+    """Run the command line; a problem is shown as one message, never as a traceback."""
     try:
         app(prog_name="tocsin")
     except Problem as problem:
         typer.echo(f"tocsin: {problem}", err=True)
         sys.exit(1)
     except BrokenPipeError:
-        # the reader of our output has gone: not our problem, and not the user's
+        # the reader of our output has closed it: not an error of ours or the user's
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

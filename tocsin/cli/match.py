@@ -1,4 +1,4 @@
-"""`tocsin match`: which subscriptions ring for which events of files."""
+"""`tocsin match`: the matches of subscriptions over files of events."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ def match(
     """Match the events of files against the subscriptions of a file.
 
     Events are CloudEvents JSON Lines or an array, EPCIS, XML, RDF, CSV or Parquet; docs/files.md
-    has them all. Matches are put out in the order of detection. A malformed event never stops the
-    run: it is counted on standard error and, with --dead-letters, written down with its line number
-    and the reason; where nothing at all could be read, the exit status is 1. With --content events
-    or rdf a match has its members too: the complete events, or each event as Turtle.
+    describes them all. Matches are written in the order of detection. A malformed event never stops
+    the run: it is counted on standard error and, with --dead-letters, written with its line number
+    and the reason; if no event could be read at all, the exit status is 1. With --content events or
+    rdf a match has its members too: the complete events, or each event as Turtle.
     """
     stop = None if until is None else parse_instant(until)
     loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)

@@ -84,7 +84,7 @@ Infer = Annotated[
 
 
 class OnError(StrEnum):
-    """What to do about a subscription that does not compile."""
+    """Policies for a subscription that does not compile."""
 
     FAIL = "fail"
     SKIP = "skip"

@@ -17,19 +17,19 @@ from rich.progress import (
 )
 
 Report = Callable[[int], object]
-"""What to call with how far the work has come."""
+"""Takes the progress of the work so that the bar can show it."""
 
 
 @contextmanager
 def reading(size: int | None, title: str) -> Iterator[Report]:
-    """A bar over the bytes of files."""
+    """Show a bar over the bytes of files."""
     with _bar(title, size, DownloadColumn()) as report:
         yield report
 
 
 @contextmanager
 def working(total: int, title: str) -> Iterator[Report]:
-    """A bar over a known number of things."""
+    """Show a bar over a known number of items."""
     with _bar(title, total, MofNCompleteColumn()) as report:
         yield report
 

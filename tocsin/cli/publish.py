@@ -1,4 +1,4 @@
-"""`tocsin publish`: the events of files to a service."""
+"""`tocsin publish`: send the events of files to a service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tocsin.events.codecs.file_item import Piece
 from tocsin.events.dead_letter import DeadLetter, malformed
 
 SHOWN = 10
-"""So many events that were not accepted are shown."""
+"""The number of rejected events that are shown."""
 
 
 def publish(
@@ -36,9 +36,9 @@ def publish(
 ) -> None:
     """Publish the events of files to a service.
 
-    Takes the files that tocsin match takes. What is told as accepted is safe with the service. What
-    is not accepted is told with its place, and stays with the service as a dead letter; where
-    nothing was accepted, the exit status is 1.
+    Takes the files that tocsin match takes. Accepted events are stored by the service. A rejected
+    event is shown with its position; if the service rejected it, it is kept there as a dead letter.
+    If no event was accepted, the exit status is 1.
     """
     files = event_files(events, format, split, columns, zone, time)
     with Client(server, key) as client, reading(files.size, "publishing") as report:
@@ -49,7 +49,7 @@ def publish(
 
 
 class Sending:
-    """Files on their way: lines for the service, and what became of them."""
+    """Files being sent: lines for the service, and the results."""
 
     def __init__(self, files: EventFiles, report: Report) -> None:
         self._files = files
@@ -61,8 +61,8 @@ class Sending:
         self.refused = 0
 
     def lines(self) -> Iterator[bytes]:
-        """A line for each event; a text that may be one is sent as it is, and the service says
-        what it is.
+        """Yield a line for each event; undecoded text is sent unchanged, and the service decodes
+        it.
         """
         for piece in self._files.pieces(self._report):
             try:
@@ -76,7 +76,7 @@ class Sending:
                 yield line
 
     def note(self, done: Published) -> None:
-        """A request was answered; all lines of it were made, and perhaps one more."""
+        """Record the response to a request, all lines of which were taken, and perhaps one more."""
         self.accepted += done.accepted
         for each in done.rejected:
             self._refuse(_letter(each, self._under_way[each.index]))

@@ -1,6 +1,4 @@
-"""`tocsin recover`: the way on for a service that refuses to start because its stores have lost
-something.
-"""
+"""`tocsin recover`: restart a service that refuses to start because its stores have lost data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tocsin reset-time`: the way on after a clock, or the times of events, were far ahead."""
+"""`tocsin reset-time`: continue after a clock, or the times of events, were far ahead."""
 
 from __future__ import annotations
 

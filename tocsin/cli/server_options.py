@@ -1,4 +1,4 @@
-"""Which service the commands of the client talk to: options, or the environment."""
+"""Options of client commands for the service to use, also from the environment."""
 
 from __future__ import annotations
 

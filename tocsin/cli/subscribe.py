@@ -1,5 +1,5 @@
-"""`tocsin subscribe`: the subscriptions and definitions of a file, or one that is written on the
-command line, to a service.
+"""`tocsin subscribe`: send the subscriptions and definitions of a file, or one expression, to a
+service.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ File = Annotated[
 ]
 Put = Callable[[dict[str, Any]], object]
 Wanted = tuple[str, dict[str, Any]]
-"""Where something stands, and what it says."""
+"""An entry to send: its position for messages, and its body."""
 
 
 def subscribe(
@@ -51,8 +51,8 @@ def subscribe(
 ) -> None:
     """Subscribe at a service, with the subscriptions of a file or with one expression.
 
-    A subscription whose id is there already is replaced. Those that are refused are told with their
-    place, the others are subscribed; the exit status is 1 where one is refused.
+    A subscription with an existing id is replaced. Refused ones are shown with their position, the
+    others are subscribed; the exit status is 1 if any is refused.
     """
     given = {"webhook": webhook, "kafka": kafka}
     deliver = {name: value for name, value in given.items() if value is not None}
@@ -83,8 +83,9 @@ def subscribe(
 def _put_all(
     subscriptions: list[Wanted], definitions: list[Wanted], server: str, key: str | None
 ) -> None:
-    """Definitions first; they may use each other, so those that are refused are tried again after
-    the others.
+    """Send definitions, then subscriptions; raises if any is refused.
+
+    Definitions may use each other, so refused ones are tried again after the others.
     """
     with Client(server, key) as client:
         total = len(subscriptions) + len(definitions)
@@ -102,7 +103,7 @@ def _put_all(
 
 
 def _define(client: Client, definitions: list[Wanted]) -> list[tuple[str, Problem]]:
-    """Puts definitions until none of those that are left is accepted."""
+    """Send definitions, repeatedly, until none of the remaining ones is accepted; return these."""
     left = definitions
     while True:
         refused = [
@@ -116,7 +117,7 @@ def _define(client: Client, definitions: list[Wanted]) -> list[tuple[str, Proble
 
 
 def _tried(place: str, put: Put, body: dict[str, Any]) -> Iterator[tuple[str, Problem]]:
-    """The problem of a try; one with the service itself ends everything."""
+    """Send an entry and yield its problem, if any; a problem with the service itself is raised."""
     try:
         put(body)
     except Problem as problem:

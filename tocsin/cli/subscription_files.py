@@ -1,5 +1,5 @@
-"""What several commands start with: files of subscriptions read, checked and compiled, with every
-problem shown.
+"""Files of subscriptions, read, checked and compiled for several commands, with every problem
+shown.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from tocsin.plan.nodes.composites import Plan
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The subscriptions of a file that compile, their plans, the definitions they may use, what was
-    wrong, and what the languages made of the texts.
+    """The subscriptions of a file that compile, with their plans, the definitions, the problems,
+    and the parse results.
     """
 
     subscriptions: dict[str, Subscription]
@@ -45,23 +45,27 @@ class Loaded:
 def read_file(
     path: str | None, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None
 ) -> Entries:
-    """The entries of a file, where one is given, and of the ontologies beside it, and the problems
-    of its lines.
+    """Return the entries of a file, if given, and of the ontologies, with the problems of its
+    lines.
+
+    Raises if an ontology is wrong or contradicts another.
     """
     entries = Entries()
     if path is not None:
         with open_file(path) as file:
             entries = read_entry_file(file)
     entries.definitions.extend(ontologies(ontology, infer))
-    require_agreement((), entries.definitions)  # raises what is wrong with the ontologies, once
+    require_agreement((), entries.definitions)  # raises a problem of the ontologies, once
     return entries
 
 
 def require_good(
     path: str, entries: Entries, known: Iterable[Definition] | None = None
 ) -> list[Subscription]:
-    """The subscriptions of a file with their plans, compiled in the light of its own definitions,
-    unless others are known; every problem is shown, and raises.
+    """Return the subscriptions of a file with their plans; shows every problem, and raises if there
+    is any.
+
+    They are compiled with the definitions of the file, or with `known` if given.
     """
     light = Surroundings.of(entries.definitions if known is None else known)
     compiled, problems = _compile(path, entries, light)
@@ -77,8 +81,8 @@ def load(
     *,
     skip_wrong: bool,
 ) -> Loaded:
-    """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are
-    to be skipped.
+    """Return the compiled subscriptions of a file; shows wrong ones, and raises unless they are
+    skipped.
     """
     entries = read_file(path, ontology, infer)
     compiled, problems = _compile(path, entries, Surroundings.of(entries.definitions))
@@ -102,8 +106,8 @@ def load(
 def _compile(
     path: str, entries: Entries, light: Surroundings
 ) -> tuple[list[Compiled], tuple[LineProblem, ...]]:
-    """The subscriptions, each looked at once, and every problem of the file by line, which is
-    shown.
+    """Return every subscription compiled once, and every problem of the file by line; shows the
+    problems.
     """
     compiled = compile_entries(entries, light)
     problems = by_line([*entries.problems, *problems_by_line(entries, compiled)])
@@ -113,7 +117,7 @@ def _compile(
 
 
 def require_subscription(loaded: Loaded, path: str, id: str) -> None:
-    """Raises where no subscription of the file has the id, or the one that has it is wrong."""
+    """Raise if no subscription of the file has the id, or if that one is wrong."""
     if id in loaded.plans:
         return
     if any(each.subscription == id for each in loaded.problems):

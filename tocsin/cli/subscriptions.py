@@ -1,4 +1,4 @@
-"""`tocsin subscriptions`: what is subscribed at a service, and how it fares."""
+"""`tocsin subscriptions`: the subscriptions at a service, and their status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of subscrip
 
 @app.command("list")
 def list_all(server: Server = DEFAULT_SERVER, key: Key = None) -> None:
-    """List all subscriptions, one JSON object a line."""
+    """List all subscriptions, one JSON object per line."""
     with Client(server, key) as client:
         for each in client.subscriptions():
             typer.echo(_text(each))
@@ -29,7 +29,7 @@ def list_all(server: Server = DEFAULT_SERVER, key: Key = None) -> None:
 
 @app.command("show")
 def show(id: Id, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
-    """Show a subscription and, where its matches are delivered, how far that has come."""
+    """Show a subscription and, if its matches are delivered, its delivery status."""
     with Client(server, key) as client:
         found = client.subscription(id)
         if set(found.get("deliver") or {}) & {"webhook", "kafka", "file"}:
@@ -39,7 +39,7 @@ def show(id: Id, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
 
 @app.command("pause")
 def pause(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
-    """Have subscriptions ring no more until they are resumed."""
+    """Pause subscriptions: they do not ring until they are resumed."""
     with Client(server, key) as client:
         for id in ids:
             client.pause(id)
@@ -48,7 +48,7 @@ def pause(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
 
 @app.command("resume")
 def resume(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
-    """Have subscriptions ring again."""
+    """Resume paused subscriptions."""
     with Client(server, key) as client:
         for id in ids:
             client.pause(id, False)
@@ -65,7 +65,7 @@ def replay(
     server: Server = DEFAULT_SERVER,
     key: Key = None,
 ) -> None:
-    """Deliver again at once, though the receiver failed or wanted no more."""
+    """Deliver again at once, after the receiver has failed or refused."""
     with Client(server, key) as client:
         told = client.resume_delivery(id) if after is None else client.replay(id, after)
     typer.echo(_text(told))
@@ -80,14 +80,14 @@ def secret(
     server: Server = DEFAULT_SERVER,
     key: Key = None,
 ) -> None:
-    """Show the secret with which the messages to a webhook are signed."""
+    """Show the secret that signs the messages to a webhook."""
     with Client(server, key) as client:
         typer.echo(client.change_secret(id) if change else client.secret(id))
 
 
 @app.command("delete")
 def delete(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
-    """End subscriptions."""
+    """Delete subscriptions."""
     with Client(server, key) as client:
         for id in ids:
             client.delete(id)

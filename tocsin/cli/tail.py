@@ -1,4 +1,4 @@
-"""`tocsin tail`: matches as they come, one JSON object a line."""
+"""`tocsin tail`: new matches, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def tail(
 ) -> None:
     """Show matches as they come, over lost connections and restarts of the service.
 
-    Begins now, or behind a position. When it ends, Ctrl-C included, it tells the position to go on
-    behind.
+    Starts now, or after a position. At the end, Ctrl-C included, it shows the position to continue
+    from.
     """
     with Client(server, key) as client:
         found = (

@@ -1,5 +1,5 @@
-"""`tocsin explain --trace`: the paper's algorithm at work on an event, as its tables 2 to 4 show
-it.
+"""`tocsin explain --trace`: the steps of the paper's algorithm on an event, as in its tables 2 to
+4.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _WIDEST = 60
 
 
 def trace_lines(plans: Mapping[str, Plan], events: Iterable[Event]) -> Iterator[str]:
-    """The list S of the boolean selectors among the plans; then for each event every step, the
-    table, the matches.
+    """Yield the list S of the boolean selectors among the plans; then per event steps, table and
+    matches.
     """
     selectors = SubscriptionList()
     for key, plan in plans.items():

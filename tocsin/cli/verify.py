@@ -1,4 +1,6 @@
-"""`tocsin verify`: the engine against the reference, on the user's own subscriptions and events."""
+"""`tocsin verify`: compare an engine with the reference, on the user's own subscriptions and
+events.
+"""
 
 from __future__ import annotations
 

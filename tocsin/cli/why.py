@@ -1,4 +1,4 @@
-"""Why an atomic subscription rang for an event or did not, for every family of atoms."""
+"""Reasons why an atomic subscription rang for an event or did not, for every family of atoms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tocsin.reference.why_namespaces import graph_elsewhere
 
 
 def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
-    """A verdict, then what led to it."""
+    """Yield a verdict, then its reasons."""
     match atom:
         case Condition(expression):
             yield verdict_line(expression, event)
@@ -46,9 +46,7 @@ def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
 
 
 def missed_lines(pattern: Part, event: Event) -> Iterator[str]:
-    """Of the XML blocks and graphs of a composite that an event is no occurrence of: what each
-    misses in it.
-    """
+    """Yield what each XML block and graph of a composite misses in an unmatched event."""
     for part in _named_blocks(pattern):
         block = part.part
         if isinstance(block, XmlBlock):
@@ -58,7 +56,7 @@ def missed_lines(pattern: Part, event: Event) -> Iterator[str]:
 
 
 def _named_blocks(pattern: Part) -> Iterator[Named]:
-    """The named blocks of a composite, each once."""
+    """Yield the named blocks of a composite, each once."""
     seen: set[str] = set()
     for part in _parts(pattern):
         if isinstance(part, Named) and isinstance(part.part, XmlBlock) and part.name not in seen:

@@ -1,6 +1,6 @@
-"""A client of the service over HTTP: `Client`, and `AsyncClient` for event loops.
+"""A client of the service over HTTP: `Client`, and `AsyncClient` for asyncio.
 
-What goes wrong is a `Problem`, with the code, the place and the hint that the service tells.
+An error is a `Problem`, with the code, the position and the hint from the service.
 """
 
 from __future__ import annotations

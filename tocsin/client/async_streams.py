@@ -1,4 +1,4 @@
-"""The same for event loops: matches that are there, and matches as they come."""
+"""Matches to iterate over for asyncio: stored matches, and new matches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]
 
 
 class AsyncMatches:
-    """Matches that are there. `position` moves on when all of a page were given."""
+    """Stored matches. `position` advances after all matches of a page."""
 
     def __init__(self, read: ReadPage, subscription: str | None, after: int, page: int) -> None:
         self.position = after
@@ -37,7 +37,7 @@ class AsyncMatches:
 
 
 class AsyncMatchStream(Following):
-    """Matches as they come. `position` is that of the last one that was given."""
+    """New matches. `position` is that of the last match returned."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class AsyncMatchStream(Following):
             await asyncio.sleep(self._wait)
 
     async def _connection(self) -> AsyncIterator[dict[str, Any]]:
-        """All matches of one connection; sets the seconds to wait before the next."""
+        """Yield the matches of one connection; set the seconds to wait before the next."""
         asked = self.request()
         async with aconnect_sse(self._http, "GET", STREAM, timeout=self.timeout, **asked) as source:
             if not source.response.is_success:

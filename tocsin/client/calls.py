@@ -1,6 +1,4 @@
-"""What the service can be asked, as data: address, body, and how the answer is read. Both clients
-make these calls.
-"""
+"""Requests to the service as data, shared by both clients: path, body, and response parser."""
 
 from __future__ import annotations
 
@@ -19,10 +17,10 @@ T = TypeVar("T")
 STRUCTURED = "application/cloudevents+json"
 LINES = "application/x-ndjson"
 MOST_BYTES = 4 << 20
-"""A request with several events is cut here."""
+"""The size in bytes at which a request with several events is cut."""
 
 AT_ONCE = 500
-"""So many events are in one request, where many are published."""
+"""The default number of events in one request when many are published."""
 
 _MEMBERS = (
     *("id", "language", "expression", "subscriber"),
@@ -34,8 +32,9 @@ AnyEvent = Mapping[str, Any] | Event
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    """A request, and what comes of a good answer. `is_repeatable` where it may be sent again though
-    the first may have arrived.
+    """A request, and the parser of a successful response.
+
+    `is_repeatable` if it may be sent again although the first may have arrived.
     """
 
     method: str
@@ -49,7 +48,7 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """An event that was not accepted: its number among those that were published, and why."""
+    """An event that was not accepted: its index among those published, and the reason."""
 
     index: int
     code: str
@@ -58,7 +57,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """How many events are safe with the service, and which were not accepted."""
+    """The number of events stored by the service, and those not accepted."""
 
     accepted: int = 0
     rejected: tuple[Rejected, ...] = ()
@@ -67,14 +66,14 @@ class Published:
         return Published(self.accepted + other.accepted, self.rejected + other.rejected)
 
     def moved(self, index: int) -> Published:
-        """The same with numbers that begin at another one."""
+        """Return the result with all indexes increased."""
         moved = tuple(replace(each, index=each.index + index) for each in self.rejected)
         return Published(self.accepted, moved)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPage:
-    """Some matches, oldest first, and the position to ask behind the next time."""
+    """A page of matches, oldest first, and the position for the next page."""
 
     matches: tuple[dict[str, Any], ...]
     next: int
@@ -83,9 +82,9 @@ class MatchPage:
 def publish(
     event: AnyEvent | bytes | str, content_type: str | None = None, source: str | None = None
 ) -> Call[Published]:
-    """An event, or a body of a content type, which is CloudEvents JSON where nothing is said.
+    """Return the call for an event, or for a body of a content type, by default CloudEvents JSON.
 
-    Only what has an id is sent again in doubt: a document gets a new one every time.
+    Only events with an id may be sent twice: a document gets a new id every time.
     """
     if not isinstance(event, bytes | str):
         return _post_events(event_text(event).encode(), STRUCTURED)
@@ -96,8 +95,9 @@ def publish(
 
 
 def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[Call[Published]]:
-    """Many events, so many at most in a call and not more than `MOST_BYTES`; a JSON text may stand
-    for an event.
+    """Yield calls for many events, each with at most `most` events and `MOST_BYTES` bytes.
+
+    An event may be JSON text in bytes. A single larger event has a call of its own.
     """
     lines: list[bytes] = []
     start = size = 0
@@ -113,52 +113,52 @@ def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[Cal
 
 
 def put_subscription(subscription: Mapping[str, Any]) -> Call[dict[str, Any]]:
-    """Creates or replaces a subscription."""
+    """Return the call that creates or replaces a subscription."""
     id, body = _named(subscription, "id", "a subscription")
     return _json_call("PUT", f"/v1/subscriptions/{_part(id)}", body)
 
 
 def put_definition(definition: Mapping[str, Any]) -> Call[dict[str, Any]]:
-    """Creates or replaces a definition."""
+    """Return the call that creates or replaces a definition."""
     name, body = _named(definition, "define", "a definition")
     return _json_call("PUT", f"/v1/definitions/{_part(name)}", body)
 
 
 def get(path: str, *parts: str, **params: object) -> Call[Any]:
-    """Whatever is at an address; parameters that are None are left out."""
+    """Return the call for a resource; parameters that are None are omitted."""
     return Call("GET", _path(path, parts), _json, _texts(params))
 
 
 def delete(path: str, *parts: str) -> Call[None]:
-    """Removes what is at an address."""
+    """Return the call that deletes a resource."""
     return Call("DELETE", _path(path, parts), _nothing)
 
 
 def post(path: str, *parts: str, body: Mapping[str, Any] | None = None) -> Call[Any]:
-    """Asks something of an address; once, as it may be done twice otherwise."""
+    """Return the call for an action; sent once, as a repetition could take effect twice."""
     return replace(_json_call("POST", _path(path, parts), body or {}), is_repeatable=False)
 
 
 def get_matches(subscription: str | None, after: int, limit: int) -> Call[MatchPage]:
-    """A page of matches."""
+    """Return the call for a page of matches."""
     params = _texts({"subscription": subscription, "after": after, "limit": limit})
     return Call("GET", "/v1/matches", _page, params)
 
 
 def with_pause(subscription: Mapping[str, Any], paused: bool) -> dict[str, Any]:
-    """A subscription as it is told, to be put with or without a pause."""
+    """Return the subscription of a response, ready to be put with or without a pause."""
     told = {name: value for name, value in subscription.items() if name in _MEMBERS}
     return told | {"paused": paused}
 
 
 def listed(body: Any, member: str) -> list[dict[str, Any]]:
-    """The list in an answer."""
+    """Return the list in a response."""
     found: list[dict[str, Any]] = body[member]
     return found
 
 
 def event_text(event: AnyEvent) -> str:
-    """An event as JSON on one line."""
+    """Return an event as JSON on one line."""
     if isinstance(event, Event):
         return encode(event)
     try:
@@ -223,7 +223,9 @@ def _path(path: str, parts: Iterable[str]) -> str:
 
 
 def _part(name: str) -> str:
-    """A name as a part of a path; `.` and `..` would be taken for steps."""
+    """Quote a name as a part of a path; dots too if it has only dots, as `.` and `..` are path
+    steps.
+    """
     quoted = quote(name, safe="")
     return quoted.replace(".", "%2E") if set(name) == {"."} else quoted
 

@@ -1,4 +1,4 @@
-"""The client that waits for each answer. May be used by several threads."""
+"""The blocking client. May be used by several threads."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LOOK = 0.1
 
 
 class Client:
-    """A service at an address, with a key where it asks for one.
+    """A service at a URL, with an optional key.
 
-    A request that the service was too busy for, or that it may not have got, is sent again as
-    `patience` says: what has an id is never counted twice.
+    A request that the service was too busy for, or may not have received, is retried by `patience`:
+    events with an id are never counted twice.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._http.close()
 
     def publish(
@@ -59,114 +59,118 @@ class Client:
         content_type: str | None = None,
         source: str | None = None,
     ) -> Published:
-        """Publishes an event, or a body of a content type: XML, Turtle, JSON-LD, EPCIS, lines.
+        """Publish an event, or a body of a content type: XML, Turtle, JSON-LD, EPCIS, lines.
 
-        Returns when it is safe with the service. `source` is that of documents which do not say
-        theirs.
+        Returns when the service has stored it. `source` is the source of documents without one.
         """
         return self.call(calls.publish(event, content_type, source))
 
     def publish_many(self, events: Iterable[AnyEvent | bytes], at_once: int = AT_ONCE) -> Published:
-        """Publishes any number of events, in their order, many in a request."""
+        """Publish any number of events, in order, `at_once` per request."""
         done = Published()
         for call in calls.publish_lines(events, at_once):
             done += self.call(call)
         return done
 
     def subscribe(self, id: str, expression: str, *, language: str, **more: Any) -> dict[str, Any]:
-        """Subscribes, or replaces the subscription of the id; `more` are other members of a
-        subscription, such as `deliver` and `options`.
+        """Add or replace the subscription with this id.
+
+        `more` are other members of a subscription, such as `deliver` and `options`.
         """
         return self.put({"id": id, "language": language, "expression": expression, **more})
 
     def put(self, subscription: Mapping[str, Any]) -> dict[str, Any]:
-        """Subscribes with an object as it stands in a file of subscriptions."""
+        """Add or replace a subscription, given as an object as in a file of subscriptions."""
         return self.call(calls.put_subscription(subscription))
 
     def define(self, definition: Mapping[str, Any]) -> dict[str, Any]:
-        """Defines a region, a part or whatever else has a name."""
+        """Add or replace a definition: a region, a part, an ontology and so on."""
         return self.call(calls.put_definition(definition))
 
     def subscriptions(self) -> list[dict[str, Any]]:
-        """All subscriptions of the caller."""
+        """Return all subscriptions of the caller."""
         return calls.listed(self.call(calls.get("/v1/subscriptions")), "subscriptions")
 
     def subscription(self, id: str) -> dict[str, Any]:
-        """One subscription."""
+        """Return one subscription."""
         found: dict[str, Any] = self.call(calls.get("/v1/subscriptions/{}", id))
         return found
 
     def pause(self, id: str, paused: bool = True) -> dict[str, Any]:
-        """Has a subscription ring no more until `pause(id, False)`."""
+        """Suspend matching of a subscription until `pause(id, False)`."""
         return self.put(calls.with_pause(self.subscription(id), paused))
 
     def delete(self, id: str) -> None:
-        """Ends a subscription."""
+        """Delete a subscription."""
         self.call(calls.delete("/v1/subscriptions/{}", id))
 
     def definition(self, name: str) -> dict[str, Any]:
-        """One definition."""
+        """Return one definition."""
         found: dict[str, Any] = self.call(calls.get("/v1/definitions/{}", name))
         return found
 
     def delete_definition(self, name: str) -> None:
-        """Removes a definition."""
+        """Delete a definition."""
         self.call(calls.delete("/v1/definitions/{}", name))
 
     def check(self, subscription: Mapping[str, Any]) -> dict[str, Any]:
-        """Problems and warnings of a subscription, without subscribing."""
+        """Return the problems and warnings of a subscription, without saving it."""
         found: dict[str, Any] = self.call(calls.post("/v1/check", body=subscription))
         return found
 
     def explain(self, subscription: Mapping[str, Any]) -> dict[str, Any]:
-        """The plan of a subscription, without subscribing."""
+        """Return the plan of a subscription, without saving it."""
         found: dict[str, Any] = self.call(calls.post("/v1/explain", body=subscription))
         return found
 
     def try_out(self, subscription: Mapping[str, Any], last: str = "24h") -> dict[str, Any]:
-        """What a subscription would have rung for, over the stored events of the last while."""
+        """Return the matches that a subscription would have had over the stored events of the
+        `last` period.
+        """
         found: dict[str, Any] = self.call(
             calls.post("/v1/try", body={**subscription, "last": last})
         )
         return found
 
     def matches(self, subscription: str | None = None, after: int = 0, page: int = 500) -> Matches:
-        """The matches behind a position that are there by now, oldest first."""
+        """Iterate over the stored matches after a position, oldest first."""
         return Matches(self.match_page, subscription, after, page)
 
     def match_page(
         self, subscription: str | None = None, after: int = 0, limit: int = 100
     ) -> MatchPage:
-        """Some matches behind a position, and the position to ask behind the next time."""
+        """Return a page of matches after a position, and the position for the next page."""
         return self.call(calls.get_matches(subscription, after, limit))
 
     def stream(self, subscription: str | None = None, after: int | None = None) -> MatchStream:
-        """Matches as they come, without end, over lost connections and restarts of the service:
-        from now on, or behind a position.
+        """Iterate over new matches, without end, across lost connections and restarts of the
+        service.
+
+        It starts after a position, by default from now on.
         """
         return MatchStream(self._http, self._server, self._patience, subscription, after)
 
     def why(self, match: str) -> dict[str, Any]:
-        """What a match is made of."""
+        """Return the explanation of a match."""
         found: dict[str, Any] = self.call(calls.get("/v1/matches/{}/why", match))
         return found
 
     def dead_letters(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
-        """What could not be served."""
+        """Return a page of dead letters."""
         found = self.call(calls.get("/v1/dead-letters", after=after, limit=limit))
         return calls.listed(found, "dead_letters")
 
     def replay_dead_letter(self, id: int | str) -> Any:
-        """Tries a dead letter once more."""
+        """Process a dead letter again."""
         return self.call(calls.post("/v1/dead-letters/{}/replay", str(id)))
 
     def delivery(self, id: str) -> dict[str, Any]:
-        """How far the matches of a subscription are delivered."""
+        """Return the delivery status of a subscription."""
         found: dict[str, Any] = self.call(calls.get("/v1/subscriptions/{}/delivery", id))
         return found
 
     def replay(self, id: str, after: int) -> dict[str, Any]:
-        """Delivers everything behind a position, again or for the first time."""
+        """Deliver all matches after a position, again or for the first time."""
         body = {"after": after}
         found: dict[str, Any] = self.call(
             calls.post("/v1/subscriptions/{}/delivery", id, body=body)
@@ -174,27 +178,27 @@ class Client:
         return found
 
     def resume_delivery(self, id: str) -> dict[str, Any]:
-        """Delivers again, now, though the receiver failed or wanted no more."""
+        """Resume delivery now, after the receiver has failed or refused."""
         found: dict[str, Any] = self.call(calls.post("/v1/subscriptions/{}/delivery", id))
         return found
 
     def secret(self, id: str) -> str:
-        """What the receiver knows the messages of a subscription by."""
+        """Return the secret that signs the messages of a subscription."""
         return str(self.call(calls.get("/v1/subscriptions/{}/secret", id))["secret"])
 
     def change_secret(self, id: str) -> str:
-        """A new secret; the old one is good for a day more."""
+        """Create and return a new secret; the old one is valid for one more day."""
         return str(self.call(calls.post("/v1/subscriptions/{}/secret", id))["secret"])
 
     def is_ready(self) -> bool:
-        """Whether the service serves."""
+        """True if the service is ready; False also if it does not respond."""
         try:
             return self._http.get("/readyz").status_code == 200
         except TransportError:
             return False
 
     def wait_until_ready(self, within: float = 60.0) -> None:
-        """Returns when the service serves; a problem where that takes more seconds."""
+        """Wait until the service is ready; raises after `within` seconds."""
         end = monotonic() + within
         while not self.is_ready():
             if monotonic() > end:
@@ -202,7 +206,7 @@ class Client:
             time.sleep(_LOOK)
 
     def call(self, call: Call[T]) -> T:
-        """Makes a call, as often as it takes and makes sense."""
+        """Make a call, with retries as far as `patience` and the call allow."""
         attempts = Attempts(self._server.url, self._patience)
         while True:
             try:

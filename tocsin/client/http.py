@@ -1,4 +1,4 @@
-"""The address of a service, and the HTTP clients that talk to it."""
+"""The address of a service, and the HTTP clients for it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import httpx
 from tocsin.errors import MeaningProblem
 
 TransportError = httpx.TransportError
-"""Nothing, or nothing whole, came back."""
+"""No response, or an incomplete one."""
 
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-"""Nothing was sent."""
+"""Errors before the request was sent."""
 
 _SILENCE = 60.0
-"""Seconds without a word after which a stream counts as lost; the service says something sooner."""
+"""Seconds without data after which a stream counts as lost; the service sends keep-alives sooner.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where the service is, and with which key it is asked."""
+    """URL, key and timeout of a service."""
 
     url: str
     key: str | None = None
@@ -37,19 +38,19 @@ class Server:
             raise MeaningProblem("the key is no text of plain letters", code="KeyError")
 
     def client(self) -> httpx.Client:
-        """A client that waits for each answer."""
+        """Return a blocking client."""
         return httpx.Client(
             base_url=self.url.rstrip("/"), headers=self._headers(), timeout=self.timeout
         )
 
     def async_client(self) -> httpx.AsyncClient:
-        """A client for event loops."""
+        """Return a client for asyncio."""
         return httpx.AsyncClient(
             base_url=self.url.rstrip("/"), headers=self._headers(), timeout=self.timeout
         )
 
     def stream_timeout(self) -> httpx.Timeout:
-        """How long a stream may be silent."""
+        """Return the timeouts of a stream."""
         return httpx.Timeout(self.timeout, read=_SILENCE)
 
     def _headers(self) -> dict[str, str]:

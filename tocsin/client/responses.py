@@ -1,6 +1,4 @@
-"""Answers of the service, and what to do where there is none: read, raised as a problem, or asked
-for once more.
-"""
+"""Responses of the service: parsed, raised as a problem, or retried."""
 
 from __future__ import annotations
 
@@ -30,16 +28,17 @@ _KINDS: Mapping[int, type[Problem]] = {
     503: StateProblem,
 }
 _BUSY = (429, 503)
-"""The service took nothing."""
+"""Statuses of a request that the service did not accept at all."""
 _LOST = (502, 504)
-"""Something between us and the service does not know whether it did."""
+"""Statuses of a gateway in between; the service may have accepted the request."""
 _SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often a request is sent again that the service could not take, and how long to wait
-    before, in seconds; a random time up to a bound that doubles.
+    """Retry policy: the number of attempts, and the backoff in seconds.
+
+    The wait is random, up to a bound that doubles with each failure, from `first` to `longest`.
     """
 
     tries: int = 5
@@ -47,16 +46,16 @@ class Patience:
     longest: float = 10.0
 
     def wait(self, failed: int, asked: str | None = None) -> float:
-        """Seconds to wait after so many failures; not less than the service asks for."""
+        """Return the seconds to wait after `failed` failures; at least those requested, up to
+        `longest`.
+        """
         most = min(self.longest, self.first * 2.0 ** min(failed - 1, 32))
         told = float(asked) if asked and asked.isascii() and asked.isdigit() else 0.0
         return max(most * random(), min(told, self.longest))
 
 
 class Attempts:
-    """The attempts at one call: how long to wait before the next one, or the problem where there
-    is none.
-    """
+    """The attempts of one call: the wait before the next one, or the problem after the last."""
 
     def __init__(self, server: str, patience: Patience) -> None:
         self._server = server
@@ -64,7 +63,9 @@ class Attempts:
         self._failed = 0
 
     def after_silence(self, error: Exception, *, is_repeatable: bool) -> float:
-        """When nothing came back."""
+        """Return the seconds to wait after a request without response; raises after the last
+        attempt.
+        """
         self._failed += 1
         if not is_repeatable or self._failed >= self._patience.tries:
             raise unreachable(self._server, error)
@@ -73,7 +74,11 @@ class Attempts:
     def after_refusal(
         self, status: int, body: bytes, asked: str | None, *, is_repeatable: bool
     ) -> float:
-        """When what came back is no success."""
+        """Return the seconds to wait after an error response; raises if the call may not be
+        retried.
+
+        Also raises after the last attempt.
+        """
         self._failed += 1
         again = status in _BUSY or (is_repeatable and status in _LOST)
         if not again or self._failed >= self._patience.tries:
@@ -82,7 +87,7 @@ class Attempts:
 
 
 def read_json(status: int, body: bytes) -> Any:
-    """The JSON of an answer; a problem where it is none."""
+    """Return the JSON of a response, None if it is empty; raises if it is not JSON."""
     if not body:
         return None
     try:
@@ -92,7 +97,7 @@ def read_json(status: int, body: bytes) -> Any:
 
 
 def problem_of(status: int, body: bytes) -> Problem:
-    """The problem that an answer tells."""
+    """Return the problem of an error response."""
     try:
         told = json.loads(body)
         code, detail = told["code"], told["detail"]
@@ -110,7 +115,7 @@ def problem_of(status: int, body: bytes) -> Problem:
 
 
 def unreachable(server: str, error: Exception) -> StateProblem:
-    """The problem of a service that does not answer."""
+    """Return the problem of a service that does not respond."""
     return StateProblem(
         f"{server} does not answer: {error or type(error).__name__}",
         code="ServerUnreachable",

@@ -1,8 +1,7 @@
-"""Matches to iterate over: those that are there, page by page, and those to come, over lost
-connections.
+"""Matches to iterate over: stored ones, page by page, and new ones, across lost connections.
 
-Both know the `position` to go on behind; whoever keeps it and begins there again misses none, and
-knows those that come twice by their ids.
+Both have a `position` to continue from. A caller that stores it and starts there again misses no
+match, and recognises repeated ones by their ids.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ ReadPage = Callable[[str | None, int, int], MatchPage]
 
 
 class Matches:
-    """Matches that are there. `position` moves on when all of a page were given."""
+    """Stored matches. `position` advances after all matches of a page."""
 
     def __init__(self, read: ReadPage, subscription: str | None, after: int, page: int) -> None:
         self.position = after
@@ -42,7 +41,7 @@ class Matches:
 
 
 class Following:
-    """What both kinds of streams know: where they are, and how they ask to go on there."""
+    """State shared by both kinds of streams: the position, and the request to continue from it."""
 
     def __init__(
         self, server: Server, patience: Patience, subscription: str | None, after: int | None
@@ -56,7 +55,7 @@ class Following:
         self._attempts: Attempts | None = Attempts(server.url, patience)
 
     def request(self) -> dict[str, Any]:
-        """Parameters and headers of the next connection."""
+        """Return parameters and headers of the next connection."""
         params = {} if self._subscription is None else {"subscription": self._subscription}
         if self.position is None:
             return {"params": params, "headers": {}}
@@ -66,7 +65,7 @@ class Following:
         }
 
     def take(self, told: ServerSentEvent) -> dict[str, Any] | None:
-        """The match of an event, if it has one; its id is where we are."""
+        """Return the match of a server-sent event, or None; its id is the new position."""
         self._failed, self._attempts = 0, None
         if told.id.isascii() and told.id.isdigit():
             self.position = int(told.id)
@@ -76,7 +75,7 @@ class Following:
         return match
 
     def after_refusal(self, response: httpx.Response) -> float:
-        """Seconds to wait where the service does not take the connection."""
+        """Return the seconds to wait after an error response; raises if a retry is not possible."""
         asked = response.headers.get("retry-after")
         attempts = self._attempts or Attempts(self._server.url, self._patience)
         return attempts.after_refusal(
@@ -84,7 +83,10 @@ class Following:
         )
 
     def after_loss(self, error: Exception) -> float:
-        """Seconds to wait where the connection is lost: a problem where there never was one."""
+        """Return the seconds to wait after a lost connection.
+
+        Before the first message, raises after the last attempt.
+        """
         if self._attempts is not None:
             return self._attempts.after_silence(error, is_repeatable=True)
         self._failed += 1
@@ -92,7 +94,7 @@ class Following:
 
 
 class MatchStream(Following):
-    """Matches as they come. `position` is that of the last one that was given."""
+    """New matches. `position` is that of the last match returned."""
 
     def __init__(
         self,
@@ -114,7 +116,7 @@ class MatchStream(Following):
             time.sleep(wait)
 
     def _connection(self) -> Generator[dict[str, Any], None, float]:
-        """All matches of one connection; then seconds to wait before the next."""
+        """Yield the matches of one connection; return the seconds to wait before the next."""
         asked = self.request()
         with connect_sse(self._http, "GET", STREAM, timeout=self.timeout, **asked) as source:
             if not source.response.is_success:

@@ -1,1 +1,1 @@
-"""Connectors: one file per way in or out."""
+"""Connectors: one file per input or output."""

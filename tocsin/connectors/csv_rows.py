@@ -1,8 +1,8 @@
-"""CSV as records by its header, which is line 1. A row that is broken costs that row.
+"""CSV as records by its header, which is line 1. A broken row loses only itself.
 
-A cell is a number where JSON would take it for one, `true` or `false` in any case a truth value,
-and else text; what is empty is left out. A text in quotes may go over lines; quotes that nothing
-closes cost the line in which they open.
+A cell is a number if JSON would read it as one, `true` or `false` in any case a boolean, and
+otherwise text; empty cells are omitted. A quoted text may span lines; quotes that are never closed
+lose the line in which they open.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ _TRUTH = {"true": True, "false": False}
 _MARKS = ",;\t|"
 _LOOKAHEAD = 1 << 18
 _PATIENCE = 64 << 20
-"""So many bytes may be read in vain for closing quotes; after that quotes close in their line or
-never.
+"""The number of bytes searched in vain for closing quotes after which quotes must close in their
+line.
 """
 
 
 def csv_columns(header: bytes) -> tuple[list[str], str]:
-    """The names of the columns and the mark between them, which is the one that the header has most
-    of.
+    """Return the names of the columns and the separator, which is the most frequent one in the
+    header.
+
+    Raises if a name is empty or repeated.
     """
     text = _text(header).strip("\r\n")
     bare = re.sub(r'"[^"]*"', "", text)
@@ -54,7 +56,7 @@ def csv_columns(header: bytes) -> tuple[list[str], str]:
 
 
 def csv_rows(lines: Iterable[bytes], names: list[str], mark: str) -> Iterator[Row]:
-    """The rows below the header."""
+    """Yield the rows below the header."""
     for raw, line in _Records(iter(lines), mark).records():
         try:
             written = _cells(raw, names, mark)
@@ -66,8 +68,8 @@ def csv_rows(lines: Iterable[bytes], names: list[str], mark: str) -> Iterator[Ro
 
 
 class _Records:
-    """The lines of each row: one, or several where quotes are open at a line's end and are closed
-    further on.
+    """The lines of each row: one, or several if quotes are open at the end of a line and closed
+    later.
     """
 
     def __init__(self, lines: Iterator[bytes], mark: str) -> None:
@@ -79,7 +81,7 @@ class _Records:
         self._rest = re.compile(rb'(?:[^"]|"")*+(?:(")(?=(%b|\r?\n?\Z)?)|\Z)' % cell)
 
     def records(self) -> Iterator[tuple[bytes, int]]:
-        """The text of each row and its first line; blank lines are passed over."""
+        """Yield the text of each row and its first line number; blank lines are skipped."""
         number = 1
         while line := self._next():
             number += 1
@@ -93,8 +95,9 @@ class _Records:
         return self._waiting.popleft() if self._waiting else next(self._lines, b"")
 
     def _continuation(self) -> list[bytes]:
-        """The lines up to the one that closes the quotes; none where no line does, and all are read
-        again.
+        """Return the lines up to the one that closes the quotes.
+
+        [] if no line does; then the lines are read again.
         """
         taken: list[bytes] = []
         size = 0
@@ -105,7 +108,7 @@ class _Records:
             assert closed is not None
             if closed[1] is None:
                 continue
-            # quotes in the midst of a text: they open the next one, and these were never closed
+            # quotes inside a text: they open the next text, so the first ones were never closed
             if closed[2] is None:
                 break
             if not self._is_open(following[closed.end() :]):
@@ -115,7 +118,7 @@ class _Records:
         return []
 
     def _is_open(self, line: bytes) -> bool:
-        """Whether quotes that open in a line, or in the rest of one from a mark on, are open at its
+        """True if quotes that open in a line, or in its rest from a separator on, are open at its
         end.
         """
         return b'"' in line and any(field[1] == b"" for field in self._field.finditer(line))

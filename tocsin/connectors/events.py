@@ -1,4 +1,4 @@
-"""Files of events as pieces. A file that is none of the formats, or breaks off, is one piece with
+"""Files of events as items. A file of unknown format, or one that breaks off, gives an item with
 the reason.
 """
 
@@ -26,7 +26,9 @@ _BLOCK = 1 << 16
 
 
 class Split(StrEnum):
-    """What of an XML document is an event: the document, or each child of its outermost element."""
+    """The part of an XML document that is an event: the document, or each child of its outermost
+    element.
+    """
 
     DOCUMENT = "document"
     CHILDREN = "children"
@@ -34,8 +36,8 @@ class Split(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files are read: their format where their names and first bytes do not tell, and what is
-    told beside them.
+    """Read options of files: the format if names and first bytes are ambiguous, columns, and a
+    time.
 
     `time` is that of documents and records that have none: an instant in RFC 3339, or `modified`
     for that of the file.
@@ -57,7 +59,7 @@ def pieces_of(
     label: str | None = None,
     progress: Callable[[int], object] = lambda position: None,
 ) -> Iterator[Piece]:
-    """The pieces of a file in its order; each bears the label."""
+    """Yield the items of a file in order, each with the label as its file."""
     line, head = 0, b""
     try:
         with open_bytes(file.path, progress) as stream:
@@ -73,7 +75,7 @@ def pieces_of(
 
 
 def format_in(file: InputFile, reading: Reading) -> Format | None:
-    """The format in which a file is read; None where that cannot be told."""
+    """Return the format in which a file is read; None if it is unclear."""
     try:
         with open_bytes(file.path) as stream:
             opened, whole = _opened(file, reading, None, stream)
@@ -85,8 +87,9 @@ def format_in(file: InputFile, reading: Reading) -> Format | None:
 def _opened(
     file: InputFile, reading: Reading, label: str | None, stream: BufferedIOBase
 ) -> tuple[Opened, bool]:
-    """The file with its first bytes read, and whether these are all; one that breaks off there does
-    so again.
+    """Read the first bytes of a file; return it, and True if these are all.
+
+    A file that breaks off there fails again when it is read further.
     """
     head, broken = b"", None
     try:
@@ -118,8 +121,9 @@ def _reader(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> R
 
 
 def _format(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Format:
-    """By the first bytes and the name; a text that is neither JSON nor XML and has columns told for
-    it is a table.
+    """Return the format by the first bytes and the name.
+
+    A text that is neither JSON nor XML is a table if columns are given.
     """
     try:
         return format_of(file.path, opened.head, whole=whole)
@@ -143,7 +147,7 @@ class _Broken(BufferedIOBase):
         self._error = error
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Fails, as before."""
+        """Raise the error of the first attempt."""
         raise self._error
 
     read1 = readline = read

@@ -1,5 +1,5 @@
-"""Files: a path, or `-` for standard input or output. What is packed with gzip, by its first bytes,
-is unpacked.
+"""Files: a path, or `-` for standard input or output. Gzip, detected by the first bytes, is
+decompressed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def open_bytes(
     path: str, progress: Callable[[int], object] = lambda position: None
 ) -> Iterator[BufferedIOBase]:
-    """A file to be read, unpacked; `progress` hears the position in the file now and then."""
+    """Open a file for reading, decompressed; `progress` is called with the position in the file."""
     if path == "-":
         yield _unpacked(_peekable(sys.stdin.buffer))
         return
@@ -35,7 +35,7 @@ def open_bytes(
 
 @contextmanager
 def open_file(path: str) -> Iterator[BufferedIOBase]:
-    """The same where a file that cannot be read is the user's problem."""
+    """Open a file for reading, decompressed; raises MeaningProblem if it cannot be read."""
     try:
         with open_bytes(path) as file:
             yield file
@@ -44,12 +44,12 @@ def open_file(path: str) -> Iterator[BufferedIOBase]:
 
 
 def without_mark(head: bytes) -> bytes:
-    """The first bytes of a file without the byte order mark of UTF-8."""
+    """Return the first bytes of a file without the byte order mark of UTF-8."""
     return head.removeprefix(_BYTE_ORDER_MARK)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
-    """Writes lines to a file or, for `-`, to standard output."""
+    """Write lines to a file or, for `-`, to standard output."""
     try:
         if path == "-":
             _write_out(lines)
@@ -63,23 +63,23 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
 
 
 def size_of(path: str) -> int | None:
-    """Bytes of the file on disk, or None where that is not known."""
+    """Return the bytes of the file on disk, or None if unknown."""
     return Path(path).stat().st_size if path != "-" and Path(path).is_file() else None
 
 
 def is_packed(path: str) -> bool:
-    """Whether a file is packed, by its first bytes."""
+    """True if a file is compressed, by its first bytes."""
     with Path(path).open("rb") as file:
         return file.read(2) == _PACKED
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a file could not be read or written, in words."""
+    """Return the reason why a file could not be read or written, in words."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 class _Told(FileIO):
-    """A file that tells where it is whenever it is read on."""
+    """A file that reports its position on every read."""
 
     def __init__(self, path: str, progress: Callable[[int], object]) -> None:
         super().__init__(path)
@@ -87,9 +87,9 @@ class _Told(FileIO):
         self._passed = 0
 
     def readinto(self, buffer: Any, /) -> int:
-        """Reads into a buffer, as every file does."""
+        """Read into a buffer, and report the position."""
         count = super().readinto(buffer) or 0
-        self._passed += count  # a pipe cannot be asked where it is
+        self._passed += count  # a pipe has no position
         self._progress(self._passed)
         return count
 
@@ -103,11 +103,11 @@ def _peekable(raw: Any) -> BufferedReader:
 
 
 def _write_out(lines: Iterable[str]) -> None:
-    """To standard output; whoever reads it may have seen enough, as `head` has, and close it."""
+    """Write to standard output; a reader may close it early, as `head` does."""
     try:
         _write(sys.stdout.buffer, lines)
     except BrokenPipeError:
-        # nothing is left to be written at the end
+        # so that the flush at exit does not fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

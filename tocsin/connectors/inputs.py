@@ -1,9 +1,9 @@
-"""Which files are meant: a path, `-` for standard input, a directory with all below it, or a
-pattern like `day-*.xml`.
+"""Input arguments: a path, `-` for standard input, a directory with all below it, or a pattern like
+`day-*.xml`.
 
-Of a directory the files count whose suffix is that of a format, in the order of their names; not
-hidden ones and those whose name begins with `_`, which other systems write beside their data. What
-names nothing is a problem.
+Of a directory, files with the suffix of a known format are read, in the order of their names; not
+hidden files, nor those whose name begins with `_`, which other systems write beside their data. An
+argument without any file is a problem.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ STANDARD_INPUT = "stdin"
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file to read: its path, and the name that it goes by as the source of events."""
+    """A file to read: its path, and its name as the source of events."""
 
     path: str
     name: str
 
 
 def input_files(given: Iterable[str]) -> list[InputFile]:
-    """The files that are meant, each once; two of one name go by their paths."""
+    """Return the files of the arguments, each once; those of equal name are named by path."""
     found = {each.path: each for word in given for each in _meant(word)}
     names = Counter(each.name for each in found.values())
     return [
@@ -83,7 +83,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _near(path: Path) -> str:
-    """What there is of a similar name."""
+    """Return a hint with an existing file of similar name, or ""."""
     there = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
     near = get_close_matches(path.name, there, 1)
     return f"did you mean {path.parent / near[0]}?" if near else ""

@@ -1,8 +1,9 @@
-"""Kafka in plain Python: records in, from positions that the caller keeps; messages out,
-acknowledged by all brokers in charge.
+"""Kafka in plain Python: a reader from positions that the caller stores, and a writer acknowledged
+by all in-sync replicas.
 
-The reader commits nothing by itself. Its caller stores what was read together with the position,
-in one transaction, and says so afterwards; after a crash reading goes on from what was stored.
+The reader commits nothing by itself. Its caller stores the records together with the position, in
+one transaction, and reports it afterwards; after a crash reading continues from the stored
+position.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from tocsin.events.codecs.bindings import Message
 from tocsin.values.time import Instant
 
 Stored = Callable[[str, int], int | None]
-"""The next offset of a partition of a topic, where one is stored."""
+"""Returns the next offset of a partition of a topic, or None if none is stored."""
 
 SEND_WITHIN = 30.0
-"""So many seconds a message may take until all brokers in charge have it."""
+"""Seconds within which a message must be acknowledged by all in-sync replicas."""
 
 _LOOK_FOR_PARTITIONS = 10_000
 _WAITED_OUT = frozenset(
@@ -40,12 +41,12 @@ _WAITED_OUT = frozenset(
         KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
     )
 )
-"""Troubles that pass: the client itself tries again."""
+"""Transient errors: the client retries by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record of a topic; `headers` as they stand there, `came` the time that Kafka has for it."""
+    """A record of a topic; `came` is the timestamp of Kafka, or None."""
 
     topic: str
     partition: int
@@ -61,11 +62,10 @@ class Record:
 
 
 class KafkaReader:
-    """Reads topics as a member of a group: readers of one group share the partitions of the
-    topics.
+    """Reader of topics as a member of a group: readers of one group share the partitions.
 
-    A partition is read from the offset that `stored` names, or else from its beginning. `settings`
-    are those of the client library, `bootstrap.servers` among them.
+    A partition is read from the offset that `stored` returns, or else from its beginning.
+    `settings` are those of the client library, `bootstrap.servers` among them.
     """
 
     def __init__(
@@ -86,9 +86,10 @@ class KafkaReader:
         self._consumer.subscribe(list(topics), on_assign=self._begin)
 
     def read(self, limit: int, patience: float) -> list[Record]:
-        """Up to so many records, as soon as there are any; none after so many seconds without.
+        """Return up to `limit` records as soon as there are any; [] after `patience` seconds
+        without.
 
-        A broker that is away is waited for; `trouble` says so meanwhile.
+        While a broker is away the reader waits, and `trouble` has the reason.
         """
         records: list[Record] = []
         for message in self._consumer.consume(limit, patience):
@@ -102,8 +103,8 @@ class KafkaReader:
         return records
 
     def tell_stored(self, records: Iterable[Record]) -> None:
-        """Tells the group how far the caller has stored; for those who watch, as nothing is read
-        from there again.
+        """Commit the offsets of stored records, for monitoring only: reading never starts from
+        them.
         """
         ends = {(each.topic, each.partition): each.offset + 1 for each in records}
         offsets = [TopicPartition(topic, part, end) for (topic, part), end in ends.items()]
@@ -111,7 +112,7 @@ class KafkaReader:
             self._consumer.commit(offsets=offsets, asynchronous=True)
 
     def close(self) -> None:
-        """Leaves the group."""
+        """Leave the group."""
         self._consumer.close()
 
     def _begin(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
@@ -126,9 +127,7 @@ class KafkaReader:
 
 
 class KafkaWriter:
-    """Sends messages; each is stored once, in the order of sending, though the network may
-    fail meanwhile.
-    """
+    """Writer of messages; each is stored once, in order, despite network failures."""
 
     def __init__(self, settings: Mapping[str, Any], *, within: float = SEND_WITHIN) -> None:
         own = {"enable.idempotence": True, "acks": "all", "message.timeout.ms": int(within * 1e3)}
@@ -136,10 +135,11 @@ class KafkaWriter:
         self._within = within
 
     def send(self, topic: str, messages: Iterable[tuple[str | None, Message]]) -> None:
-        """Sends messages with their keys, and returns when the brokers have them all; raises where
-        they do not: some may have come through, and come again when it is tried again.
+        """Send messages with their keys; return when all are acknowledged.
+
+        Raises if any is not: some may have been stored, and are repeated when the caller retries.
         """
-        answers: list[KafkaError | None] = []  # from whichever thread asks: appending is safe
+        answers: list[KafkaError | None] = []  # callbacks may run in any thread: appending is safe
 
         def heard(error: KafkaError | None, _: object) -> None:
             answers.append(error)
@@ -158,7 +158,7 @@ class KafkaWriter:
             raise StateProblem(f"Kafka did not answer for {topic}", code="KafkaError", token=topic)
 
     def close(self) -> None:
-        """Waits a moment for what is still under way."""
+        """Wait up to the send limit for outstanding messages."""
         self._producer.flush(self._within)
 
     def _produce(
@@ -170,7 +170,7 @@ class KafkaWriter:
                 self._producer.produce(
                     topic, value=message.body, key=key, headers=headers, on_delivery=heard
                 )
-            except BufferError:  # what waits has to leave first
+            except BufferError:  # the queue is full: let it drain
                 self._producer.poll(0.1)
             except KafkaException as error:
                 raise _failed(f"Kafka does not take {topic}", error.args[0]) from None
@@ -192,7 +192,7 @@ def _record(message: _Message) -> Record:
 
 
 def _pairs(message: _Message) -> list[tuple[str, str | bytes | None]]:
-    headers: Any = message.headers()  # a list of pairs, whatever its type says
+    headers: Any = message.headers()  # a list of pairs, although its declared type differs
     return headers or []
 
 
@@ -201,7 +201,7 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 
 
 def _made(kind: Any, settings: Mapping[str, Any], hear: Callable[[KafkaError], None]) -> Any:
-    """A client of the library; what it says goes to us, not to standard error."""
+    """Return a client of the library whose errors go to `hear`, not to standard error."""
     quiet = {"error_cb": hear, "log_level": 0}
     try:
         return kind(dict(settings) | quiet)

@@ -1,9 +1,9 @@
-"""MQTT 5 in: messages of sensors, acknowledged only when the caller says that they are stored.
+"""MQTT 5 input: messages of sensors, acknowledged only after the caller has stored them.
 
-The server keeps what is not acknowledged (QoS 1) and what comes while we are away (a session that
-lasts), so that nothing is lost; after a lost connection some messages come twice. CloudEvents have
-the binding of MQTT 5; what is no CloudEvent is the data of an event whose source and type are the
-topic.
+The server keeps unacknowledged messages (QoS 1) and messages that arrive while the reader is away
+(a persistent session), so that none is lost; after a lost connection some messages are delivered
+twice. CloudEvents use the binding of MQTT 5; any other message is the data of an event whose source
+and type are the topic.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from tocsin.events.views.payload import JSON
 from tocsin.values.time import Instant, format_instant
 
 MOST_AT_ONCE = 1000
-"""So many messages the server sends before it waits for an acknowledgement."""
+"""The number of messages that the server sends before it waits for an acknowledgement."""
 
 SESSION_LASTS = 0xFFFFFFFF
-"""For ever: the server keeps what comes while we are away."""
+"""Session expiry "never": the server keeps messages while the reader is away."""
 
 _CONTEXT = ("id", "source", "type", "specversion")
 _STRUCTURED = "application/cloudevents"
@@ -41,7 +41,7 @@ _STRUCTURED = "application/cloudevents"
 
 @dataclass(frozen=True, slots=True)
 class MqttServer:
-    """Where the server is, and how we get in; `client` names the session that it keeps for us."""
+    """Address and credentials of the server; `client` names the session that it keeps."""
 
     host: str
     port: int = 1883
@@ -53,7 +53,7 @@ class MqttServer:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message as it came; `number` and `connection` are what an acknowledgement names."""
+    """A message as received; an acknowledgement refers to `number` and `connection`."""
 
     topic: str
     message: Message
@@ -63,10 +63,9 @@ class Received:
 
 
 class MqttReader:
-    """Reads topics, wildcards included. Begins to connect at once, and again whenever the
-    connection is lost.
+    """Reader of topics, wildcards included. Connects at once, and again after a lost connection.
 
-    `dropped` counts messages of QoS 0 for which there was no room; the server makes no promise for
+    `dropped` counts messages of QoS 0 that found the queue full; the server does not guarantee
     these either.
     """
 
@@ -89,7 +88,9 @@ class MqttReader:
         self._client.loop_start()
 
     def read(self, limit: int, patience: float) -> list[Received]:
-        """Up to so many messages, as soon as there are any; none after so many seconds without."""
+        """Return up to `limit` messages as soon as there are any; [] after `patience` seconds
+        without.
+        """
         found: list[Received] = []
         try:
             found.append(self._waiting.get(timeout=patience))
@@ -100,15 +101,17 @@ class MqttReader:
         return found
 
     def acknowledge(self, received: Iterable[Received]) -> None:
-        """Says that messages are stored. Those of an earlier connection come again: their numbers
-        may mean others by now.
+        """Acknowledge stored messages.
+
+        Those of an earlier connection are skipped and delivered again: their numbers may be in use
+        for others.
         """
         for each in received:
             if each.number and each.connection == self._connection:
                 self._client.ack(each.number, 1)
 
     def close(self) -> None:
-        """Ends the connection; the server keeps what we have not acknowledged."""
+        """End the connection; the server keeps unacknowledged messages."""
         self._client.disconnect()
         self._client.loop_stop()
 
@@ -145,15 +148,16 @@ class MqttReader:
         message = _message(given)
         try:
             self._waiting.put_nowait(Received(given.topic, message, came, number, self._connection))
-        except queue.Full:  # never of QoS 1: the server waits for acknowledgements before that
+        except queue.Full:  # only QoS 0: for QoS 1 the server waits for acknowledgements before
             self.dropped += 1
 
 
 def events_received(received: Received) -> list[Event]:
-    """The events of a message: CloudEvents in either mode, or what a sensor says as the data of
-    one event.
+    """Return the events of a message: CloudEvents in either mode, or one event with the message as
+    data.
 
-    Such an event ends when it came, and has an id of its own: a message that comes twice is two.
+    Such an event has its reception as time and a new id: a message that is delivered twice is two
+    events.
     """
     message = received.message
     if _is_cloudevent(message):
@@ -197,7 +201,7 @@ def _message(given: MQTTMessage) -> Message:
 
 
 def _session() -> Properties:
-    """A session that lasts, in which the server sends no more than so much at once."""
+    """Return the properties of a persistent session with a limit on unacknowledged messages."""
     wanted = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     wanted.SessionExpiryInterval = SESSION_LASTS
     wanted.ReceiveMaximum = MOST_AT_ONCE

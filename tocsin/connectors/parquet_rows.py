@@ -1,6 +1,4 @@
-"""Parquet as records by its schema. What is null or not a number is left out; a time inside data is
-text in UTC.
-"""
+"""Parquet as records by its schema. Null and NaN are omitted; a time inside data is text in UTC."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _UNREADABLE = (pa.ArrowException, OSError, ValueError, OverflowError)
 
 
 def parquet_rows(file: IO[bytes] | BufferedIOBase) -> tuple[list[str], Iterator[Row]]:
-    """The names of the columns, and the rows with their numbers; raises where the file is no
+    """Return the names of the columns, and the rows with their numbers; raises if it is not
     Parquet.
     """
     try:
@@ -40,8 +38,8 @@ def _rows(table: Any) -> Iterator[Row]:
 
 
 def _records(table: Any) -> Iterator[dict[str, Any]]:
-    """The rows as Python has them; raises where the file is damaged, or a value is none that Python
-    has.
+    """Yield the rows as Python values; raises if the file is damaged or has a value without Python
+    type.
     """
     batches = table.iter_batches(batch_size=_BATCH_ROWS)
     while True:
@@ -65,9 +63,7 @@ def _row(number: int, written: dict[str, Any]) -> Row:
 
 
 def _in_microseconds(batch: Any) -> Any:
-    """The columns of times without what is finer than a microsecond, which Python has no
-    type for.
-    """
+    """Truncate time columns to microseconds, the finest that Python has a type for."""
     for index, field in enumerate(batch.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
             kind = pa.timestamp("us", field.type.tz)
@@ -82,7 +78,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it."""
+    """Return the value as JSON has it."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items() if not _is_empty(item)}
     if isinstance(value, list | tuple):
@@ -104,7 +100,7 @@ def _instant_text(value: datetime) -> str:
 
 
 def _text(value: bytes) -> str:
-    """Bytes as text where they are UTF-8, else in base64."""
+    """Return bytes as text if they are UTF-8, else in base64."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

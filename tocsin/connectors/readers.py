@@ -1,7 +1,6 @@
-"""How a file of each format becomes pieces: its lines, the values of a document, the rows of a
-table.
+"""Readers of each file format: lines, values of a document, rows of a table become items.
 
-A broken piece is given with its problem and its line, and what follows it is read.
+A broken item has its problem and its line, and reading continues after it.
 """
 
 from __future__ import annotations
@@ -44,9 +43,7 @@ _LARGEST_TABLE = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file that is being read: what was read of it already, where it comes from, and the label of
-    its pieces.
-    """
+    """An open file: its first bytes, its origin, and the label of its items."""
 
     file: BufferedIOBase
     head: bytes
@@ -55,11 +52,11 @@ class Opened:
 
     @property
     def is_mapped(self) -> bool:
-        """Whether fields are mapped to columns, so that records have no envelope."""
+        """True if fields are mapped to columns, so that records have no envelope."""
         return bool(self.origin.columns.fields)
 
     def piece(self, raw: bytes, line: int, make: Callable[[], list[Event] | Event]) -> Piece:
-        """The piece of events that are made here, or of the problem that comes of it."""
+        """Return an item with the events from `make`, or with the problem that it raises."""
         try:
             made = make()
             return Piece(raw, line, self.label, tuple(made) if isinstance(made, list) else (made,))
@@ -67,7 +64,7 @@ class Opened:
             return Piece(raw, line, self.label, problem)
 
     def refused(self, raw: bytes, line: int, problem: Problem) -> Piece:
-        """The piece of a problem."""
+        """Return an item with a problem."""
         return Piece(raw, line, self.label, problem)
 
 
@@ -75,9 +72,9 @@ Reader = Callable[[Opened], Iterator[Piece]]
 
 
 def read_lines(opened: Opened) -> Iterator[Piece]:
-    """A piece for each line; they are decoded later, save where columns are mapped.
+    """Yield an item for each line; decoded later, unless columns are mapped.
 
-    A byte order mark may begin any of them, as where files are joined.
+    Any line may begin with a byte order mark, as in joined files.
     """
     for number, marked in enumerate(bounded_lines(opened.file, opened.head), 1):
         line = marked.removeprefix(BOM_UTF8)
@@ -92,14 +89,14 @@ def read_lines(opened: Opened) -> Iterator[Piece]:
 
 
 def read_xml_lines(opened: Opened) -> Iterator[Piece]:
-    """A piece for each line, which is an XML document."""
+    """Yield an item for each line, which is an XML document."""
     for number, line in enumerate(bounded_lines(opened.file, opened.head), 1):
         if not line.isspace():
             yield opened.piece(line, number, partial(events_of_xml, line, opened.origin, number))
 
 
 def read_json(opened: Opened) -> Iterator[Piece]:
-    """A piece for each value of a document and, of an array, for each element."""
+    """Yield an item for each value of a document and for each element of an array."""
     for number, (raw, line, problem) in enumerate(json_values(opened.file, opened.head), 1):
         if problem is not None:
             yield opened.refused(raw, line, problem)
@@ -114,7 +111,7 @@ def read_json(opened: Opened) -> Iterator[Piece]:
 
 
 def read_json_ld(opened: Opened) -> Iterator[Piece]:
-    """A piece for each JSON-LD document of the file."""
+    """Yield an item for each JSON-LD document of the file."""
     values = json_values(opened.file, opened.head, split_arrays=False)
     for number, (raw, line, problem) in enumerate(values, 1):
         if problem is not None:
@@ -124,7 +121,7 @@ def read_json_ld(opened: Opened) -> Iterator[Piece]:
 
 
 def read_xml(opened: Opened) -> Iterator[Piece]:
-    """One piece for the document; where the file has a document in each line, one for each."""
+    """Yield one item for the document, or one per line if each line is a document."""
     raw = _whole(opened)
     piece = opened.piece(raw, 1, partial(events_of_xml, raw, opened.origin))
     if isinstance(piece.found, Problem) and _has_documents_as_lines(opened, raw):
@@ -134,8 +131,9 @@ def read_xml(opened: Opened) -> Iterator[Piece]:
 
 
 def read_children(opened: Opened) -> Iterator[Piece]:
-    """A piece for each child of the outermost element; an EPCIS document has its events deeper and
-    is read as one.
+    """Yield an item for each child of the outermost element.
+
+    An EPCIS document, whose events are deeper, is read as one.
     """
     if outermost_tag(opened.head).rpartition("}")[2] in DOCUMENTS:
         yield from read_xml(opened)
@@ -150,19 +148,19 @@ def read_children(opened: Opened) -> Iterator[Piece]:
 
 
 def read_epcis(opened: Opened) -> Iterator[Piece]:
-    """One piece for an EPCIS document, XML or JSON."""
+    """Yield one item for an EPCIS document, XML or JSON."""
     raw = _whole(opened)
     yield opened.piece(raw, 1, partial(decode_document, raw))
 
 
 def read_rdf(media_type: str, opened: Opened) -> Iterator[Piece]:
-    """One piece for an RDF document."""
+    """Yield one item for an RDF document."""
     raw = _whole(opened)
     yield opened.piece(raw, 1, partial(event_of_rdf, raw, media_type, opened.origin))
 
 
 def read_csv(opened: Opened) -> Iterator[Piece]:
-    """A piece for each row below the header."""
+    """Yield an item for each row below the header."""
     lines = bounded_lines(opened.file, opened.head)
     header = next(lines, b"")
     if header:
@@ -171,8 +169,8 @@ def read_csv(opened: Opened) -> Iterator[Piece]:
 
 
 def read_parquet(opened: Opened) -> Iterator[Piece]:
-    """A piece for each row; what is no plain file is copied to one first, because Parquet is read
-    from its end.
+    """Yield an item for each row; a stream is copied to a file first, as Parquet is read from its
+    end.
     """
     if isinstance(opened.file, BufferedReader) and opened.file.seekable():
         opened.file.seek(0)
@@ -206,7 +204,7 @@ READERS: dict[Format, Reader] = {
 
 
 def _records(opened: Opened, names: list[str], rows: Iterator[Row]) -> Iterator[Piece]:
-    """The pieces of rows; a column that is mapped must be there."""
+    """Yield the items of rows; raises if a mapped column is missing."""
     opened.origin.columns.require(names)
     origin = replace(opened.origin, columns=opened.origin.columns.with_own_names(names))
     for number, row in enumerate(rows, 1):
@@ -218,7 +216,7 @@ def _records(opened: Opened, names: list[str], rows: Iterator[Row]) -> Iterator[
 
 
 def _whole(opened: Opened) -> bytes:
-    """The bytes of a document, cut above the limit, where it is refused by its size."""
+    """Return the bytes of a document, cut just above the limit, for the codec to refuse."""
     return opened.head + opened.file.read(max(0, MAX_BYTES + 1 - len(opened.head)))
 
 

@@ -9,9 +9,7 @@ from tocsin.errors import Problem
 
 
 class Row(NamedTuple):
-    """A row as text, with its line or number; its values as written and with their types, or what
-    is wrong with it.
-    """
+    """A row as text, its line or number, its values as written and typed, or its problem."""
 
     raw: bytes
     line: int

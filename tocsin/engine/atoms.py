@@ -1,8 +1,7 @@
-"""All atoms, each matched by the matcher of its family: conditions, graph patterns, concepts, XML
-blocks.
+"""All atoms, each matched by the matcher of its family: conditions, graphs, concepts, XML blocks.
 
-A family is loaded and its matcher made for its first atom; the matcher is given back with the last.
-A slot tells the family by its remainder.
+A family is loaded and its matcher created for its first atom; the matcher is dropped with the last.
+The remainder of a slot number gives the family.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ else:
 
 
 class AtomMatcher(Protocol):
-    """What the engine needs of a family's matcher."""
+    """Interface of a family's matcher, as the engine needs it."""
 
     def __len__(self) -> int: ...
     def __contains__(self, key: object) -> bool: ...
@@ -51,8 +50,9 @@ class AtomMatcher(Protocol):
 
 
 class JudgingMatcher(AtomMatcher, Protocol):
-    """A matcher that may find an event too hard, warn of it or refuse it; told of the last batch,
-    by the index of the event.
+    """A matcher that may leave an event undecided, warn about it or refuse it.
+
+    The results are of the last batch, by the index of the event.
     """
 
     undecided: list[tuple[int, str]]
@@ -62,7 +62,7 @@ class JudgingMatcher(AtomMatcher, Protocol):
 
 _FAMILIES: tuple[type, ...] = (Condition, GraphPattern, ConceptTest, XmlBlock)
 _PAPER = len(_FAMILIES)
-"""The family of graph patterns that ask for the paper's algorithm."""
+"""The family of graph patterns that request the paper's algorithm."""
 _COUNT = len(_FAMILIES) + 1
 
 
@@ -72,7 +72,7 @@ def _family(atom: Atom) -> int:
 
 
 def _matcher_of(family: int) -> JudgingMatcher:
-    """A new matcher of a family other than conditions, which is loaded for it."""
+    """Create the matcher of a family other than conditions; loads its module."""
     match family:
         case 1:
             return graphs.GraphMatcher()
@@ -92,7 +92,7 @@ class AtomMatchers:
     def __init__(self, make_conditions: Callable[[], Matcher | ScanMatcher] = Matcher) -> None:
         conditions = make_conditions()
         self._matchers: list[AtomMatcher | None] = [conditions, *[None] * (_COUNT - 1)]
-        self._judging: tuple[JudgingMatcher, ...] = ()  # all but conditions: asked for every batch
+        self._judging: tuple[JudgingMatcher, ...] = ()  # all but conditions: read after every batch
         self.work: Work = conditions.work
 
     def __len__(self) -> int:
@@ -104,7 +104,7 @@ class AtomMatchers:
         return key in conditions or any(key in each for each in self._judging)
 
     def add(self, key: str, atom: Atom) -> None:
-        """Adds an atom; a key that is there is refused and nothing changes."""
+        """Add an atom; raise for a known key, and change nothing then."""
         if key in self:
             raise StateProblem(
                 f"the subscription {key!r} is already there",
@@ -120,7 +120,7 @@ class AtomMatchers:
         matcher.add(key, atom)
 
     def remove(self, key: str) -> None:
-        """Removes an atom and all that only it held."""
+        """Remove an atom and all state that only it used."""
         family = next(
             (
                 number
@@ -137,9 +137,7 @@ class AtomMatchers:
             self._note_judging()
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which atoms hold for which events, by event; of one event those of one family
-        together.
-        """
+        """Return the atoms that hold for each event, by event, then by family."""
         found = [
             (number, each.match(batch))
             for number, each in enumerate(self._matchers)
@@ -154,15 +152,14 @@ class AtomMatchers:
 
     @property
     def undecided(self) -> list[tuple[int, str]]:
-        """Pairs of event index and key of the last batch that were too hard to decide within the
-        limits.
-        """
+        """The pairs of event index and key of the last batch that exceeded the work limits."""
         return [pair for each in self._judging for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:
-        """Pairs of event index and warning of the last batch, each once: the events are served all
-        the same.
+        """The pairs of event index and warning of the last batch, each once.
+
+        The events are processed anyway.
         """
         found = [pair for each in self._judging for pair in each.warned]
         return list(
@@ -171,28 +168,26 @@ class AtomMatchers:
 
     @property
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that have no proper graph or contradict themselves in
-        a TBox's light.
-        """
+        """The events of the last batch, by index, without a valid graph or contradicting a TBox."""
         found: dict[int, EventProblem] = {}
         for each in self._judging:
             found |= each.refused
         return found
 
     def _note_judging(self) -> None:
-        """The matchers of other families than conditions have changed."""
+        """Update the list of matchers of families other than conditions."""
         there = (each for each in self._matchers[1:] if each is not None)
         self._judging = tuple(cast(JudgingMatcher, each) for each in there)
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         matcher = self._matchers[slot % _COUNT]
         if matcher is None:
             raise StateProblem(f"slot {slot} has no subscription", code="UnknownSubscriptionError")
         return matcher.key_of(slot // _COUNT)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one; quick where there are conditions only."""
+        """Return the keys of slots, one by one; fast if there are conditions only."""
         if not self._judging:
             conditions = self._matchers[0]
             assert conditions is not None
@@ -200,7 +195,7 @@ class AtomMatchers:
         return [self.key_of(slot) for slot in np.asarray(slots).tolist()]
 
     def rows(self, atom: Atom, event: Event) -> Rows:
-        """What an event that is an occurrence of an atom binds; the atom must be there."""
+        """Return the bindings of an event that is an occurrence of a known atom."""
         if isinstance(atom, Condition):
             return NOTHING_BOUND
         matcher: Any = self._matchers[_family(atom)]

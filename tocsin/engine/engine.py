@@ -1,8 +1,7 @@
-"""The engine over plans: atoms are matched batch by batch, composites are detected event by event.
-Told the time only.
+"""The engine over plans: atoms match batch by batch, composites are detected event by event.
 
-Equal atoms are one, whether a subscription is the atom or a composite holds it: each is matched
-once. Whatever a call brings about is in the value that it returns.
+It never reads a clock. Equal atoms are one, standing alone or inside a composite: each is matched
+once. All effects of a call are in the value that it returns.
 """
 
 from __future__ import annotations
@@ -55,8 +54,8 @@ _ATOM_MARK = "\0"
 class Engine:
     """Plans by key. A failed `add` or `remove` changes nothing.
 
-    With `contains_faults` a composite that raises is told in the result, and the others are served
-    on; else it raises.
+    With `contains_faults` a composite that raises is reported in the result, and the others
+    continue; else the exception propagates.
     """
 
     __slots__ = (
@@ -95,7 +94,7 @@ class Engine:
         return key in self._composites or (key in self._matchers and key not in self._atoms)
 
     def add(self, key: str, plan: Plan) -> None:
-        """Adds a subscription."""
+        """Add a subscription."""
         if key in self:
             raise StateProblem(
                 f"the subscription {key!r} is already there",
@@ -113,8 +112,8 @@ class Engine:
             self._constructing.add(key)
 
     def remove(self, key: str) -> None:
-        """Removes a subscription and all that only it held."""
-        self._targets.clear()  # slots are used again
+        """Remove a subscription and all state that only it used."""
+        self._targets.clear()  # slots are reused
         self._telling.pop(key, None)
         self._constructing.discard(key)
         if key not in self._composites:
@@ -125,19 +124,18 @@ class Engine:
         self._composites.remove(key)
 
     def plan_of(self, key: str) -> Plan | None:
-        """The plan of a subscription that tells more than that it happened; of others nothing is
-        kept.
-        """
+        """Return the plan of a subscription; None for a condition that forwards its events."""
         return self._telling.get(key)
 
     @property
     def network(self) -> NetworkView:
-        """What is to be seen of the composites at work."""
+        """Read-only view of the operators of all composites."""
         return self._network
 
     def match(self, batch: EventBatch) -> Matched:
-        """What rings at once, and what composites are to be told of, by event and in the order of
-        subscribing.
+        """Match a batch against all atoms.
+
+        Returns atomic matches and composite inputs, by event, then by subscription order.
         """
         matchers = self._matchers
         hits = matchers.match(batch)
@@ -150,8 +148,9 @@ class Engine:
         return Matched(rings, relevant, matchers.refused, self._undecided(), matchers.warned)
 
     def ring(self, key: str, event: Event) -> Match | Untold | None:
-        """What an atomic subscription that rings for an event tells; None where nothing comes out,
-        Untold where that is too much.
+        """Render the match of an atomic subscription and an event.
+
+        None if the output is empty, Untold if it exceeds the work limit.
         """
         plan = self._telling.get(key)
         if plan is None:
@@ -165,7 +164,7 @@ class Engine:
             return Untold(key, (event,), why)
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Detected:
-        """The next event in canonical order: what it, and the timers due before it, bring about."""
+        """Process the next event in canonical order, after the timers due before it."""
         try:
             found = self._network.event(event, atoms)
         except BaseException:
@@ -174,23 +173,25 @@ class Engine:
         return self._tell(found, (event,))
 
     def sift(self, wanted: Wanted) -> Iterator[tuple[Event, Iterable[Atom]]]:
-        """Of many events in canonical order those that `detect` is to be told, each before the next
-        is asked for: the others bring nothing about, and what they leave behind is taken in here.
+        """Run the batch path over events in canonical order; yield those that still need `detect`.
+
+        Call `detect` on each before taking the next. The other events emit nothing, and their state
+        is updated here.
         """
-        if self._constructing:  # what comes of an event happens before the next
+        if self._constructing:  # constructed events precede the next event
             return iter(wanted)
         return self._network.batches.sift(wanted)
 
     def advance_to(
         self, now: Instant | None, leap: Instant | None = None, told: list[Match] | None = None
     ) -> Detected:
-        """No event that ends at `now` or before is missing: what its timers bring about; None for
-        the end of time.
+        """Advance the watermark: all events that end by `now` are known. Fires timers; None is the
+        end of time.
 
-        `leap` says up to when none will come either: then many empty windows that come again are
-        told as one. With `told` time passes by one instant after the other, and the matches of each
-        are put there, once; the first instant at which more than matches comes about, or which may
-        construct, ends it and is given.
+        `leap` is the instant up to which no event will end either: then many empty periodic windows
+        are reported as one. With `told` the timers fire one instant at a time, and the matches of
+        each are appended there, once; the first instant that gives more than matches, or that may
+        construct events, ends the call and is returned.
         """
         if told is None:
             return self._tell(self._fire(now, leap), ())
@@ -207,7 +208,9 @@ class Engine:
         return NOTHING
 
     def _put_into(self, told: list[Match], found: Found) -> Detected:
-        """Adds the matches of one instant, each once; gives them where there is more to them."""
+        """Append the matches of one instant, each once; return them instead if there is more to
+        report.
+        """
         untold: list[Untold] = []
         faults: list[Fault] = []
         matches = self._matches(found, untold, faults)
@@ -217,7 +220,7 @@ class Engine:
         return NOTHING
 
     def _fire(self, now: Instant | None, leap: Instant | None) -> Found:
-        """What the timers up to an instant bring about."""
+        """Fire the timers up to an instant; return what they emit."""
         try:
             return self._network.advance_to(now, None if leap is None else self._quiet_until(leap))
         except BaseException:
@@ -225,10 +228,10 @@ class Engine:
             raise
 
     def begin_at(self, now: Instant) -> list[str]:
-        """The first event of all, whether it concerns a composite or not, ends at `now`.
+        """Start the clock: the first of all events, relevant to composites or not, ends at `now`.
 
-        Gives the composites that are removed because a window of theirs was over before, when
-        nobody watched.
+        Returns the composites that are removed because one of their fixed windows ended before
+        that.
         """
         if self._network.has_begun:
             return []
@@ -243,19 +246,19 @@ class Engine:
         return over
 
     def next_timer(self) -> Instant | None:
-        """The soonest instant at which time alone may bring something about."""
+        """Return the soonest instant at which time alone may emit; None without timers."""
         return self._network.next_timer()
 
     def forget_before(self, now: Instant) -> None:
-        """Drops all state that no event which ends at `now` or later can complete."""
+        """Drop all state that no event which ends at `now` or later can complete."""
         self._network.forget_before(now)
 
     def snapshot(self) -> State:
-        """The state of all composites as plain, versioned data."""
+        """Return the state of all composites as plain, versioned data."""
         return self._network.snapshot()
 
     def restore(self, state: State) -> None:
-        """Takes over a snapshot; the subscriptions must have been added before."""
+        """Load a snapshot; the subscriptions must have been added before."""
         self._network.restore(state)
 
     def _add_composite(self, key: str, plan: Plan) -> None:
@@ -285,7 +288,7 @@ class Engine:
     def _part(
         self, events: Iterable[int], slots: Iterable[int]
     ) -> tuple[Rings, Sequence[Relevant]]:
-        """Who rings at once, and what composites want, out of all hits."""
+        """Split hits into atomic matches and inputs of composites."""
         rung: list[int] = []
         keys: list[str] = []
         wanted: dict[int, list[Atom]] = {}
@@ -303,9 +306,7 @@ class Engine:
         return rings, [Relevant(index, tuple(atoms)) for index, atoms in wanted.items()]
 
     def _target(self, slot: int) -> str | Atom:
-        """What a hit of the slot means: a subscription rings, or an atom of composites occurs.
-        Found once per slot.
-        """
+        """Return the subscription, or the atom of composites, of a slot; cached."""
         key = self._matchers.key_of(slot)
         target = self._targets[slot] = self._atoms.get(key, key)
         return target
@@ -315,14 +316,16 @@ class Engine:
         return [(index, None if key in self._atoms else key) for index, key in pairs]
 
     def _quiet_until(self, leap: Instant) -> Instant:
-        """Before which nothing happens: where events are constructed, what is due may bring one."""
+        """Return the instant up to which no event can end; a constructed event may end at a
+        deadline.
+        """
         if not self._constructing:
             return leap
         due = self._network.next_deadline()
         return leap if due is None else min(leap, due - 1)
 
     def _tell(self, found: Found, events: tuple[Event, ...]) -> Detected:
-        """All that a step over `events` has brought about, what went wrong in it included."""
+        """Return the result of a step over `events`, failures included."""
         troubles = self._network.troubles
         if not (found or self._is_troubled()):
             return NOTHING
@@ -335,13 +338,14 @@ class Engine:
         return Detected(self._matches(found, untold, faults), suspended, untold, faults)
 
     def _is_troubled(self) -> bool:
-        """Whether anything went wrong that nobody was told."""
+        """True if a failure is not yet reported."""
         troubles = self._network.troubles
         return bool(troubles.given_up or troubles.overfull or troubles.faults)
 
     def _suspend(self, untold: list[Untold]) -> list[str]:
-        """Removes the subscriptions for which too much waits, or is to be worked out, again and
-        again: nothing is trimmed.
+        """Remove subscriptions with too much state, or with repeated aborts; nothing is trimmed.
+
+        Aborted steps are added to `untold`.
         """
         troubles = self._network.troubles
         suspended: list[str] = []
@@ -356,7 +360,7 @@ class Engine:
         return suspended
 
     def _matches(self, found: Found, untold: list[Untold], faults: list[Fault]) -> list[Match]:
-        """What composite subscriptions tell; those of one occurrence share what is told of it."""
+        """Render the matches of composites; matches of one occurrence share its rendering."""
         matches: list[Match] = []
         tellings: dict[int, Told] = {}
         for key, occurrence in found:
@@ -380,5 +384,5 @@ class Engine:
 
 
 def _asking(documents: Documents) -> Ask:
-    """How nested queries of a construction are answered."""
+    """Return the function that answers nested queries of a construction."""
     return nested.asking(documents)

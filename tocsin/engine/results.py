@@ -1,4 +1,4 @@
-"""What the engine gives back, as values: nothing has to be asked for afterwards, so nothing can be
+"""Results of the engine, as values: nothing is left to fetch afterwards, so nothing can be
 forgotten.
 """
 
@@ -20,8 +20,8 @@ from tocsin.plan.xml.row_functions import GivenUp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """Subscriptions that ring at once, as two columns: the index of the event in its batch, and the
-    key. By event.
+    """Atomic matches as two columns: index of the event in its batch, and subscription key. By
+    event.
     """
 
     events: npt.NDArray[np.int32]
@@ -39,9 +39,7 @@ NO_RINGS = Rings(np.empty(0, np.int32), ())
 
 @dataclass(slots=True)
 class Relevant:
-    """An event that composites want to see, by its index in the batch, and the atoms that it is an
-    occurrence of.
-    """
+    """An event that composites need, by its index in the batch, with the atoms that it matches."""
 
     index: int
     atoms: tuple[Atom, ...]
@@ -49,12 +47,11 @@ class Relevant:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a batch gives: who rings at once, what composites are to be told of, and what is odd;
-    events go by index.
+    """Result of a batch: atomic matches, inputs of composites, and problems; events by index.
 
-    `refused` are events that no graph or no concept can be asked about; `undecided` those that
-    were too hard to decide, by subscription or, for a part of a composite, None; the events in
-    `warned` are served all the same.
+    `refused` are events without a valid graph or assertions; `undecided` are those that exceeded
+    the work limits, by subscription or, for a part of a composite, None; the events in `warned` are
+    processed anyway.
     """
 
     rings: Rings
@@ -66,37 +63,36 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """A ring whose output is too much to build: the subscription, its events, and why."""
+    """A match that was found but exceeds the work limit when its output is built."""
 
     subscription: str
     events: tuple[Event, ...]
     why: GivenUp
 
     def letter(self) -> DeadLetter:
-        """The dead letter of the ring."""
+        """Return the dead letter of the match."""
         return untold(self.events, self.subscription, self.why.code, self.why.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What was raised, for which events and, where it is known, by which subscription."""
+    """An exception, with its events and, if known, its subscription."""
 
     error: Exception
     events: tuple[Event, ...] = ()
     subscription: str | None = None
 
     def letter(self) -> DeadLetter:
-        """The dead letter of the fault, with its place in the code."""
+        """Return the dead letter of the fault, with its position in the code."""
         return internal_error(self.error, self.events, self.subscription)
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """What an event or time brings about for composites, which of them are gone for it, and what
-    could not be told.
+    """Result of an event or of time for composites: matches, suspended subscriptions, failures.
 
-    The `suspended` were removed because too much waited for them; the others are served on. Faults
-    are told only by an engine that contains them.
+    The `suspended` were removed because they held too much state or aborted too often; the others
+    continue. Only an engine that contains faults reports them.
     """
 
     matches: Sequence[Match] = ()

@@ -1,4 +1,4 @@
-"""A dead letter: input that could not be served, with the reason. Nothing vanishes silently."""
+"""Dead letters: input that could not be served, with the reason. No input is lost silently."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SHOWN_LEVELS = 200
 LATE = "late"
 
 LIMIT = "LIMIT"
-"""The code of what was too much work."""
+"""The code of input that exceeds the work limit."""
 
 TOO_FAR_AHEAD = "TooFarAhead"
 
 EVENT_WARNING = "EventWarning"
-"""The code of what is told like a dead letter where there is no other way: the event itself was
+"""The code of a warning that is reported as a dead letter for want of another way: the event was
 served.
 """
 
@@ -32,23 +32,21 @@ WINDOW_OVER = "WindowInPast"
 """The code of a subscription with a window that was over before time began."""
 
 INTERNAL_ERROR = "InternalError"
-"""The code of what should not have happened: a fault of ours that one event or one subscription
-brought about.
-"""
+"""The code of an internal error, raised for one event or one subscription."""
 
 QUEUE_OVERFLOW = "QueueOverflow"
-"""The code of what a subscriber that is too slow misses."""
+"""The code of a match lost by a subscriber that is too slow."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the
-    input itself.
+    """A problem (code, reason), its position (line of the input, from 1) and the beginning of the
+    input.
 
-    `file` is the one of several files that the line is in. `subscription` is known where one alone
-    is concerned by a fault; the reason names it as well.
+    `file` is the file of the line, if there are several. `subscription` is known if a fault
+    concerns one alone; the reason names it as well.
     """
 
     code: str
@@ -59,11 +57,11 @@ class DeadLetter:
     subscription: str | None = field(default=None, compare=False)
 
     def in_file(self, file: str | None, line: int | None = None) -> DeadLetter:
-        """The same letter, of a file and, where given, another line."""
+        """Return the same letter with a file and, if given, another line."""
         return replace(self, file=file, line=line or self.line) if file or line else self
 
     def as_json(self) -> dict[str, Any]:
-        """The dead letter as a JSON object."""
+        """Return the dead letter as a JSON object."""
         file = {} if self.file is None else {"file": self.file}
         return {
             **file,
@@ -75,30 +73,28 @@ class DeadLetter:
 
     @property
     def place(self) -> str:
-        """Where the input stood, in words."""
+        """The position of the input, in words."""
         where = f"line {self.line}" if self.line else "no line of its own"
         return where if self.file is None else f"{where} of {self.file}"
 
     def text(self) -> str:
-        """The dead letter as one line of JSON."""
+        """Return the dead letter as one line of JSON."""
         return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":"))
 
 
 def malformed(problem: Problem, raw: bytes | str, line: int | None = None) -> DeadLetter:
-    """The dead letter of input that is no event."""
+    """Return the dead letter of input that is not an event."""
     hint = f" ({problem.hint})" if problem.hint else ""
     return DeadLetter(problem.code, problem.message + hint, shown_input(raw), line)
 
 
 def late(event: Event, line: int | None = None) -> DeadLetter:
-    """The dead letter of an event behind the watermark."""
+    """Return the dead letter of an event behind the watermark."""
     return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
 
 
 def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> DeadLetter:
-    """The dead letter of an event whose clock is wrong: it ends too far ahead of the time that it
-    came.
-    """
+    """Return the dead letter of an event with a wrong clock: it ends far after its arrival."""
     assert event.interval is not None
     return far_letter(
         event.interval.end, json.dumps({"source": event.source, "id": event.id}), allowed, line
@@ -106,7 +102,9 @@ def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> D
 
 
 def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = None) -> DeadLetter:
-    """The same of an event of which only the end and the identity, as JSON, are known."""
+    """Return that dead letter for an event of which only the end and the identity, as JSON, are
+    known.
+    """
     reason = (
         f"too far ahead: the event ends at {format_instant(end)}, more than"
         f" {format_duration(allowed)} ahead of its time; it moves no clock and no composite sees it"
@@ -116,14 +114,12 @@ def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = Non
 
 
 def refused(event: Event, problem: Problem) -> DeadLetter:
-    """The dead letter of an event that a part of the subscriptions cannot be asked about."""
+    """Return the dead letter of an event that some subscriptions cannot be evaluated for."""
     return malformed(problem, json.dumps({"source": event.source, "id": event.id}))
 
 
 def undecided(event: Event, subscription: str | None) -> DeadLetter:
-    """The dead letter of an event that a subscription is too hard to decide for: it does not ring,
-    and this is told.
-    """
+    """Return the dead letter of an event for which a subscription hits the work limit: no match."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = (
         f"undecided: {who} could not be decided for the event within the limits; it does not ring"
@@ -133,9 +129,7 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
 
 
 def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
-    """The dead letter of events for which a subscription has nothing to tell, because it could not
-    be built.
-    """
+    """Return the dead letter of events whose match has an output that could not be built."""
     given_up = f"undecided: subscription {subscription!r} is not worked out for the event: {why}"
     reason = (
         given_up
@@ -152,13 +146,13 @@ def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> D
 
 
 def warning(event: Event, problem: Problem) -> DeadLetter:
-    """What is odd about an event that was served, as a letter."""
+    """Return the warning about a served event as a dead letter."""
     reason = f"{problem.code}: {problem.message}"
     return DeadLetter(EVENT_WARNING, reason, json.dumps({"source": event.source, "id": event.id}))
 
 
 def too_many_hops(subscription: str, match: str) -> DeadLetter:
-    """The dead letter of what was built out of too many constructions one behind the other."""
+    """Return the dead letter of an output behind too many constructions."""
     reason = (
         f"what subscription {subscription!r} built is not published again: it lies behind too many"
         " constructions"
@@ -169,7 +163,7 @@ def too_many_hops(subscription: str, match: str) -> DeadLetter:
 
 
 def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
-    """The dead letter of what was built and is told, but can be no event."""
+    """Return the dead letter of an output that cannot be published, as it is not a valid event."""
     reason = f"what subscription {subscription!r} built is not published again: {problem.message}"
     return DeadLetter(
         problem.code, reason, json.dumps({"subscription": subscription, "match": match})
@@ -177,9 +171,7 @@ def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
 
 
 def too_many_built(origin: tuple[str, str], subscriptions: Sequence[str]) -> DeadLetter:
-    """The dead letter of all that subscriptions built at one time, of an event of which too much
-    comes.
-    """
+    """Return the dead letter of one generation of constructed events that is over the limit."""
     who = ", ".join(map(repr, dict.fromkeys(subscriptions)))
     reason = (
         f"what {len(subscriptions):,} matches of {who} built is not published again: too much comes"
@@ -191,8 +183,8 @@ def too_many_built(origin: tuple[str, str], subscriptions: Sequence[str]) -> Dea
 
 
 def builds_no_more(event: Event, subscription: str) -> DeadLetter:
-    """The dead letter of an event out of which nothing more is built, because of all that was built
-    beside it.
+    """Return the dead letter of an event from which no further output is built: its origin has too
+    many.
     """
     reason = (
         f"subscription {subscription!r} builds nothing of the event: too much is built from one"
@@ -204,9 +196,7 @@ def builds_no_more(event: Event, subscription: str) -> DeadLetter:
 
 
 def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
-    """The dead letter of a subscription that does not compile, as it came or after a definition has
-    changed.
-    """
+    """Return the dead letter of a subscription that does not compile, new or after a change."""
     token = (
         f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
     )
@@ -217,7 +207,7 @@ def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
 
 
 def suspended(subscription: str) -> DeadLetter:
-    """The dead letter of a subscription that was suspended because too much waited for it."""
+    """Return the dead letter of a subscription suspended because its state is too large."""
     return DeadLetter(
         "QueueLimitExceeded",
         f"subscription {subscription!r} is suspended: more occurrences wait for it, or are to be"
@@ -230,7 +220,7 @@ def suspended(subscription: str) -> DeadLetter:
 def internal_error(
     error: BaseException, events: Sequence[Event] = (), subscription: str | None = None
 ) -> DeadLetter:
-    """The dead letter of a fault: what was raised and where in our code, for which events, by which
+    """Return the dead letter of an internal error: its place in our code, the events, the
     subscription.
     """
     who = "an event" if subscription is None else f"subscription {subscription!r}"
@@ -241,7 +231,7 @@ def internal_error(
 
 
 def unreadable(error: BaseException, raw: object) -> DeadLetter:
-    """The dead letter of input in whose reading we failed, though it may be an event."""
+    """Return the dead letter of input that raised an internal error; it may be an event."""
     try:
         shown = shown_input(raw if isinstance(raw, bytes | str) else shown_object(raw))
     except Exception:
@@ -252,7 +242,7 @@ def unreadable(error: BaseException, raw: object) -> DeadLetter:
 
 
 def hurried(count: int, limit: int, until: str) -> DeadLetter:
-    """The dead letter of time that goes on early, because more events wait for others than may."""
+    """Return the dead letter of a watermark forced ahead because too many events are buffered."""
     return DeadLetter(
         "QueueLimitExceeded",
         f"more than {limit} events wait until no earlier one can come: time goes on for the first"
@@ -263,7 +253,7 @@ def hurried(count: int, limit: int, until: str) -> DeadLetter:
 
 
 def dropped(subscription: str, told: str) -> DeadLetter:
-    """The dead letter of a match that was dropped because its subscriber is too slow."""
+    """Return the dead letter of a match that was dropped because its subscriber is too slow."""
     reason = (
         f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the"
         " oldest goes first"
@@ -272,7 +262,7 @@ def dropped(subscription: str, told: str) -> DeadLetter:
 
 
 def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
-    """The dead letter of a subscription that was suspended because its subscriber is too slow."""
+    """Return the dead letter of a subscription suspended because its subscriber is too slow."""
     return DeadLetter(
         QUEUE_OVERFLOW,
         f"subscription {subscription!r} is suspended: more than {size} matches wait for its"
@@ -283,9 +273,7 @@ def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
 
 
 def suspended_for_matches(subscription: str, passed: str) -> DeadLetter:
-    """Return the dead letter of a subscription that has too many matches: `passed` says the
-    limit.
-    """
+    """Return the dead letter of a subscription with too many matches; `passed` names the limit."""
     return DeadLetter(
         "MatchLimitExceeded",
         f"subscription {subscription!r} is suspended: {passed} beyond one for each event (give it"
@@ -295,14 +283,14 @@ def suspended_for_matches(subscription: str, passed: str) -> DeadLetter:
 
 
 def undelivered(error: BaseException, told: str) -> DeadLetter:
-    """The dead letter of what a receiver failed to take."""
+    """Return the dead letter of a match whose receiver raised."""
     return DeadLetter(
         "DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told)
     )
 
 
 def suspended_for_faults(subscription: str, error: BaseException, times: int) -> DeadLetter:
-    """The dead letter of a subscription that was suspended because it raised again and again."""
+    """Return the dead letter of a subscription suspended because it raised repeatedly."""
     return DeadLetter(
         "SubscriptionSuspended",
         f"subscription {subscription!r} is suspended: {times} events in a row could not be served"
@@ -313,16 +301,14 @@ def suspended_for_faults(subscription: str, error: BaseException, times: int) ->
 
 
 def shown_error(error: BaseException) -> str:
-    """What was raised, and the place in our code where it came from."""
+    """Return an error as text, with its place in our code."""
     text = shown_input(f"{type(error).__name__}: {error}")
     place = place_in_code(error)
     return text if place is None else f"{text} at {place}"
 
 
 def place_in_code(error: BaseException) -> str | None:
-    """File and line of the innermost of our functions that the error passed; None where it passed
-    none.
-    """
+    """Return file and line of the innermost of our functions in a traceback, or None."""
     passed = [
         (Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)
     ]
@@ -334,8 +320,8 @@ def place_in_code(error: BaseException) -> str | None:
 
 
 def window_over(subscription: str) -> DeadLetter:
-    """The dead letter of a subscription with a window of absolute time that was over before time
-    began here.
+    """Return the dead letter of a subscription with an absolute window that was over before time
+    began.
     """
     return DeadLetter(
         WINDOW_OVER,
@@ -346,7 +332,9 @@ def window_over(subscription: str) -> DeadLetter:
 
 
 def shown_object(value: object) -> str:
-    """The beginning of an object in memory as Python writes it, however large or deep it is."""
+    """Return the beginning of an object as Python text; the cost does not depend on its size or
+    depth.
+    """
     text = ""
     for piece in _pieces_of(value, _SHOWN_LEVELS):
         text += piece
@@ -373,7 +361,7 @@ def _pieces_of(value: object, levels: int) -> Iterator[str]:
 
 
 def shown_input(raw: bytes | str) -> str:
-    """The beginning of the input as text; bytes that are no UTF-8 are shown as replacement
+    """Return the beginning of the input as text; bytes that are not UTF-8 become replacement
     characters.
     """
     text = raw[:MAX_INPUT].decode("utf-8", "replace") if isinstance(raw, bytes) else raw[:MAX_INPUT]

@@ -21,32 +21,30 @@ else:
     graphs = Deferred("tocsin.events.views.graph")
 
 Path = tuple[str, ...]
-"""How to reach an attribute: member names of nested objects. A first member "" means the envelope,
-see ENVELOPE.
+"""Path of an attribute: member names of nested objects. A first member "" is the envelope, see
+ENVELOPE.
 """
 
 ENVELOPE = ""
-"""First step of a path into the envelope, for example ("", "id"). No member of data has an empty
-name there.
+"""First step of a path into the envelope, for example ("", "id"). Members of data never have an
+empty name.
 """
 
 INSTANT = "instant"
-"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time as a number
-of microseconds.
+"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time in
+microseconds.
 """
 
 MILLISECONDS = "milliseconds"
-"""The same in whole milliseconds, as messaging standards count time."""
+"""Last step of such a path: the time in whole milliseconds, as in messaging standards."""
 
 _NOTHING: Mapping[str, Any] = {}
 UNTIMED: Instant = -(2**63)
-"""Stands for the end of what has no time; no instant that can be written is as low."""
+"""The end of an event without a time; lower than every valid instant."""
 
 
 class Event:
-    """One thing that happened. Built by a codec, never changed afterwards; views are derived when
-    first asked for.
-    """
+    """One event. Built by a codec, never changed afterwards; views are derived on first access."""
 
     __slots__ = (
         "_attributes",
@@ -64,7 +62,7 @@ class Event:
     )
 
     has_plain_place = False
-    """Whether its place, if it has one, is surely a point, which can always be written."""
+    """True if its place, if any, is certainly a point, which can always be written as WKT."""
 
     def __init__(
         self,
@@ -85,33 +83,33 @@ class Event:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same pair a second time is a duplicate."""
+        """The identity; a second event with the same pair is a duplicate."""
         return (self.source, self.id)
 
     @property
     def order(self) -> tuple[Instant, Instant, str, str]:
-        """The canonical order key; an event without a time comes before all others."""
+        """The canonical order key; an event without a time is before all others."""
         if self.interval is None:
             return (UNTIMED, UNTIMED, self.source, self.id)
         return (self.interval.end, self.interval.start, self.source, self.id)
 
     @property
     def place(self) -> Geometry | None:
-        """The geometry of the event, or None where it has no place."""
+        """The geometry of the event, or None if it has no place."""
         if self._place is None and self.place_source is not None:
             self._place = read_place(self.place_source)
         return self._place
 
     @property
     def place_text(self) -> str | None:
-        """The place as WKT, written once however many matches tell of it."""
+        """The place as WKT, or None; computed once for all matches."""
         if self._place_text is None and self.place is not None:
             self._place_text = format_place(self.place)
         return self._place_text
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """Data as a nested map; empty where data is neither a JSON object nor XML."""
+        """Data as a nested map; empty unless data is a JSON object or XML."""
         if isinstance(self.data, dict):
             return self.data
         return self._text_attributes if isinstance(self.data, str) else _NOTHING
@@ -126,7 +124,7 @@ class Event:
 
     @property
     def document(self) -> Element:
-        """Data as an XML tree, not to be changed; EventProblem where XML data is malformed."""
+        """Data as an XML tree, not to be changed; raises EventProblem if XML data is malformed."""
         try:
             return self._document
         except AttributeError:
@@ -135,8 +133,9 @@ class Event:
 
     @property
     def graph(self) -> Graph:
-        """Data as RDF with a home vertex, lifted with the default vocabulary; EventProblem where
-        RDF is malformed.
+        """Data as RDF with a home vertex, lifted with the default vocabulary.
+
+        Raises EventProblem if RDF data is malformed.
         """
         try:
             return self._graph
@@ -145,7 +144,7 @@ class Event:
             return self._graph
 
     def attribute(self, path: Path) -> Any:
-        """The value at a path, or None where there is none."""
+        """Return the value at a path, or None."""
         if len(path) == 1:
             return self.attributes.get(path[0])
         if len(path) == 3 and path[0] == ENVELOPE:
@@ -159,7 +158,7 @@ class Event:
         return instant if unit == INSTANT else instant // 1000
 
     def __reduce__(self) -> tuple[object, ...]:
-        # views are derived anew
+        # views are derived again
         return (
             Event,
             (self.envelope, self.data, self.interval, self.place_source),
@@ -170,9 +169,9 @@ class Event:
 
 
 def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: Path) -> Any:
-    """The value at a path in an event's attributes or envelope; None where a step leads nowhere.
+    """Return the value at a path in an event's attributes or envelope, or None.
 
-    What has no endtime ends when it starts.
+    Without endtime, the path of the endtime gives the time.
     """
     if len(path) == 1:
         return attributes.get(path[0])

@@ -1,6 +1,4 @@
-"""Canonical order and de-duplication: results never depend on arrival order, batches or
-partitions.
-"""
+"""Canonical order and de-duplication: results never depend on arrival, batches or partitions."""
 
 from __future__ import annotations
 
@@ -14,24 +12,25 @@ import numpy.typing as npt
 from tocsin.events.event import UNTIMED, Event
 
 Ends = npt.NDArray[np.int64]
-"""When events end, as a column; UNTIMED for those that have no time."""
+"""The ends of events as a column; UNTIMED for those without a time."""
 
 MANY = 32
-"""So many are put in order by columns."""
+"""The number of events from which they are sorted by columns."""
 
 _ORDER, _IDENTITY = attrgetter("order"), attrgetter("source", "id")
 
 
 def ends_of(events: Iterable[Event]) -> Ends:
-    """When each of them ends."""
+    """Return the end of each event."""
     intervals = [event.interval for event in events]
     ends = [UNTIMED if interval is None else interval.end for interval in intervals]
     return np.array(ends, np.int64)
 
 
 def ordered_by(events: list[Event], ends: Ends) -> list[Event]:
-    """Events in the order of (end, start, source, id): by their ends, and what ends at one time by
-    the rest of it. Most come so.
+    """Sort events by (end, start, source, id): by their ends, then ties by the rest of the key.
+
+    Most input is sorted already, which is checked first.
     """
     if (ends[1:] > ends[:-1]).all():
         return events
@@ -46,10 +45,10 @@ def ordered_by(events: list[Event], ends: Ends) -> list[Event]:
 
 
 def in_canonical_order(events: Iterable[Event]) -> list[Event]:
-    """Events by (end, start, source, id), each identity once.
+    """Return events by (end, start, source, id), each identity once.
 
-    Of several events with one identity the first in this order counts; where even their times
-    agree, the one whose content reads first, so that the choice does not depend on who came first.
+    Of several events with one identity the first in this order counts; if their times are equal
+    too, the one whose content sorts first, so that the choice does not depend on arrival.
     """
     given = list(events)
     many = len(given) >= MANY
@@ -65,7 +64,7 @@ def in_canonical_order(events: Iterable[Event]) -> list[Event]:
 
 
 def content(event: Event) -> str:
-    """The event as text that does not depend on the order of members."""
+    """Return the event as text that does not depend on the order of members."""
     return json.dumps(
         [event.envelope, event.data, event.place_source], sort_keys=True, ensure_ascii=False
     )

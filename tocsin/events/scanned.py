@@ -1,6 +1,4 @@
-"""An event whose text was found to be sound, and is read when somebody asks for more than its
-identity and its time.
-"""
+"""An event whose text was found valid by the scanner, and is decoded on demand."""
 
 from __future__ import annotations
 
@@ -15,11 +13,11 @@ _read_text = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 class ScannedEvent(Event):
-    """An event and its text, in which the data stand between two places; -1 where there are none.
+    """An event with its text and the position of its data in it; -1 if it has none.
 
-    Whoever makes one has found nothing in the text that the strict reader would refuse, no place
-    but a plain point, and no EPCIS inside, so that all views are those of the event that this
-    reader would have made.
+    The scanner guarantees that the strict reader would accept the text, that the place is at most a
+    plain point, and that there is no EPCIS inside, so that all views equal those of the event that
+    the strict reader would make.
     """
 
     __slots__ = ("_begin", "_end", "raw")
@@ -52,7 +50,7 @@ class ScannedEvent(Event):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What was not asked for before: called where a slot is empty."""
+            """Decode the data or the envelope when an empty slot is read."""
             if name == "data":
                 self.data = self._read_data()
             elif name in ("envelope", "place_source"):

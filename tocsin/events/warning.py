@@ -1,6 +1,4 @@
-"""Warnings about events: something is odd, and the event is served all the same. Counted by kind,
-the first kept.
-"""
+"""Warnings about events that are served all the same, counted by kind, with the first of each."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from tocsin.events.event import Event
 
 @dataclass(frozen=True, slots=True)
 class EventWarning:
-    """Which event, the kind of warning, and what is odd, in words and as the name that it
-    is about.
-    """
+    """The event, the kind of warning, its message, and the name that it concerns."""
 
     source: str
     id: str
@@ -26,7 +22,7 @@ class EventWarning:
 
     @staticmethod
     def of(event: Event, problem: EventProblem) -> EventWarning:
-        """The warning of a problem that refuses nothing."""
+        """Return the warning for a problem that does not refuse the event."""
         return EventWarning(event.source, event.id, problem.code, problem.message, problem.token)
 
     def __str__(self) -> str:
@@ -35,7 +31,7 @@ class EventWarning:
 
 @dataclass(slots=True)
 class Warned:
-    """How many warnings of each kind there were, and the first of each."""
+    """The number of warnings of each kind, and the first of each."""
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, EventWarning] = field(default_factory=dict)
@@ -44,12 +40,12 @@ class Warned:
         return self.counts.total()
 
     def add(self, warning: EventWarning) -> None:
-        """Counts a warning."""
+        """Count a warning."""
         self.counts[warning.code] += 1
         self.first.setdefault(warning.code, warning)
 
     def lines(self) -> Iterator[str]:
-        """One line for each kind."""
+        """Yield one line for each kind."""
         for code, count in sorted(self.counts.items()):
             yield (
                 f"{count} x {code}, first for event {self.first[code].id}:"

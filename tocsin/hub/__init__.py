@@ -1,1 +1,1 @@
-"""The local host: the engine in this process, over finite input or behind a Hub."""
+"""The Hub: publish and subscribe in one process, with threads, asyncio or steps."""

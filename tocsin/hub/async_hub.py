@@ -1,9 +1,9 @@
 """The Hub for asyncio: the engine works in a thread, receivers run on the event loop, and matches
 can be awaited.
 
-It belongs to the event loop in which it is first used. Each subscriber is told one match at a time,
-in order. Whoever publishes waits until the receivers have taken what was found, unless it is a
-receiver itself; on the loop, so that no thread is taken up by it.
+It belongs to the event loop in which it is first used. Each subscriber receives one match at a
+time, in order. A publisher awaits, without blocking a thread, until the receivers have taken its
+matches; a receiver that publishes does not.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class AsyncHandle:
-    """A live subscription: its id, and the way to end it."""
+    """A live subscription: its id, and the method that ends it."""
 
     id: str
     hub: AsyncHub
 
     async def cancel(self) -> None:
-        """Ends the subscription; it rings no more from the next event on."""
+        """End the subscription; from the next event on it does not match."""
         await self.hub.unsubscribe(self.id)
 
 
 class AsyncHub:
-    """Subscriptions and events meet here, as in a Hub, whose settings it takes."""
+    """Publish/subscribe in process for asyncio; takes the settings of `Hub`."""
 
     def __init__(self, **settings: Any) -> None:
         self._hub = Hub(**settings)
@@ -61,7 +61,7 @@ class AsyncHub:
 
     @property
     def counts(self) -> Counts:
-        """What has passed through so far."""
+        """The numbers of events, matches and dead letters that have passed through the hub."""
         return self._hub.counts
 
     @property
@@ -82,8 +82,9 @@ class AsyncHub:
         problems_to: Listener | None = None,
         **settings: Any,
     ) -> AsyncHandle:
-        """Adds a subscription, as `Hub.subscribe` does; receivers, coroutine functions or not, run
-        on the loop.
+        """Add a subscription, as `Hub.subscribe` does; all receivers run on the event loop.
+
+        They may be functions or coroutine functions.
         """
         require_callable("to", to)
         require_callable("problems_to", problems_to)
@@ -98,7 +99,7 @@ class AsyncHub:
     async def listen(
         self, expression: str | Rule, **settings: Any
     ) -> AsyncIterator[AsyncIterator[Match]]:
-        """The matches of a subscription, one after the other, for as long as the block lasts.
+        """Subscribe for the duration of the block; the context value iterates over the matches.
 
         If the subscription is suspended or breaks, the iteration raises; when the hub is closed, it
         ends.
@@ -113,44 +114,44 @@ class AsyncHub:
         finally:
             del self._listening[handle.id]
             await listening.end()
-            with suppress(StateProblem):  # it may have ended, or the hub
+            with suppress(StateProblem):  # the subscription or the hub may have ended
                 await handle.cancel()
 
     async def unsubscribe(self, id: str) -> None:
-        """Removes a subscription; raises where it is not there."""
+        """Remove a subscription; raises if the id is unknown."""
         await self._run(lambda: self._hub.unsubscribe(id))
 
     async def define(self, *definitions: Definition) -> None:
-        """Regions, parts and ontologies that subscriptions may use from now on."""
+        """Add regions, parts and ontologies that subscriptions may use from now on."""
         await self._run(lambda: self._hub.define(*definitions))
 
     async def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
-        """Matches events and returns the matches, when their receivers have taken them.
+        """Match events and return the matches, once their receivers have taken them.
 
-        It does not wait for one that drops or is suspended where it is too slow, nor for one who
-        listens, unless too much waits for it.
+        Does not wait for a subscriber whose overflow is "drop" or "suspend", nor for an iteration
+        of `listen` until its queue is full.
         """
         return await self._told(*await self._run(lambda: self._hub.publish_and_post(*events)))
 
     async def advance_to(self, now: str | datetime) -> list[Match]:
-        """Tells the hub the time, as `publish` does events; timers may ring."""
+        """Advance the time and return the matches, as `publish` does; timers may fire."""
         return await self._told(*await self._run(lambda: self._hub.advance_and_post(now)))
 
     async def refresh(self) -> None:
-        """Takes over what others have changed since, in the catalog and in the files of
-        ontologies.
-        """
+        """Apply what others have changed in the catalog and in the ontology files."""
         await self._run(self._hub.refresh)
 
     async def join(self) -> None:
-        """Returns when every receiver has taken what was found so far, by whomever; not to be
-        called by a receiver.
+        """Wait until every receiver has taken all matches found up to now. Not for use in a
+        receiver.
         """
         while running := self._hub.deliveries:
             await asyncio.wait([asyncio.wrap_future(each) for each in running])
 
     async def close(self) -> None:
-        """Stops the clock and waits a while for receivers. A closed hub takes nothing more."""
+        """Stop the clock and wait up to `PATIENCE` seconds for receivers. A closed hub accepts
+        nothing.
+        """
         if self._hub.is_closed:
             return
         for each in tuple(self._listening.values()):
@@ -161,7 +162,7 @@ class AsyncHub:
         await asyncio.to_thread(self._hub.close)
 
     async def _finish_deliveries(self) -> None:
-        """Waits a while for receivers, then cancels them."""
+        """Wait up to `PATIENCE` seconds for receivers, then cancel them."""
         running = self._hub.deliveries
         if running:
             await asyncio.wait([asyncio.wrap_future(each) for each in running], timeout=PATIENCE)
@@ -169,7 +170,7 @@ class AsyncHub:
             left.cancel()
 
     async def _run(self, work: Callable[[], Result]) -> Result:
-        """Has the hub work in a thread, so that the loop goes on meanwhile."""
+        """Run work of the hub in a thread, so that the event loop continues."""
         if not self._hub.run_receivers_on(asyncio.get_running_loop()):
             raise StateProblem(
                 "the hub belongs to another event loop",
@@ -179,7 +180,7 @@ class AsyncHub:
         return await asyncio.to_thread(_without_waiting, work)
 
     async def _told(self, found: list[Match], posted: Posted) -> list[Match]:
-        """Waits until what was found is told."""
+        """Wait until the matches found are delivered."""
         if is_inside():
             return found
         last = {
@@ -199,7 +200,7 @@ def _without_waiting(work: Callable[[], Result]) -> Result:
 
 
 class _Listening:
-    """An iterator over matches: what is heard is taken one by one."""
+    """An asynchronous iterator over matches, with room for one match."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
@@ -222,30 +223,28 @@ class _Listening:
         raise StopAsyncIteration
 
     async def hear(self, match: Match) -> None:
-        """Waits until the one before is taken, or nobody takes any more."""
+        """Offer a match, once the one before is taken; drop it if the iteration has ended."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._match is None or self._is_over)
             self._match = None if self._is_over else match
             self._changed.notify_all()
 
     async def break_off(self, why: DeadLetter) -> None:
-        """Nothing more comes after what was heard, and this is why."""
+        """End the iteration after the match offered; then it raises with this reason."""
         self._why = why
         async with self._changed:
             await self._changed.wait_for(lambda: self._match is None or self._is_over)
         await self.end()
 
     async def end(self) -> None:
-        """Nothing more comes; whoever waits is told."""
+        """End the iteration; waiting callers return."""
         async with self._changed:
             self._is_over, self._match = True, None
             self._changed.notify_all()
 
 
 def _on_loop(receiver: Callable[[Told], object] | None) -> Callable[[Told], Awaitable[None]] | None:
-    """The same receiver, to be awaited: whatever it is, it runs on the loop. Equal receivers stay
-    equal.
-    """
+    """Wrap a receiver to be awaited, so that it runs on the loop. Equal receivers stay equal."""
     return None if receiver is None else _Awaited(receiver)
 
 

@@ -1,8 +1,6 @@
-"""A clock that runs: calls its owner when an instant of the wall clock has come, from a thread of
-its own.
+"""Timer on the wall clock: calls its owner at the instant set, from a thread of its own.
 
-The owner is held by a weak reference: an owner that is forgotten without being closed takes the
-thread with it.
+The owner is held by a weak reference: the thread ends when an owner is garbage-collected unclosed.
 """
 
 from __future__ import annotations
@@ -16,18 +14,16 @@ from weakref import WeakMethod, finalize
 from tocsin.values.time import Instant
 
 LONGEST_WAIT = 5.0
-"""Seconds after which the wall clock is looked at again, since it may have been set."""
+"""Seconds after which the wall clock is read again, since it may have been set."""
 
 
 def wall_clock() -> Instant:
-    """What the clock on the wall says."""
+    """Return the time of the system clock, in microseconds since 1970."""
     return time.time_ns() // 1000
 
 
 class Alarm:
-    """Rings at the instant that was set last; one that has come already rings at once. None for
-    never.
-    """
+    """A timer that fires at the instant set last, at once if it has passed; None for never."""
 
     def __init__(self, ring: Callable[[], object], now: Callable[[], Instant] = wall_clock) -> None:
         self._now = now
@@ -42,7 +38,7 @@ class Alarm:
         self._thread.start()
 
     def set(self, due: Instant | None) -> None:
-        """The next instant to ring at, in place of the one before."""
+        """Replace the instant at which the timer fires."""
         with self._changed:
             sooner = due is not None and (self._due is None or due < self._due)
             self._due = due
@@ -50,21 +46,19 @@ class Alarm:
                 self._changed.notify()
 
     def stop(self) -> None:
-        """Rings no more, once a ring that is under way is over."""
+        """Stop the timer; a call that is running finishes."""
         with self._changed:
             self._is_closed = True
             self._changed.notify()
 
     def close(self) -> None:
-        """Rings no more; waits for a ring that is under way, unless it is this one that closes."""
+        """Stop the timer and wait for a running call, unless that call itself closes the timer."""
         self.stop()
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
     def await_due(self) -> bool:
-        """Returns when the instant has come, which is forgotten then; False when the alarm is
-        closed.
-        """
+        """Wait until the instant set has passed, and clear it; return False if closed."""
         with self._changed:
             while not self._is_closed:
                 if self._due is None:
@@ -84,4 +78,4 @@ def _watch(alarm: Alarm, ring: WeakMethod[Callable[[], object]]) -> None:
         if call is None:
             return
         call()
-        del call  # or the owner could not be forgotten while nothing is due
+        del call  # a reference would keep the owner alive while nothing is due

@@ -1,8 +1,7 @@
-"""From matches to receivers: who hears of what, each subscriber in order, and what happens when one
-is too slow.
+"""Dispatch from matches to receivers: each subscriber in order, with a policy for slow ones.
 
-A subscriber is a receiver: who gives the same one for several subscriptions is told of all in the
-order of detection, one at a time.
+A subscriber is a receiver: one receiver given for several subscriptions gets all their matches in
+the order of detection, one at a time.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from tocsin.hub.mailbox import Item, Mailbox, Overflow, Room, is_inside
 from tocsin.hub.receiver_loop import EventLoop
 
 Receiver = Callable[[Match], object | Awaitable[object]]
-"""Takes a match; what it returns to be awaited is awaited."""
+"""Takes a match; an awaitable that it returns is awaited."""
 
 Listener = Callable[[DeadLetter], object | Awaitable[object]]
-"""Takes what went wrong for a subscription."""
+"""Takes the dead letter of a problem with a subscription."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +34,17 @@ class _Subscriber:
 _NOBODY = _Subscriber(None, None, Room(), None)
 
 Posted = list[tuple[Mailbox, int, str, Room]]
-"""What was put into mailboxes, by number and subscription, and is to be delivered, in order."""
+"""Items put into mailboxes and still to be delivered, in order: mailbox, number, subscription,
+limit.
+"""
 
 
 @dataclass(slots=True)
 class Dispatcher:
-    """Subscribers by subscription. All but `deliver` is called by one thread at a time; `deliver`
-    under no lock.
+    """Subscribers by subscription.
 
-    `bury` takes dead letters; `suspend` ends a subscription, and is called for one whose subscriber
-    is too slow.
+    All methods but `deliver` are called by one thread at a time; `deliver` is called without a
+    lock. `bury` takes dead letters; `suspend` ends a subscription whose subscriber is too slow.
     """
 
     loop: EventLoop
@@ -64,7 +64,7 @@ class Dispatcher:
         problems_to: Listener | None = None,
         room: Room | None = None,
     ) -> None:
-        """A subscription, and who hears of it."""
+        """Add a subscription with its receivers; without any, its matches go to none."""
         whom = problems_to if to is None else to
         box = None
         if whom is not None:
@@ -73,26 +73,28 @@ class Dispatcher:
         self._subscribers[id] = _Subscriber(to, problems_to, room or Room(), box)
 
     def cancel(self, id: str) -> None:
-        """The subscriber wants to hear no more. What was found before is still told, unless a
-        receiver cancels: who says so while it is called is not called again.
+        """Remove a subscription at the subscriber's request. Matches found before are still
+        delivered.
+
+        A receiver that cancels while it is called is not called again.
         """
         box = self._leave(id).box
         if box is not None and is_inside():
             box.discard(id)
 
     def end(self, id: str, letter: DeadLetter) -> None:
-        """The subscription is over: its subscriber hears why, after all that was found before."""
+        """End a subscription; its subscriber gets the reason after all matches found before."""
         self.tell(id, letter)
         self._leave(id)
 
     def tell(self, id: str, letter: DeadLetter) -> None:
-        """Something is wrong with a subscription."""
+        """Queue the dead letter of a problem for the subscriber, if it takes problems."""
         found = self._subscribers.get(id, _NOBODY)
         if found.problems_to is not None:
             self._post(id, found, found.problems_to, letter)
 
     def post(self, match: Match) -> None:
-        """Something rang."""
+        """Queue a match for its subscriber; if the queue is full, apply the overflow policy."""
         id = match.subscription
         found = self._subscribers.get(id, _NOBODY)
         if found.receiver is None or found.box is None:
@@ -108,14 +110,12 @@ class Dispatcher:
         self._post(id, found, found.receiver, match)
 
     def take(self) -> Posted:
-        """What was posted since this was asked last; whoever takes it delivers it."""
+        """Return the items queued since the last call; the caller has to deliver them."""
         posted, self._posted = self._posted, []
         return posted
 
     def deliver(self, posted: Posted) -> None:
-        """Calls the receivers, and waits where one that blocks its publishers has too much
-        waiting.
-        """
+        """Call the receivers; block while a queue with overflow "block" is too full."""
         for box, number, _, _ in posted:
             box.deliver(number)
         for box, subscription, room in dict.fromkeys(
@@ -124,7 +124,9 @@ class Dispatcher:
             box.await_room(subscription, room)
 
     def close(self, patience: float) -> None:
-        """Waits for receivers on the event loop; what is not told by then is a dead letter."""
+        """Wait up to `patience` seconds for receivers on the event loop; undelivered items are dead
+        letters.
+        """
         self.loop.close(patience)
         for box in list(self._boxes.values()):
             for item in box.abandon():
@@ -137,8 +139,9 @@ class Dispatcher:
         self._posted.append((found.box, found.box.put(id, call, told), id, found.room))
 
     def _leave(self, id: str) -> _Subscriber:
-        """The mailbox goes with the last subscription that uses it; what is in it is delivered
-        still.
+        """Remove a subscription, and its mailbox with the last one that uses it.
+
+        Items in the mailbox are still delivered.
         """
         left = self._subscribers.pop(id, _NOBODY)
         whom = left.problems_to if left.receiver is None else left.receiver
@@ -153,7 +156,7 @@ class Dispatcher:
 
 
 def require_callable(name: str, given: object) -> None:
-    """Refuses a receiver that cannot be called, before anything waits for it."""
+    """Refuse a receiver that cannot be called, when it is given."""
     if given is not None and not callable(given):
         raise MeaningProblem(
             f"{name} is a function, got {type(given).__name__}",
@@ -164,7 +167,7 @@ def require_callable(name: str, given: object) -> None:
 
 
 def _name(receiver: Callable[..., object]) -> object:
-    """By which a receiver is known again: equal ones are one, as far as they can be compared."""
+    """Return the key of a receiver: equal ones are one, unless they cannot be hashed."""
     try:
         hash(receiver)
     except TypeError:
@@ -173,7 +176,7 @@ def _name(receiver: Callable[..., object]) -> object:
 
 
 def _shown(told: Match | DeadLetter) -> str:
-    """What was to be told; a match that cannot be written goes by its id."""
+    """Return the text of an item; a match that cannot be rendered is shown by its id."""
     if isinstance(told, DeadLetter):
         return told.text()
     try:

@@ -1,9 +1,9 @@
-"""The Hub: publish and subscribe in process. One bad event, subscription or subscriber never harms
-the others.
+"""The Hub: publish and subscribe in process. A failing event, subscription or subscriber never
+affects the others.
 
-It may be used from several threads: one at a time is at work on the engine. Each subscriber is told
-one match at a time and in the order of detection, by a thread that published or by the clock's; no
-lock is held meanwhile.
+It may be used from several threads: one at a time works on the engine. Each subscriber receives one
+match at a time, in the order of detection, from a publishing thread or the clock's thread; no lock
+is held meanwhile.
 """
 
 from __future__ import annotations
@@ -60,31 +60,31 @@ else:
     building = Deferred("tocsin.languages.rule.building")
 
 PATIENCE = 5.0
-"""Seconds that a hub which is closed waits for receivers on the event loop."""
+"""Seconds that `close` waits for receivers on the event loop."""
 
 Clock = Callable[[], Instant]
-"""Says what time it is."""
+"""Returns the current time."""
 
 
 Given = Event | Mapping[str, Any] | bytes | str
-"""An event as it may be published."""
+"""An event in any form accepted by `publish`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """A live subscription: its id, and the way to end it."""
+    """A live subscription: its id, and the method that ends it."""
 
     id: str
     hub: Hub
 
     def cancel(self) -> None:
-        """Ends the subscription; it rings no more from the next event on."""
+        """End the subscription; from the next event on it does not match."""
         self.hub.unsubscribe(self.id)
 
 
 @dataclass(slots=True)
 class Counts:
-    """What has passed through the hub so far."""
+    """Counts of all that has passed through the hub."""
 
     events: int = 0
     matches: int = 0
@@ -95,7 +95,7 @@ class Counts:
     warnings: int = 0
 
     def note(self, admitted: Admitted) -> None:
-        """Events more, which came in together."""
+        """Add the events of a batch."""
         self.events += len(admitted.events)
         self.duplicates += admitted.duplicates
         self.late += admitted.late
@@ -103,30 +103,30 @@ class Counts:
 
 
 class Hub:
-    """Subscriptions and events meet here; matches go to the receivers at once.
+    """Publish/subscribe in process: matches go to the receivers at once.
 
     Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead
-    letters are kept in `dead_letters`, and as many warnings about events that were served in
-    `warnings`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts;
-    it must be there. An `ontology` is the path of a file, or several, and `infer` lists what is to
-    be concluded from it. A composite for which more than `queue_limit` occurrences wait in one
-    place is suspended and its subscriber told; the others are served on.
+    letters are kept in `dead_letters`, and as many warnings about served events in `warnings`. With
+    a `catalog` (path, URL or Catalog, which must exist) subscriptions are shared with other hosts.
+    An `ontology` is the path of a file, or several, and `infer` lists the conclusions to draw from
+    it. A composite with more than `queue_limit` occurrences in one buffer is suspended and its
+    subscriber notified; the others continue.
 
-    `clock` says what moves time: "events" (or None), the newest event and `advance_to` alone, so
-    that a run can be repeated; "system", the wall clock as well, so that absences ring although
-    nothing more comes. A hub whose clock runs is to be closed, by `close` or by `with`.
+    `clock` says what advances time: "events" (or None), the newest event and `advance_to` alone, so
+    that a run can be repeated; "system", the wall clock as well, so that absences are detected
+    without further events. A hub with a running clock has to be closed, by `close` or by `with`.
 
-    While a subscriber is busy, at most `queue` matches of a subscription wait for it. What happens
-    beyond is said by `overflow`: "block", whoever publishes waits; "drop", the oldest is a dead
-    letter; "suspend", the subscription ends and its subscriber is told. A subscription may say its
-    own.
+    While a subscriber is busy, at most `queue` matches of a subscription wait for it. `overflow`
+    says what happens beyond: "block", the publisher waits; "drop", the oldest match becomes a dead
+    letter; "suspend", the subscription ends and its subscriber is notified. A subscription may set
+    its own.
 
-    `interval` says when an event ends that has no endtime: "start" (or None), when it starts;
+    `interval` says when an event without an endtime ends: "start" (or None), when it starts;
     "reception", when it was received, which is stamped on events that do not say.
 
-    `ahead` says how far beyond the clock an event may end: the wall clock, or the time that
-    `advance_to` told if that is later. One beyond is a dead letter `TooFarAhead` and moves no time.
-    None, for replays, allows every time.
+    `ahead` is the distance by which an event may end after the wall clock, or after the time given
+    to `advance_to` if that is later. An event beyond it is a dead letter `TooFarAhead` and does not
+    advance time. None, for replays, accepts every time.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Hub:
             self._start_the_clock(self._wall)
 
     def _start_the_clock(self, wall: Clock) -> None:
-        """Time begins, and from now on the hub is told when something is due."""
+        """Start time and the clock thread, which calls the hub when a timer is due."""
         self._alarm = Alarm(self._tick, wall)
         self._settle(self._sequencer.begin(wall() - self._lateness))
         self._tick()
@@ -194,17 +194,16 @@ class Hub:
         self.close()
 
     def close(self) -> None:
-        """Stops the clock, if one runs, and waits a while for asynchronous receivers.
+        """Stop the clock, if one runs, and wait up to `PATIENCE` seconds for asynchronous
+        receivers.
 
-        What composites wait with is not told. A closed hub takes nothing more.
+        Partial matches are discarded. A closed hub accepts nothing.
         """
         self.stop()
         self._dispatcher.close(PATIENCE)
 
     def stop(self) -> None:
-        """Takes nothing more and stops the clock; receivers on an event loop go on with what was
-        found.
-        """
+        """Refuse further calls and stop the clock; asynchronous receivers finish their matches."""
         with self._lock:
             self._is_closed = True
         if self._alarm is not None:
@@ -212,26 +211,25 @@ class Hub:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it takes nothing more."""
+        """True if the hub refuses further calls."""
         return self._is_closed
 
     @property
     def deliveries(self) -> list[Future[None]]:
-        """What asynchronous receivers are at work on."""
+        """The deliveries that asynchronous receivers are working on."""
         return self._loop.running
 
     def run_receivers_on(self, loop: AbstractEventLoop) -> bool:
-        """Asynchronous receivers run on a loop of others; False where they run on another
+        """Run asynchronous receivers on the given loop; return False if they run on another
         already.
         """
         return self._loop.adopt(loop)
 
     @contextmanager
     def _at_work(self) -> Iterator[Posted]:
-        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has
-        brought about.
+        """Hold the engine lock; after releasing it, call the receivers.
 
-        What that was is in the list that is given, then.
+        The yielded list holds the queued deliveries on exit.
         """
         posted: Posted = []
         try:
@@ -257,15 +255,15 @@ class Hub:
         overflow: str | None = None,
         **settings: Any,
     ) -> Handle:
-        """Adds a subscription: a text, by default a selector, or a rule of `tocsin.rule`, whose
-        name is its id.
+        """Add a subscription: a text, by default a selector, or a rule of `tocsin.rule`, whose name
+        is its id.
 
         One that does not compile, or whose id is taken, raises and changes nothing. So does one
-        with a window of absolute time that is over by the time that the hub knows of. `problems_to`
-        hears if it is suspended later, because too much waits for it or it fails
-        again and again, breaks because a definition that it uses has changed, or ends because its
-        window proves to be over when time begins. Both it and `to` may be coroutine functions:
-        these run on an event loop in a thread of the hub.
+        with a window of absolute time that is over by the hub's time. `problems_to` is called if
+        the subscription is suspended later, because its state is too large or it fails repeatedly,
+        breaks because a definition that it uses has changed, or ends because its window proves to
+        be over when time begins. Both it and `to` may be coroutine functions: these run on an event
+        loop in a thread of the hub.
         """
         require_callable("to", to)
         require_callable("problems_to", problems_to)
@@ -301,11 +299,10 @@ class Hub:
         return Handle(subscription.id, self)
 
     def define(self, *definitions: Definition) -> None:
-        """Regions, parts and ontologies that subscriptions may use from now on; a name can be
-        defined once.
+        """Add regions, parts and ontologies that subscriptions may use; a name can be defined once.
 
-        An ontology that contradicts another is refused. Subscriptions that mean something else now
-        are read again.
+        An ontology that contradicts another is refused. Subscriptions whose meaning changes are
+        compiled again.
         """
         with self._at_work():
             self._catch_up()
@@ -326,7 +323,7 @@ class Hub:
                 self._tell_broken(self._roster.change(self._own))
 
     def unsubscribe(self, id: str) -> None:
-        """Removes a subscription; raises where it is not there."""
+        """Remove a subscription; raises if the id is unknown."""
         with self._at_work():
             self._catch_up()
             if id not in self._dispatcher:
@@ -341,15 +338,16 @@ class Hub:
             self._dispatcher.cancel(id)
 
     def publish(self, *events: Given) -> list[Match]:
-        """Matches events, calls the receivers and returns the matches.
+        """Match events, call the receivers and return the matches.
 
-        Atomic subscriptions ring at once, composites when the watermark has passed the events they
-        are made of.
+        Atomic subscriptions match at once, composites when the watermark has passed their events.
         """
         return self.publish_and_post(*events)[0]
 
     def publish_and_post(self, *events: Given) -> tuple[list[Match], Posted]:
-        """The same, and what was posted for it, for those who want to wait until it is told."""
+        """Publish, and return the matches with their queued deliveries, for a caller that awaits
+        them.
+        """
         _require_one_by_one(events)
         with self._at_work() as posted, rare_collection():
             self._look_at_the_clock()
@@ -359,13 +357,16 @@ class Hub:
         return found, posted
 
     def advance_to(self, now: str | datetime) -> list[Match]:
-        """Tells the hub the time; what ends more than the lateness before it is late from now on.
-        Timers may ring.
+        """Advance the time of the hub and return the matches; timers may fire.
+
+        An event that ends earlier than this time minus the lateness is late from now on.
         """
         return self.advance_and_post(now)[0]
 
     def advance_and_post(self, now: str | datetime) -> tuple[list[Match], Posted]:
-        """The same, and what was posted for it, for those who want to wait until it is told."""
+        """Advance the time, and return the matches with their queued deliveries, for a caller that
+        awaits them.
+        """
         instant = parse_instant(now)
         with self._at_work() as posted:
             self._look_at_the_clock()
@@ -376,7 +377,7 @@ class Hub:
         return found, posted
 
     def _tick(self) -> None:
-        """The wall clock has moved on."""
+        """Advance to the wall clock, from the clock thread."""
         with without_waiting(), self._at_work():
             if self._is_closed:
                 return
@@ -384,15 +385,15 @@ class Hub:
             self._put_out(self._pass_time())
 
     def _look_at_the_clock(self) -> None:
-        """Before anything is done; a closed hub does nothing."""
+        """Advance the watermark to the wall clock, before any work; raises if the hub is closed."""
         if self._is_closed:
             raise StateProblem("the hub is closed", code="HubClosed", hint="make a new one")
         if self._wall is not None:
             self._watermark.advance_to(self._wall())
 
     def _catch_up(self) -> None:
-        """Before subscriptions change: where the clock runs, they change now and not when it last
-        rang.
+        """Bring time up to date before subscriptions change, so that the change applies from now
+        on.
         """
         self._look_at_the_clock()
         if self._wall is not None:
@@ -400,25 +401,25 @@ class Hub:
             self._tell_ended()
 
     def _set_the_alarm(self) -> None:
-        """After something was done: for what waits now."""
+        """Set the alarm, after any work, to the next instant that is due."""
         if self._alarm is not None:
             self._alarm.set(self._next_wake())
 
     def _next_wake(self) -> Instant | None:
-        """When the watermark of the wall clock has passed the next instant at which something is to
-        be done.
-        """
+        """Return the wall time at which the watermark passes the next due instant, or None."""
         soonest = self._sequencer.next_instant()
         return None if soonest is None else soonest + self._lateness + 1
 
     def _pass_time(self) -> list[Match]:
-        """What composites make of the events and timers that the watermark has passed."""
+        """Return the matches of composites from the events and timers that the watermark has
+        passed.
+        """
         if not self._roster.has_composites and self._wall is None:
-            return []  # where the clock runs, time passes for those who come later, too
+            return []  # with a clock, time passes for later subscriptions too
         return self._settle(self._sequencer.advance())
 
     def _settle(self, outcome: Outcome) -> list[Match]:
-        """Keeps the dead letters and warnings of what came about, ends whom it ended, and gives the
+        """Store dead letters and warnings of an outcome, end the subscriptions it ended, return its
         matches.
         """
         for letter in outcome.letters:
@@ -436,11 +437,10 @@ class Hub:
             self._dispatcher.post(match)
 
     def refresh(self) -> None:
-        """Takes over what others have changed since: in the catalog, and in the files of
-        ontologies.
+        """Apply what others have changed in the catalog and in the ontology files.
 
-        A subscription whose meaning changes is read again, and keeps its receiver. One that does
-        not compile becomes a dead letter and rings no more, until a later change mends it. A file
+        A subscription whose meaning changes is compiled again and keeps its receiver. One that does
+        not compile becomes a dead letter and does not match until a later change fixes it. A file
         that is wrong now raises, and changes nothing.
         """
         with self._at_work():
@@ -461,7 +461,7 @@ class Hub:
             self._tell_broken(self._roster.change(own | shared))
 
     def _follow_catalog(self, until: int | None = None) -> None:
-        """Takes over a version of the catalog, the newest unless told."""
+        """Apply the changes of the catalog up to a version, by default the newest."""
         if self._catalog is None:
             return
         version = self._catalog.version() if until is None else until
@@ -490,15 +490,16 @@ class Hub:
         self._version = version
 
     def _tell_broken(self, found: Broken) -> None:
-        """A dead letter for each subscription that compiles no more; its subscriber hears too."""
+        """Add a dead letter for each subscription that does not compile; notify its subscriber."""
         for subscription, problem in found:
             letter = broken(subscription.id, problem, subscription.expression)
             self._bury(letter)
             self._dispatcher.tell(subscription.id, letter)
 
     def _accept(self, given: Sequence[Given]) -> list[Event]:
-        """What is to be served of all that came in, in canonical order; what is not, or not by
-        all, is told in the order of coming.
+        """Decode and admit what was published; return the events to serve, in canonical order.
+
+        Dead letters are stored in the order of arrival.
         """
         events, letters = self._decode(given)
         admitted = self._sequencer.admit(events)
@@ -509,8 +510,9 @@ class Hub:
         return admitted.events
 
     def _decode(self, given: Sequence[Given]) -> tuple[list[Event], list[tuple[int, DeadLetter]]]:
-        """The events that are given, and what is none, each letter with the number of the event
-        that it comes before.
+        """Return the events, and a dead letter for each input that is not one.
+
+        Each dead letter has the number of events that come before it.
         """
         letters: list[tuple[int, DeadLetter]] = []
         scanned = scanned_events(_texts_of(given))
@@ -531,8 +533,8 @@ class Hub:
         return events, letters
 
     def _end(self, key: str, letter: DeadLetter) -> None:
-        """A subscription is no more, and its subscriber will be told; with a catalog it stays there
-        for others.
+        """End a subscription and queue the notice to its subscriber; a catalog keeps it for other
+        hosts.
         """
         self._bury(letter)
         self._roster.remove(key)
@@ -540,7 +542,7 @@ class Hub:
         self._ended.append((key, letter))
 
     def _tell_ended(self) -> None:
-        """Who has ended is told after all that was found before."""
+        """Notify the subscribers of ended subscriptions, after all matches found before."""
         ended, self._ended = self._ended, []
         for key, letter in ended:
             self._dispatcher.end(key, letter)
@@ -558,7 +560,7 @@ class Hub:
 
 
 def _wall_clock(clock: Clock | str | None) -> Clock | None:
-    """The clock that runs by itself; None where only events move time."""
+    """Return the clock that runs by itself, or None if only events advance time."""
     if clock is None or clock == "events":
         return None
     if clock == "system":
@@ -574,9 +576,7 @@ def _wall_clock(clock: Clock | str | None) -> Clock | None:
 
 
 def _require_one_by_one(events: Iterable[object]) -> None:
-    """Raises where a caller gives something else than events, one after the other; then nothing is
-    published.
-    """
+    """Raise if an argument of `publish` is not an event, before any event is published."""
     for given in {type(each): each for each in events}.values():
         if not isinstance(given, Event | Mapping | bytes | str):
             raise MeaningProblem(
@@ -591,7 +591,7 @@ def _require_one_by_one(events: Iterable[object]) -> None:
 
 
 def _texts_of(given: Sequence[Given]) -> Sequence[bytes | str]:
-    """What is given as texts; what is no text is empty."""
+    """Return what is given as texts; empty bytes in place of anything else."""
     if set(map(type, given)) <= {bytes, str}:
         return cast("Sequence[bytes | str]", given)
     return [each if isinstance(each, bytes | str) else b"" for each in given]

@@ -1,9 +1,8 @@
-"""What waits for one subscriber: told one at a time, in order, by whoever is there, and never under
-a lock.
+"""Queue of one subscriber: its items are delivered one at a time, in order, without a lock.
 
-A thread that brings something also tells it, unless the subscriber is being told already: then the
-one who tells goes on with it. What a receiver returns to be awaited is awaited on an event loop,
-and what follows waits for it.
+A thread that adds an item also delivers it. If another thread is delivering to the subscriber, that
+one goes on with it. An awaitable that a receiver returns is awaited on an event loop, and later
+items wait for it.
 """
 
 from __future__ import annotations
@@ -24,13 +23,11 @@ from tocsin.errors import MeaningProblem
 from tocsin.hub.receiver_loop import EventLoop
 
 QUEUE = 10_000
-"""So much may wait for a subscriber, unless it is said otherwise."""
+"""The default number of items of a subscription that may wait for its subscriber."""
 
 
 class Overflow(Enum):
-    """What happens when more would wait for a subscriber than may: publishers wait, the oldest
-    goes, or all ends.
-    """
+    """Policy for a full queue: block publishers, drop the oldest item, or suspend."""
 
     BLOCK = "block"
     DROP = "drop"
@@ -39,8 +36,8 @@ class Overflow(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of one subscription may wait while its subscriber is busy, and what happens
-    beyond.
+    """Limit on the items of one subscription that wait while its subscriber is busy, and its
+    policy.
     """
 
     size: int = QUEUE
@@ -56,7 +53,7 @@ class Room:
 
 
 def overflow_named(name: str) -> Overflow:
-    """The policy of a name."""
+    """Return the policy of a name; raises if it is unknown."""
     try:
         return Overflow(name)
     except ValueError:
@@ -71,7 +68,7 @@ def overflow_named(name: str) -> Overflow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """Something to tell for a subscription: whom to call, and with what."""
+    """One delivery: the subscription, the function to call, and its argument."""
 
     subscription: str
     call: Callable[[Any], object]
@@ -80,10 +77,10 @@ class Item:
 
 
 OnFault = Callable[[Item, BaseException], object]
-"""Hears what a receiver raised."""
+"""Takes an item and the error that its receiver raised."""
 
 _inside: ContextVar[bool] = ContextVar("inside a receiver", default=False)
-"""Whether a receiver is being called: it must not wait for itself."""
+"""True while a receiver is called: it must not wait for itself."""
 
 _hurried: ContextVar[bool] = ContextVar("waits for no subscriber", default=False)
 
@@ -117,18 +114,18 @@ class Mailbox:
         self._number = self._wanted = self._telling = 0
         self._waiters: list[tuple[int, Future[None]]] = []
         self.users = 0
-        """How many subscriptions are told here."""
+        """The number of subscriptions that use this mailbox."""
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def is_full(self, subscription: str, room: Room) -> bool:
-        """Whether the subscriber is busy and no more of the subscription may wait."""
+        """True if the subscriber is busy and the subscription has reached its limit."""
         with self._changed:
             return self._is_busy and self._counts[subscription] >= room.size
 
     def put(self, subscription: str, call: Callable[[Any], object], told: Any) -> int:
-        """One more to tell; its number."""
+        """Add an item and return its number."""
         with self._changed:
             self._number += 1
             self._waiting.append(Item(subscription, call, told, self._number))
@@ -136,7 +133,7 @@ class Mailbox:
             return self._number
 
     def drop_oldest(self, subscription: str) -> Item | None:
-        """Takes away what has waited longest for a subscription."""
+        """Remove and return the oldest item of a subscription; None if it has no item."""
         with self._changed:
             oldest = next(
                 (each for each in self._waiting if each.subscription == subscription), None
@@ -148,7 +145,7 @@ class Mailbox:
             return oldest
 
     def discard(self, subscription: str) -> None:
-        """Nothing more is told for a subscription."""
+        """Remove all items of a subscription."""
         with self._changed:
             self._waiting = deque(
                 each for each in self._waiting if each.subscription != subscription
@@ -157,7 +154,7 @@ class Mailbox:
             self._notify()
 
     def abandon(self) -> list[Item]:
-        """What nobody will tell any more: all that waits, unless somebody is telling it."""
+        """Remove and return all items that wait; [] if a thread is delivering them."""
         with self._changed:
             if self._is_busy:
                 return []
@@ -166,8 +163,8 @@ class Mailbox:
             return left
 
     def deliver(self, number: int) -> None:
-        """Tells the items up to a number; where the subscriber is busy, whoever tells it does this
-        too, afterwards.
+        """Deliver the items up to a number; if the subscriber is busy, leave them to the delivering
+        thread.
         """
         with self._changed:
             self._wanted = max(self._wanted, number)
@@ -184,8 +181,10 @@ class Mailbox:
             raise
 
     def await_room(self, subscription: str, room: Room) -> None:
-        """Returns when no more waits than may. A receiver that publishes does not wait: it would
-        wait for itself.
+        """Wait until the subscription is within its limit or the subscriber is idle.
+
+        Returns at once under other policies than "block", and for a receiver that publishes: it
+        would wait for itself.
         """
         if room.overflow is not Overflow.BLOCK or _inside.get() or _hurried.get():
             return
@@ -195,7 +194,7 @@ class Mailbox:
             )
 
     def when_told(self, number: int) -> Future[None]:
-        """Done when nothing up to a number is still to be told."""
+        """Return a future that is done when all items up to a number are delivered."""
         told: Future[None] = Future()
         with self._changed:
             self._waiters.append((number, told))
@@ -203,7 +202,7 @@ class Mailbox:
         return told
 
     def _notify(self) -> None:
-        """Something has changed for those who wait."""
+        """Wake waiting threads and complete the futures whose items are delivered."""
         self._changed.notify_all()
         if not self._waiters:
             return
@@ -215,7 +214,7 @@ class Mailbox:
                 told.set_result(None)
 
     def _has_started(self, item: Item, pending: Awaitable[object]) -> bool:
-        """Goes on with it on the event loop; not where that is closed."""
+        """Continue an item on the event loop; return False and report it if the loop is closed."""
         work = self._deliver_on_loop(item, pending)
         try:
             self._loop.run(work)
@@ -226,7 +225,7 @@ class Mailbox:
         return True
 
     async def _deliver_on_loop(self, item: Item, pending: Awaitable[object]) -> None:
-        """Awaits what a receiver returned, then tells all that waits, until nothing does."""
+        """Await the result of a receiver, then deliver all items that wait, until none is left."""
         _inside.set(True)
         following: tuple[Item, Awaitable[object]] | None = (item, pending)
         try:
@@ -235,7 +234,7 @@ class Mailbox:
                     await following[1]
                 except Exception as error:
                     self._on_fault(following[0], error)
-                await sleep(0)  # others are on the loop, too
+                await sleep(0)  # let other tasks of the loop run
                 following = self._next_to_await()
         except BaseException as error:
             if following is not None:
@@ -244,9 +243,7 @@ class Mailbox:
             raise
 
     def _next_to_await(self) -> tuple[Item, Awaitable[object]] | None:
-        """Tells what needs no waiting; then the item that does, or None where nothing waits any
-        more.
-        """
+        """Deliver items until one returns an awaitable, and return both; None at the end."""
         while True:
             with self._changed:
                 if not self._waiting:
@@ -265,7 +262,7 @@ class Mailbox:
         return item
 
     def _call(self, item: Item) -> Awaitable[object] | None:
-        """Calls the receiver; what it returns to be awaited, if anything."""
+        """Call the receiver; return its awaitable, or None."""
         token = _inside.set(True)
         try:
             returned = item.call(item.told)
@@ -277,8 +274,8 @@ class Mailbox:
         return returned if isawaitable(returned) else None
 
     def _next(self) -> Item | None:
-        """The next item that somebody wants told; None where there is none, and somebody else may
-        tell then.
+        """Remove and return the next item to deliver; if there is no such item, end the delivery:
+        None.
         """
         with self._changed:
             if self._waiting and self._waiting[0].number <= self._wanted:
@@ -296,13 +293,13 @@ class Mailbox:
 
 
 def is_inside() -> bool:
-    """Whether a receiver is being called, and this is what it does."""
+    """True if the caller runs inside a receiver."""
     return _inside.get()
 
 
 @contextmanager
 def without_waiting() -> Iterator[None]:
-    """Whoever publishes for others waits for no subscriber."""
+    """Let publishing in this block not wait for full queues."""
     token = _hurried.set(True)
     try:
         yield

@@ -1,5 +1,4 @@
-"""The event loop on which asynchronous receivers run: one that is given, or one in a thread of its
-own.
+"""The event loop for asynchronous receivers: a given one, or one in a thread of its own.
 
 The thread starts with the first receiver that needs it and never keeps a program alive.
 """
@@ -14,7 +13,7 @@ from typing import Any
 
 
 class EventLoop:
-    """Runs coroutines, whichever thread they come from."""
+    """Runs coroutines from any thread on one event loop."""
 
     __slots__ = ("__weakref__", "_is_closed", "_is_own", "_lock", "_loop", "_running", "_thread")
 
@@ -27,7 +26,7 @@ class EventLoop:
         self._running: set[Future[None]] = set()
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Starts the work; it goes on by itself."""
+        """Start a coroutine and return at once; raises RuntimeError if the loop is closed."""
         with self._lock:
             if self._is_closed:
                 raise RuntimeError("the hub is closed")
@@ -36,7 +35,7 @@ class EventLoop:
         future.add_done_callback(self._running.discard)
 
     def adopt(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Runs everything on a given loop; False where it runs on another already."""
+        """Run everything on a given loop; return False if it runs on another already."""
         with self._lock:
             if self._loop is None:
                 self._loop, self._is_own = loop, False
@@ -44,14 +43,14 @@ class EventLoop:
 
     @property
     def running(self) -> list[Future[None]]:
-        """What is under way."""
+        """The coroutines that are running."""
         return list(self._running)
 
     def close(self, patience: float) -> None:
-        """Waits for what is under way, but not longer than `patience` seconds, then cancels it and
-        ends the thread.
+        """Wait up to `patience` seconds for running coroutines, then cancel them and end the
+        thread.
 
-        Work that closes its own loop is not waited for, and without patience nothing is.
+        A coroutine that closes its own loop is not waited for. With patience 0 none is.
         """
         with self._lock:
             if self._is_closed:
@@ -88,7 +87,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _stop_when_quiet(patience: float) -> None:
-    """Stops when the others have had their last word."""
+    """Stop the loop once the other tasks have finished, or after `patience` seconds."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     if others and patience:
         await asyncio.wait(others, timeout=patience)

@@ -1,11 +1,12 @@
-"""A Hub whose owner says what time it is and keeps its state: it can be stopped anywhere and go on.
+"""A Hub with a time and a state controlled by its owner: it can be stopped at any step and resumed.
 
-The owner takes it from step to step. A step is told the time and the version of the catalog; the
-same steps give the same matches and the same state, in any process. So a snapshot and the steps
-since are all that has to be kept.
+The owner calls it step by step, each with the time and the version of the catalog. Equal steps give
+equal matches and equal state, in any process. So a snapshot and the steps since are all that must
+be stored.
 
-Events move time. Where none has come for the `idle` time, it goes on from where the stream stood,
-at the pace of the owner's clock, as on Spark: a replay of last year does not jump to this year.
+Events advance time. If none arrives for the `idle` time, stream time continues from its last
+instant at the pace of the owner's clock, as on Spark: a replay of last year does not jump to this
+year.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a subscription of the catalog is not served: the letter that told it."""
+    """A subscription of the catalog that is not served, and the dead letter with the reason."""
 
     subscription: str
     letter: DeadLetter
@@ -43,7 +44,7 @@ class Trouble:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a step brings about. `renewed` are the subscriptions that came, changed or went."""
+    """The result of a step. `renewed` are the subscriptions that were added, changed or removed."""
 
     matches: list[Match] = field(default_factory=list)
     letters: list[DeadLetter] = field(default_factory=list)
@@ -52,12 +53,12 @@ class Outcome:
 
 
 class DrivenHub(Hub):
-    """A hub without a thread or a clock of its own; nothing happens but in its steps.
+    """A hub without a thread or a clock; it acts only in its steps.
 
-    What it knows is `snapshot`, plain data save for the events that are held; `restore` takes it
-    over into a hub that has taken no step yet. A subscription with more than `match_limit` matches
-    a second, beyond one for each event, is suspended; so is one that passes `tenant_match_limit`,
-    which all subscriptions of a tenant share. 0 for no limit.
+    Its state is `snapshot`, plain data except for the events held; `restore` loads it into a hub
+    that has taken no step. A subscription with more than `match_limit` matches a second, beyond one
+    for each event, is suspended; so is one that exceeds `tenant_match_limit`, which all
+    subscriptions of a tenant share. 0 for no limit.
     """
 
     def __init__(
@@ -85,15 +86,15 @@ class DrivenHub(Hub):
         return self._time
 
     def _start_the_clock(self, wall: Clock) -> None:
-        """Time begins with the first step."""
+        """Do nothing: time begins with the first step."""
 
     def _look_at_the_clock(self) -> None:
-        """The owner says when time goes on."""
+        """Do nothing: the owner advances the time."""
 
     def step(
         self, now: Instant, version: int, events: Iterable[Event | bytes | str] = ()
     ) -> Outcome:
-        """The time is `now`, the catalog is at `version`, and these events have come."""
+        """Take one step: set the time, follow the catalog to `version`, and publish the events."""
         self._time = max(now, self._time)
         self._guard.limit.begin(self._time)
         given = tuple(events)
@@ -110,14 +111,14 @@ class DrivenHub(Hub):
         return outcome
 
     def resume(self, now: Instant) -> None:
-        """The host was away until now: that nothing came meanwhile tells nothing, since nothing
-        could come.
+        """Set the time after a downtime; no idle time is counted for it, since no event could
+        arrive.
         """
         self._time = max(now, self._time)
         self._arrived = self._counted = self._time
 
     def forget(self, identities: Iterable[tuple[str, str]]) -> None:
-        """Events that are to be served although they came before."""
+        """Stop counting the given identities as seen, so that these events are served again."""
         self._sequencer.door.forget_seen(identities)
 
     def _renew(self, version: int) -> None:
@@ -133,7 +134,7 @@ class DrivenHub(Hub):
         self._broken -= mended
 
     def _run_on(self) -> None:
-        """Nothing has come: an idle clock catches up with the time that has passed."""
+        """Advance the watermark by the time that has passed, if the stream is idle."""
         newest = self._watermark.newest
         if self._idle is None or newest is None or self._arrived + self._idle > self._time:
             return
@@ -141,7 +142,7 @@ class DrivenHub(Hub):
         self._counted = self._time
 
     def next_wake(self) -> Instant | None:
-        """When the next step is due though nothing comes; None for never."""
+        """Return the time of the next step that is due without events; None for never."""
         mark = self._watermark.instant
         wanted = self._sequencer.next_instant()
         if self._idle is None or mark is None or wanted is None:
@@ -156,38 +157,38 @@ class DrivenHub(Hub):
 
     @property
     def watermark(self) -> Instant | None:
-        """Before it no event is expected any more."""
+        """The instant before which no event is expected; None before the first event."""
         return self._watermark.instant
 
     @property
     def pending_count(self) -> int:
-        """How many occurrences are kept for others, and events for the watermark; quick to tell."""
+        """The number of occurrences in state and of events in the reorder buffer; cheap."""
         return self._engine.network.kept_count + len(self._sequencer)
 
     def pending(self, id: str) -> list[Pending]:
-        """What waits for a subscription in its parts."""
+        """Return the partial matches that the parts of a subscription hold."""
         return list(self._engine.network.pending(id))
 
     def held_events(self, id: str) -> list[Event]:
-        """The events that wait for the watermark before they may concern a subscription."""
+        """Return the events in the reorder buffer that match an atom of a subscription."""
         plan = self._engine.plan_of(id)
         wanted = set() if plan is None else set(atoms_of(plan.pattern))
         return [event for event, atoms in self._sequencer.held() if not wanted.isdisjoint(atoms)]
 
     def view(self, ids: Iterable[str]) -> list[NodeView]:
-        """The parts that composite subscriptions among these have at work."""
+        """Return a view of the operators of the composite subscriptions among these."""
         return self._engine.network.view(ids)
 
     def plans(self) -> Mapping[str, Plan]:
-        """What is served, by subscription."""
+        """Return the plans that are served, by subscription."""
         return self._roster.plans()
 
     def words_of(self, id: str) -> Ontology | None:
-        """The ontology in whose words members are told as RDF to a subscription, by its id."""
+        """Return the ontology to render members as RDF for a subscription, or None."""
         return self._roster.words_of(id)
 
     def snapshot(self) -> State:
-        """All that it knows. Events are given as they are; the rest is plain data."""
+        """Return the whole state: events as they are, the rest as plain data."""
         names: dict[int, bytes] = {}
         return {
             "hub": VERSION,
@@ -207,7 +208,10 @@ class DrivenHub(Hub):
         }
 
     def restore(self, state: State) -> None:
-        """Takes over a snapshot; the catalog still has the version that it was taken at."""
+        """Load a snapshot; the catalog must still have the version of the snapshot.
+
+        Raises if the format of the snapshot has another version.
+        """
         if state.get("hub") != VERSION:
             raise StateProblem(
                 f"a snapshot of version {VERSION} is expected, got {state.get('hub')!r}",
@@ -265,12 +269,12 @@ class DrivenHub(Hub):
             self._broken.add(subscription.id)
 
     def subscriptions(self) -> Mapping[str, Subscription]:
-        """The subscriptions that are served, or will be once definitions allow it, by id."""
+        """Return the subscriptions by id; one that does not compile now is among them."""
         return self._roster.held()
 
 
 def _name(atom: Atom, known: dict[int, bytes]) -> bytes:
-    """A hash of what the atom says, the same in every process."""
+    """Return a hash of the content of an atom, equal in every process."""
     name = known.get(id(atom))
     if name is None:
         text = plan_to_json(Plan(atom)).encode()

@@ -1,8 +1,8 @@
-"""Who subscribes to what, and the definitions in whose light it is read; both may change while the
-engine runs.
+"""Registry of subscriptions and of the definitions that they are compiled with; both may change
+while the engine runs.
 
-A subscription whose plan stays the same keeps its state. One that compiles no more leaves the
-engine but not the roster: it comes back as soon as the definitions allow it.
+A subscription whose plan stays the same keeps its state. One that does not compile after a change
+leaves the engine but not the registry: it returns as soon as the definitions allow it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ Broken = list[tuple[Subscription, Problem]]
 class Roster:
     """The subscriptions of an engine, by id, and the definitions in force, by name.
 
-    `clock` tells the time of the host: a newcomer whose window is over by then is refused.
+    `clock` returns the time of the host: a new subscription whose window is over by then is
+    refused.
     """
 
     __slots__ = ("_clock", "_composites", "_engine", "_held", "_light", "_told", "definitions")
@@ -55,26 +56,24 @@ class Roster:
         return id in self._held
 
     def ids(self) -> list[str]:
-        """Who is on the roster, served or not."""
+        """Return the ids of all subscriptions, served or not."""
         return list(self._held)
 
     def words_of(self, id: str) -> Ontology | None:
-        """The ontology in force for a subscription; None where there is none, or one that is
-        wrong.
-        """
+        """Return the ontology for a subscription; None without one, or if it is invalid."""
         return self._light.words_of(id)
 
     def held(self) -> Mapping[str, Subscription]:
-        """The subscriptions on the roster, by id."""
+        """Return the subscriptions by id."""
         return self._held
 
     @property
     def has_composites(self) -> bool:
-        """Whether any subscription is about several events, so that order and time matter."""
+        """True if any subscription is a composite, so that order and time matter."""
         return bool(self._composites)
 
     def plans(self) -> dict[str, Plan]:
-        """What the engine serves, by id; read again where nothing is kept of it."""
+        """Return the plans served, by id; compiled again if the engine keeps none."""
         served = (each for id, each in self._held.items() if id in self._engine)
         found = {
             each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served
@@ -82,13 +81,13 @@ class Roster:
         return {id: plan for id, plan in found.items() if isinstance(plan, Plan)}
 
     def require_good(self, subscription: Subscription) -> Subscription:
-        """The subscription with its plan; raises where it does not compile, or its window is
+        """Return the subscription with its plan; raises if it does not compile or its window is
         over.
         """
         return with_plan(subscription, self._light, self._plan(subscription))
 
     def add(self, subscription: Subscription) -> None:
-        """Adds a subscription; one that does not compile raises, and changes nothing."""
+        """Add a subscription; one that does not compile raises and changes nothing."""
         plan = self._plan(subscription)
         try:
             self._enter(subscription.id, plan)
@@ -99,7 +98,7 @@ class Roster:
         self._held[subscription.id] = subscription
 
     def remove(self, id: str) -> None:
-        """Removes a subscription, whether it compiles or not."""
+        """Remove a subscription; an unknown id is ignored."""
         if self._held.pop(id, None) is not None:
             self._leave(id)
         self._told.pop(id, None)
@@ -107,10 +106,10 @@ class Roster:
     def change(
         self, definitions: Mapping[str, Definition], subscriptions: Iterable[Subscription] = ()
     ) -> Broken:
-        """Other definitions, and subscriptions that are new or replaced, all at once.
+        """Apply other definitions, and new or replaced subscriptions, all at once.
 
-        Reads every subscription again that may mean something else; gives those that compile no
-        more, or not at all.
+        Compiles every subscription again whose meaning may change. Returns those that do not
+        compile, with the problem, unless it was returned before.
         """
         given = {each.id: each for each in subscriptions}
         before, others = self._light, list[Subscription]()
@@ -124,7 +123,9 @@ class Roster:
         return [(each, problem) for each, problem in found if problem is not None]
 
     def _replace(self, subscription: Subscription, before: Surroundings) -> Problem | None:
-        """Lets a subscription mean what it means now; its problem, where it was not told before."""
+        """Compile a subscription again and update the engine; return its problem, unless reported
+        before.
+        """
         id, now = subscription.id, _read(subscription, self._light)
         held, self._held[id] = self._held.get(id), subscription
         if held is not None and id in self._engine and _read(held, before) == now:
@@ -134,7 +135,7 @@ class Roster:
             try:
                 refuse_past_windows(subscription, now, self._clock())
                 self._enter(id, now)
-            except Problem as refused:  # what only the engine can tell
+            except Problem as refused:  # only the engine can detect it
                 now = refused
             except Exception as error:
                 self._leave(id)
@@ -167,8 +168,8 @@ class Roster:
 
 
 def _read(subscription: Subscription, light: Surroundings) -> Plan | Problem:
-    """What a subscription of others means; a fault of ours in reading it is a problem of that
-    subscription alone.
+    """Return the plan of a subscription, or its problem; an internal error is a problem of it
+    alone.
     """
     try:
         return read_in(subscription, light)

@@ -1,3 +1,3 @@
-"""Knowledge: what classes, properties and statements mean. Immutable; a new version is a new
+"""Knowledge: the meaning of classes, properties and statements. Immutable; a new version is a new
 object.
 """

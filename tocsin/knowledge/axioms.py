@@ -1,5 +1,6 @@
-"""The rules that an RDF text states: domains and ranges, inverse properties, and class expressions
-as far as `inclusions` understands them.
+"""Axioms of an RDF text that give rules: domains, ranges, inverses and class expressions.
+
+Class expressions as far as `inclusions` understands them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Pair = TypeVar("Pair", bound=tuple[object, ...])
 
 @dataclass(slots=True)
 class Axioms:
-    """What one text or several state, in the names of the text."""
+    """The axioms of one or several texts, in the names of the text."""
 
     domains: set[Edge] = field(default_factory=set)
     ranges: set[Edge] = field(default_factory=set)
@@ -29,7 +30,7 @@ class Axioms:
     necessary: set[tuple[Expression, Some | HasValue]] = field(default_factory=set)
 
     def add(self, other: Axioms) -> None:
-        """Take over all that the other states."""
+        """Add all axioms of the other."""
         for name in self.__slots__:
             getattr(self, name).update(getattr(other, name))
 
@@ -39,10 +40,10 @@ class Axioms:
         properties: Mapping[str, str],
         is_below: Callable[[str, str], bool],
     ) -> Rules:
-        """The rules in canonical names, given those of the aliases.
+        """Return the rules in canonical names, given those of the aliases.
 
-        Of one name below another the hierarchy says most; a definition says what it had to leave
-        out, as every member of one of several classes in a circle is of all of them.
+        An inclusion between two names is left to the hierarchy, except for those that the hierarchy
+        leaves out: if equivalences form a cycle, every member of one class is a member of all.
         """
         names = _Canonical(classes, properties)
         definitions = ((names.name(one), names.expression(each)) for one, each in self.definitions)
@@ -61,7 +62,7 @@ class Axioms:
 
 
 def axioms_in(triples: Triples, infer: Iterable[Infer]) -> Axioms:
-    """What the triples state, as far as it is to be concluded from."""
+    """Return the axioms in the triples, as far as the inferences in `infer` use them."""
     found = Axioms()
     for each in infer:
         match each:
@@ -76,7 +77,9 @@ def axioms_in(triples: Triples, infer: Iterable[Infer]) -> Axioms:
 
 
 def _classes_of(triples: Triples, relation: str) -> Iterator[Edge]:
-    """The named classes that a property's domains or ranges are, or are intersections of."""
+    """Yield each property with the named classes that its domains or ranges are, or are
+    intersections of.
+    """
     for prop, value in triples.pairs(relation):
         if isinstance(prop, Iri):
             yield from ((prop.text, each) for each in classes_above(triples, value))
@@ -102,11 +105,11 @@ def _read_expressions(triples: Triples, found: Axioms) -> None:
                 case Some() | HasValue():
                     found.necessary.add((each.narrow, part))
                 case _:
-                    continue  # of one of several alternatives nothing follows
+                    continue  # a union implies none of its parts
 
 
 class _Canonical:
-    """Names as an ontology knows them."""
+    """Names of a text as an ontology knows them."""
 
     def __init__(self, classes: Mapping[str, str], properties: Mapping[str, str]) -> None:
         self._classes = classes

@@ -1,10 +1,9 @@
-"""DAML+OIL, the language of the first paper's ontologies, in the words of RDF Schema and OWL, which
-grew out of it.
+"""DAML+OIL, the language of the first paper's ontologies, translated to RDF Schema and OWL.
 
-Every term of DAML+OIL (March 2001 and December 2000) has its counterpart there, with the same
-meaning; so have the namespaces of RDF Schema and XML Schema that its texts used, in triples and as
-prefixes. `equivalentTo` says that two names are one; the rest of the text tells what kind of names
-they are.
+Every term of DAML+OIL (March 2001 and December 2000) has a counterpart there with the same meaning;
+so have the namespaces of RDF Schema and XML Schema that its texts used, in triples and as prefixes.
+`equivalentTo` says that two names are one; the rest of the text shows whether they are properties,
+classes or individuals.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _OLD_DATATYPES = {
     "unsigned-short": "unsignedShort",
     "unsigned-byte": "unsignedByte",
 }
-"""Datatypes that the drafts of XML Schema call otherwise."""
+"""Datatypes with another name in the drafts of XML Schema."""
 
 _SAME = {
     OWL: (
@@ -85,7 +84,7 @@ _OF_CLASSES = frozenset((RDFS + "Class", OWL + "Class", RDFS + "Datatype"))
 
 
 def modernised(text: RdfText) -> RdfText:
-    """Return the same text without a word of DAML+OIL; another text stays as it is."""
+    """Translate the text from DAML+OIL; any other text stays as it is."""
     text = replace(text, prefixes={name: _space(each) for name, each in text.prefixes.items()})
     if not any(_is_old(each) for triple in text.triples for each in _names(triple)):
         return text
@@ -94,7 +93,7 @@ def modernised(text: RdfText) -> RdfText:
 
 
 def _equivalences(triples: list[tuple[Term, str, Term]]) -> Iterable[Triple]:
-    """`equivalentTo` between properties, between classes, and between individuals."""
+    """Translate `equivalentTo` between properties, between classes, and between individuals."""
     properties = _properties_in(triples)
     classes = _classes_in(triples)
     for subject, prop, value in triples:
@@ -155,7 +154,7 @@ def _term(term: Term) -> Term:
 
 
 def _name(name: str) -> str:
-    """The name of today; one that never was a term of DAML+OIL stays what it is."""
+    """Return the name used today; a name that is not a term of DAML+OIL stays as it is."""
     if not _is_old(name):
         return name
     for space, today in _OLD_SPACES.items():
@@ -166,9 +165,11 @@ def _name(name: str) -> str:
 
 
 def _space(namespace: str) -> str:
-    """Return the namespace of today that a prefix stands for, so that `xsd:decimal` of a
-    subscription is the datatype that the triples name. XML writes that of XML Schema without `#`,
-    too. The words of DAML+OIL have several homes today: its namespace stays.
+    """Return the namespace that a prefix stands for today.
+
+    So `xsd:decimal` of a subscription is the datatype that the triples name. XML writes that of XML
+    Schema without `#`, too. The terms of DAML+OIL have several namespaces today, so its own
+    namespace stays.
     """
     marked = namespace if namespace.endswith("#") else f"{namespace}#"
     return XSD if marked == XSD else _OLD_SPACES.get(marked, namespace)

@@ -1,8 +1,8 @@
-"""What an RDF text says about classes and properties, before anything is concluded from it.
+"""Facts of an RDF text about classes and properties, before any inference.
 
-Names count as classes or properties where they are declared and where they are used as such. Class
-expressions give the named classes that they speak of: `A = B and ...` puts A below B, `A = B or C`
-puts B and C below A. The rest is left to other readers of the same text.
+Names count as classes or properties if they are declared or used as such. Class expressions relate
+the named classes in them: `A = B and ...` puts A below B, `A = B or C` puts B and C below A. Other
+axioms are left to other readers of the same text.
 """
 
 from __future__ import annotations
@@ -70,9 +70,7 @@ _OF_OTHERS = frozenset(
 
 @dataclass(slots=True)
 class Facts:
-    """What one text or several say: names by kind, who is directly below whom, who is whose
-    equivalent.
-    """
+    """Facts of one or several texts: names by kind, direct parents, equivalences."""
 
     declared: set[str] = field(default_factory=set)
     classes: set[str] = field(default_factory=set)
@@ -90,7 +88,7 @@ class Facts:
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: Facts) -> None:
-        """Take over all that the other says; a prefix that is already known keeps its meaning."""
+        """Add all facts of the other; a known prefix keeps its meaning."""
         for name in self.__slots__:
             if name not in ("prefixes", "axioms"):
                 getattr(self, name).update(getattr(other, name))
@@ -101,8 +99,9 @@ class Facts:
 def facts_of(
     text: RdfText, *, domain_and_range: bool = False, infer: Iterable[Infer] = ()
 ) -> Facts:
-    """What a text says; `domain_and_range` reads meta-statements from the domains and ranges of
-    properties, too.
+    """Return the facts of a text.
+
+    With `domain_and_range`, domains and ranges of properties are meta-statements, too.
     """
     triples = Triples(text.triples)
     facts = names_in(triples)
@@ -113,8 +112,9 @@ def facts_of(
 
 
 def names_in(triples: Triples) -> Facts:
-    """The names that triples declare, or use as only a name of that kind can be used, and their
-    order.
+    """Return the names of the triples, and their hierarchy.
+
+    A name counts if it is declared, or used where only a name of that kind can be.
     """
     facts = Facts()
     _read_hierarchies(triples, facts)
@@ -131,8 +131,9 @@ def _read_hierarchies(triples: Triples, facts: Facts) -> None:
 
 
 def _read_expressions(triples: Triples, facts: Facts) -> None:
-    """Named classes that class expressions relate: a part of a union on the narrower side is below
-    every part of an intersection on the wider side; and restricted datatypes.
+    """Add the named classes that class expressions relate, and restricted datatypes.
+
+    A part of a union on the narrower side is below every part of an intersection on the wider side.
     """
     for each in inclusions_in(triples):
         facts.implied_below |= set(
@@ -178,7 +179,7 @@ def _read_names(triples: Triples, facts: Facts) -> None:
 
 
 def _in_expressions(triples: Triples) -> Iterator[str]:
-    """The names that stand where only a class or a datatype can stand."""
+    """Yield the names in positions that take only a class or a datatype."""
     for relation in _OF_CLASSES:
         yield from _names(value for _, value in triples.pairs(relation))
     for relation in (SUB_CLASS, SAME_CLASS, OWL + "disjointWith"):
@@ -241,7 +242,7 @@ def _refuse_misplaced(each: MetaStatement, facts: Facts) -> None:
 
 
 def _named_pairs(pairs: Iterable[tuple[Resource, Term]]) -> Iterator[Edge]:
-    """The pairs of which both are IRIs."""
+    """Yield the pairs of which both are IRIs."""
     for one, other in pairs:
         if isinstance(one, Iri) and isinstance(other, Iri):
             yield (one.text, other.text)

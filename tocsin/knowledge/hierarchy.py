@@ -1,9 +1,8 @@
-"""A hierarchy of names with several parents each and no cycle; the order is reflexive and
-transitive.
+"""A hierarchy of names: a directed acyclic graph; the order is reflexive and transitive.
 
-Names that are said to be equivalent stand at one place, which goes by one of them, the canonical
-name. Looking up gives canonical names, looking down gives all: a canonical name is above another
-name iff the other is below it.
+Equivalent names share one node, which goes by one of them, the canonical name. `above` gives
+canonical names, `below` gives all: a canonical name is above another name iff the other is below
+it.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Parents by name, both canonical, and the canonical name of each alias. What it does not know
-    stands alone.
+    """Parents by name, both canonical, and the canonical name of each alias.
+
+    An unknown name has no parents and no children.
     """
 
     parents: Mapping[str, frozenset[str]]
@@ -48,15 +48,15 @@ class Hierarchy:
         return self.canonical(name) in self.parents
 
     def names(self) -> frozenset[str]:
-        """Every name, aliases included."""
+        """Return all names, aliases included."""
         return frozenset(self.parents) | frozenset(self.aliases)
 
     def canonical(self, name: str) -> str:
-        """The one name that stands for a name and its equivalents."""
+        """Return the one name that stands for a name and its equivalents."""
         return self.aliases.get(name, name)
 
     def above(self, name: str) -> frozenset[str]:
-        """The name itself, and the canonical names of its place and of all above it."""
+        """Return the name itself, its canonical name, and the canonical names of all above it."""
         found = self._above.get(name)
         if found is None:
             found = self._above[name] = frozenset(
@@ -65,7 +65,7 @@ class Hierarchy:
         return found
 
     def below(self, name: str) -> frozenset[str]:
-        """The name, and all below it, by every name they have."""
+        """Return the canonical name and all names below it, each with its aliases."""
         found = self._below.get(name)
         if found is None:
             places = _reached(self.canonical(name), self._children)
@@ -85,8 +85,9 @@ def _reached(start: str, steps: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def folded(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> dict[str, str]:
-    """The canonical name of each alias: of equivalent names one of the first preferred kind, then
-    the least.
+    """Return the canonical name of each alias.
+
+    Of equivalent names it is one of the first preferred kind, then the least.
     """
     leader: dict[str, str] = {}
 
@@ -109,13 +110,11 @@ def folded(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> d
 
 
 def cycle_in(edges: Mapping[str, Iterable[str]]) -> list[str]:
-    """A cycle as the names along it, upwards, the first one again at the end; empty where there is
-    none.
-    """
+    """Return a cycle as names upwards, the first one repeated at the end; else an empty list."""
     try:
         TopologicalSorter({name: sorted(edges[name]) for name in sorted(edges)}).prepare()
     except CycleError as found:
-        names: list[str] = found.args[1][::-1]  # the sorter tells it from above to below
+        names: list[str] = found.args[1][::-1]  # the sorter lists it downwards
         least = names.index(min(names))
         return [*names[least:-1], *names[:least], names[least]]
     return []

@@ -2,7 +2,7 @@
 
 `A subClassOf B` says that A is within B, an equivalence says it both ways, and so does a named
 class with a connective of its own. An inclusion of two names is left to the hierarchy. An
-expression that the rules cannot say (a complement, a universal restriction) gives no inclusion; of
+expression that rules cannot express (a complement, a universal restriction) gives no inclusion; of
 the wider side such parts of an intersection are left out, of the narrower side such parts of a
 union. Restrictions are on named properties.
 """
@@ -24,8 +24,10 @@ _ANYTHING = AnyOf((Named(THING), Named(ANY_LITERAL)))
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """Whatever meets the narrow expression meets the wide one; `nodes` are the blank nodes, and the
-    named classes with connectives of their own, from which the two were read.
+    """Everything in the narrow expression is in the wide one.
+
+    `nodes` are the blank nodes, and the named classes with connectives of their own, from which the
+    two were read.
     """
 
     narrow: Expression
@@ -43,7 +45,7 @@ def inclusions_in(triples: Triples) -> Iterator[Inclusion]:
 
 
 def conjuncts(meaning: Expression) -> Iterator[Expression]:
-    """Yield the parts of an intersection and of those nested in it; anything else is its only
+    """Yield the parts of an intersection, nested ones flattened; any other expression is its only
     part.
     """
     if isinstance(meaning, AllOf):
@@ -54,7 +56,7 @@ def conjuncts(meaning: Expression) -> Iterator[Expression]:
 
 
 def disjuncts(meaning: Expression) -> Iterator[Expression]:
-    """Yield the parts of a union and of those nested in it; anything else is its only part."""
+    """Yield the parts of a union, nested ones flattened; any other expression is its only part."""
     if isinstance(meaning, AnyOf):
         for part in meaning.parts:
             yield from disjuncts(part)
@@ -63,19 +65,19 @@ def disjuncts(meaning: Expression) -> Iterator[Expression]:
 
 
 def names_of(parts: Iterable[Expression]) -> Iterator[str]:
-    """Yield the names of those parts that are named classes."""
+    """Return an iterator over the names of those parts that are named classes."""
     return (part.name for part in parts if isinstance(part, Named))
 
 
 def classes_above(triples: Triples, term: Term) -> list[str]:
-    """Return the named classes of which everything is that the expression describes."""
+    """Return the named classes that contain everything in the expression."""
     meaning = _Reader(triples, exact=False).side(term)
     return [] if meaning is None else list(names_of(conjuncts(meaning)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Connective:
-    """What a named class is said to be by a connective of its own."""
+    """A named class and the connective that describes it directly."""
 
     subject: Iri
     relation: str
@@ -102,14 +104,14 @@ def _pairs(triples: Triples) -> Iterator[tuple[_Side, _Side]]:
 
 @dataclass(slots=True)
 class _Reader:
-    """One walk over one side; exact, the meaning may be narrower, otherwise wider, never both."""
+    """One walk over one side. With `exact` the result may be narrower, otherwise wider."""
 
     triples: Triples
     exact: bool
     nodes: set[Term] = field(default_factory=set)
 
     def side(self, side: _Side) -> Expression | None:
-        """Return the meaning of a side; None where it has a part beyond the rules."""
+        """Return the meaning of a side; None if it has a part that rules cannot express."""
         if isinstance(side, _Connective):
             self.nodes.add(side.subject)
             return self._connected(side.relation, side.head, 0)
@@ -122,7 +124,7 @@ class _Reader:
             return Named(term.text)
         before = set(self.nodes)
         found = self._described(term, depth)
-        # of what is left out, no part was read either
+        # parts of a left-out expression do not count as read
         self.nodes = before if found is None else self.nodes | {term}
         return found
 

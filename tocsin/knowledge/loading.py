@@ -1,8 +1,7 @@
-"""Ontologies from files and texts. Several merge into one; equivalences are folded before cycles
-are looked for.
+"""Ontologies from files and texts, merged into one; equivalences are folded before the cycle check.
 
-A cycle that is said outright is refused with its names. What only follows from class expressions
-never makes a cycle: a conclusion that would close one is left out.
+A cycle that is stated outright is refused with its names. An edge that only follows from class
+expressions never closes a cycle: it is left out instead.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text with its media type, where it came from, and what is to be concluded from it."""
+    """A text with its media type, its origin, and the inferences that it allows."""
 
     text: str
     media_type: str = TURTLE
@@ -41,7 +40,7 @@ class Source:
 def load_ontology(
     paths: Iterable[str | Path], *, domain_and_range: bool = False, infer: object = ()
 ) -> Ontology:
-    """The ontology of one file or several, their formats known by the ends of their names."""
+    """Load the ontology of one or several files; the extension gives the format."""
     chosen = inferences(infer)
     sources = (replace(_source(Path(path)), infer=chosen) for path in paths)
     return ontology_of(sources, domain_and_range=domain_and_range)
@@ -50,16 +49,14 @@ def load_ontology(
 def parse_ontology(
     text: str, media_type: str = TURTLE, *, domain_and_range: bool = False, infer: object = ()
 ) -> Ontology:
-    """The ontology of one text."""
+    """Return the ontology of one text."""
     return ontology_of(
         (Source(text, media_type, infer=inferences(infer)),), domain_and_range=domain_and_range
     )
 
 
 def ontology_of(sources: Iterable[Source], *, domain_and_range: bool = False) -> Ontology:
-    """The ontology that several texts say together; of two meanings of a prefix the first
-    counts.
-    """
+    """Merge several texts into one ontology; if a prefix has two meanings, the first counts."""
     facts = Facts()
     for source in sources:
         facts.add(_read(source, domain_and_range))
@@ -100,7 +97,7 @@ def _read(source: Source, domain_and_range: bool) -> Facts:
 
 
 def read_ontology(text: str, media_type: str) -> RdfText:
-    """The triples of an ontology, in the words of today."""
+    """Return the triples of an ontology, with DAML+OIL translated."""
     return modernised(read_rdf(text, media_type, merge_graphs=True, base=base_of(text, media_type)))
 
 
@@ -156,7 +153,7 @@ def _canonical(
 def _parents(
     names: set[str], edges: set[Edge], aliases: Mapping[str, str], code: str
 ) -> dict[str, set[str]]:
-    """Who is directly above each name, by canonical names; a cycle is refused."""
+    """Return the direct parents of each name, by canonical names; raise for a cycle."""
     _refuse_cycle([[one, other] for one, other in sorted(edges) if one == other], code)
     parents: dict[str, set[str]] = {aliases.get(name, name): set() for name in sorted(names)}
     for child, parent in sorted(_folded_edges(edges, aliases)):

@@ -1,9 +1,9 @@
-"""Extended meta-statements: every legal statement type, in one sorted array, with the ancestors of
-each (spec 2.4).
+"""Extended meta-statements: all legal statement types, in one sorted array, with ancestors (spec
+2.4).
 
-Legal is what is at or below a declared meta-statement. The array may be large, so that it is built
-on request only and never beyond a limit; who only asks for single entries uses `Ontology.allows`
-and `ancestors_of`.
+A statement type is legal at or below a declared meta-statement. The array may be large, so it is
+built on request only and never beyond a limit; for single entries use `Ontology.allows` and
+`ancestors_of`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EMS_LIMIT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Ems:
-    """The array: entries sorted by class, property and class, and where each one stands."""
+    """The array: entries sorted by class, property and class, and the position of each."""
 
     ontology: Ontology
     entries: tuple[MetaStatement, ...]
@@ -40,9 +40,7 @@ class Ems:
         return len(self.entries)
 
     def ancestors(self, number: int) -> tuple[int, ...]:
-        """The strict ancestors of an entry that are in the array, each once, ascending; found when
-        first asked for.
-        """
+        """Return the strict ancestors of an entry in the array, each once, ascending; cached."""
         found = self._ancestors.get(number)
         if found is None:
             above = ancestors_of(self.ontology, self.entries[number])
@@ -53,9 +51,7 @@ class Ems:
 
 
 def ems_of(ontology: Ontology, limit: int = EMS_LIMIT) -> Ems:
-    """The whole array of an ontology; LimitProblem where it would have more entries than
-    the limit.
-    """
+    """Return the whole array of an ontology; raise LimitProblem above `limit` entries."""
     entries: set[MetaStatement] = set()
     for each in _declared(ontology):
         subjects, properties, objects = _parts_below(ontology, each)
@@ -68,7 +64,7 @@ def ems_of(ontology: Ontology, limit: int = EMS_LIMIT) -> Ems:
 
 
 def ancestors_of(ontology: Ontology, statement: MetaStatement) -> Iterator[MetaStatement]:
-    """Every statement type strictly above one, by canonical names; legal or not, each once."""
+    """Yield every statement type strictly above one, in canonical names; legal or not."""
     subjects = _canonical_classes(ontology, ontology.superclasses(statement.subject))
     properties = {
         ontology.canonical_property(each) for each in ontology.superproperties(statement.property)
@@ -80,7 +76,7 @@ def ancestors_of(ontology: Ontology, statement: MetaStatement) -> Iterator[MetaS
 
 
 def _declared(ontology: Ontology) -> Iterator[MetaStatement]:
-    """The declared meta-statements; where there are none, everything is legal."""
+    """Yield the declared meta-statements; without any, all statement types that may be legal."""
     if ontology.meta_statements:
         yield from ontology.meta_statements
         return

@@ -1,9 +1,8 @@
-"""An ontology: hierarchies of classes and properties, and which statements are allowed. Known by
-its fingerprint.
+"""An ontology: hierarchies of classes and properties, and the allowed statements.
 
-Datatypes are classes here: every datatype is below rdfs:Literal, every other class below owl:Thing.
-Meta-statements constrain and infer nothing; an ontology without any allows every statement. An open
-ontology knows every name.
+Identified by its fingerprint. Datatypes are classes here: every datatype is below rdfs:Literal,
+every other class below owl:Thing. Meta-statements constrain and infer nothing; an ontology without
+any allows every statement. An open ontology knows every name.
 """
 
 from __future__ import annotations
@@ -43,16 +42,16 @@ class MetaStatement(NamedTuple):
 
 @runtime_checkable
 class Fingerprinted(Protocol):
-    """Knowledge of another kind that an ontology carries along, told apart by its fingerprint."""
+    """Knowledge of another kind that an ontology carries along, identified by its fingerprint."""
 
     @property
     def fingerprint(self) -> str:
-        """Equal iff the knowledge is."""
+        """Equal iff the knowledge is equal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Ontology:
-    """What is known about names. Two ontologies are equal when their fingerprints are."""
+    """Knowledge about names. Two ontologies are equal if their fingerprints are."""
 
     class_order: Hierarchy
     property_order: Hierarchy
@@ -103,7 +102,7 @@ class Ontology:
         )
 
     def _spoken_of(self) -> frozenset[str]:
-        """The names of the built-in vocabulary that the ontology itself uses."""
+        """Return the names of the built-in vocabulary that the ontology itself uses."""
         orders = ((self.class_order, CLASS_PARENTS), (self.property_order, PROPERTY_PARENTS))
         above = {
             each
@@ -114,7 +113,7 @@ class Ontology:
         return frozenset(above.union(*self.meta_statements)) - ALIASES.keys()
 
     def with_tbox(self, tbox: object | None) -> Ontology:
-        """The same knowledge with a TBox beside it."""
+        """Return the same knowledge with another TBox."""
         return replace(self, tbox=tbox)
 
     # Names
@@ -130,28 +129,29 @@ class Ontology:
         return self.property_order.names()
 
     def is_class(self, iri: str) -> bool:
-        """Whether the ontology knows the class or datatype."""
+        """True if the ontology knows the class or datatype."""
         return iri in self.class_order or (self.open and iri not in self.property_order)
 
     def is_property(self, iri: str) -> bool:
-        """Whether the ontology knows the property; rdf:type is none."""
+        """True if the ontology knows the property; False for rdf:type."""
         return iri != RDF_TYPE and (iri in self.property_order or self.open or is_membership(iri))
 
     def is_datatype(self, iri: str) -> bool:
-        """Whether the values of the class are literals."""
+        """True if the values of the class are literals."""
         return ANY_LITERAL in self.class_order.above(iri)
 
     def canonical_class(self, iri: str) -> str:
-        """The name that stands for a class and its equivalents."""
+        """Return the name that stands for a class and its equivalents."""
         return self.class_order.canonical(iri)
 
     def canonical_property(self, iri: str) -> str:
-        """The name that stands for a property and its equivalents."""
+        """Return the name that stands for a property and its equivalents."""
         return self.property_order.canonical(iri)
 
     def named(self, local: str) -> tuple[str, ...]:
-        """What a bare local name can mean: the term of the default namespace, else every term with
-        that local name.
+        """Return the possible meanings of a bare local name.
+
+        The term of the default namespace, else every term with that local name.
         """
         default = self.prefixes.get("")
         found = self._by_local_name.get(local, ())
@@ -162,19 +162,21 @@ class Ontology:
         )
 
     def class_named(self, name: str) -> str | None:
-        """The class that an IRI, a prefixed name or a bare name means, where it means one and only
-        one.
+        """Return the only class that an IRI, a prefixed name or a bare name may mean; None unless
+        unique.
         """
         return self._only(name, self.class_order)
 
     def property_named(self, name: str) -> str | None:
-        """The property that an IRI, a prefixed name or a bare name means, where it means one and
-        only one.
+        """Return the only property that an IRI, a prefixed name or a bare name may mean; None
+        unless unique.
         """
         return self._only(name, self.property_order)
 
     def resource_named(self, name: str) -> str | None:
-        """The IRI that a prefixed or bare name of a resource means, as a pattern would read it."""
+        """Return the IRI of a prefixed or bare name of a resource, resolved as in a pattern; else
+        None.
+        """
         found = self.resolve(name)
         if found is not None or ":" in name:
             return found
@@ -185,9 +187,7 @@ class Ontology:
         )
 
     def resolve(self, name: str) -> str | None:
-        """The IRI of a prefixed name, or of a bare name that means one term and only one; None
-        where it means none.
-        """
+        """Return the IRI of a prefixed name, or of a bare name with one meaning; else None."""
         prefix, colon, local = name.partition(":")
         if colon:
             return None if prefix not in self.prefixes else self.prefixes[prefix] + local
@@ -206,14 +206,17 @@ class Ontology:
     # Order
 
     def superclasses(self, iri: str) -> frozenset[str]:
-        """The class and all above it, by canonical names; one that is not known is below owl:Thing
-        alone.
+        """Return the class and all above it, by canonical names.
+
+        An unknown class is below owl:Thing only.
         """
         return self.class_order.above(iri) if iri in self.class_order else frozenset((iri, THING))
 
     def superdatatypes(self, iri: str) -> frozenset[str]:
-        """Return the datatype of a literal and all above it. One that is not known is below
-        rdfs:Literal alone; a class that is not a datatype has no literals, whatever they say.
+        """Return the datatype of a literal and all above it.
+
+        An unknown datatype is below rdfs:Literal only. A class that is not a datatype has no
+        literals, whatever datatype they give.
         """
         if self.is_datatype(iri):
             return self.class_order.above(iri)
@@ -221,26 +224,25 @@ class Ontology:
         return own | {ANY_LITERAL}
 
     def subclasses(self, iri: str) -> frozenset[str]:
-        """The class and all below it, by every name they have."""
+        """Return the class and all below it, with all aliases."""
         return self.class_order.below(iri)
 
     def superproperties(self, iri: str) -> frozenset[str]:
-        """The property and all above it, by canonical names."""
+        """Return the property and all above it, by canonical names."""
         above = self.property_order.above(iri)
         return above | self.property_order.above(MEMBER) if is_membership(iri) else above
 
     def subproperties(self, iri: str) -> frozenset[str]:
-        """The property and all below it, by every name they have."""
+        """Return the property and all below it, with all aliases."""
         return self.property_order.below(iri)
 
     # Statements
 
     def allows(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a statement with these classes and this property is legal: at or below a
-        meta-statement.
+        """True if a statement with these classes and this property is legal.
 
-        Words of RDF Schema and OWL, such as rdfs:label, are legal everywhere unless a
-        meta-statement is about them.
+        Legal is at or below a meta-statement. Terms of RDF Schema and OWL, such as rdfs:label, are
+        legal everywhere unless a meta-statement is about them.
         """
         if not self.meta_statements or self._is_free(prop):
             return True
@@ -248,10 +250,9 @@ class Ontology:
         return any(each.subject in above and each.object in beyond for each in self._said_of(prop))
 
     def satisfiable(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a legal statement can be at or below the three: else a pattern that asks for it
-        never matches.
+        """True if a legal statement can be at or below the three; else the pattern never matches.
 
-        What is concluded need not be legal, so that an ontology with rules refuses no pattern.
+        Inferred statements need not be legal, so an ontology with rules refuses no pattern.
         """
         if not self.meta_statements or self.rules or self._is_free(prop):
             return True
@@ -264,15 +265,17 @@ class Ontology:
         )
 
     def value_classes(self, prop: str) -> frozenset[str]:
-        """Return the classes and built-in datatypes that meta-statements and ranges give the values
-        of a property. In place of a datatype of the ontology stand those that it is derived from.
+        """Return the classes and built-in datatypes that meta-statements and ranges give a
+        property's values.
+
+        A datatype of the ontology is replaced by those that it is derived from.
         """
         ranges = (self._ranges_of.get(each, ()) for each in self.superproperties(prop))
         given = {each.object for each in self._said_of(prop)}.union(*ranges)
         return frozenset(name for each in given for name in self._built_in(each))
 
     def _built_in(self, iri: str) -> frozenset[str]:
-        """Return a class or built-in datatype as it is, and for another datatype the built-in ones
+        """Return a class or built-in datatype as it is; for another datatype the built-in ones
         above it.
         """
         if iri in DATATYPE_PARENT or not self.is_datatype(iri):
@@ -281,7 +284,7 @@ class Ontology:
         return above or frozenset((ANY_LITERAL,))
 
     def short(self, iri: str) -> str:
-        """The IRI as a reader writes it: with a prefix where one fits."""
+        """Return the IRI with a prefix if one fits, else in angle brackets."""
         for prefix, namespace in sorted(
             self.prefixes.items(), key=lambda each: (-len(each[1]), each[0])
         ):
@@ -307,9 +310,9 @@ class Ontology:
     # Identity
 
     def _content(self) -> bytes:
-        """Everything but the TBox and the rules, in one canonical form.
+        """Return everything but the TBox and the rules, in one canonical form.
 
-        Without ranges the form is that of versions which did not keep any, and so is the
+        Without ranges the form is that of versions that did not keep any, and so is the
         fingerprint.
         """
         return json.dumps(
@@ -341,9 +344,7 @@ _LOCAL_NAME = re.compile(r"[^\W\d_][\w-]*")
 
 
 def open_ontology(default_namespace: str | None = None) -> Ontology:
-    """Nothing is known and everything may be named: every IRI is a class or a property of
-    its own.
-    """
+    """Return an open ontology: every IRI is a class or a property of its own."""
     prefixes = dict(PREFIXES) if default_namespace is None else {**PREFIXES, "": default_namespace}
     return Ontology(builtin_classes(), builtin_properties(), prefixes=prefixes, open=True)
 
@@ -351,9 +352,7 @@ def open_ontology(default_namespace: str | None = None) -> Ontology:
 def builtin_classes(
     parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] = ALIASES
 ) -> Hierarchy:
-    """The classes that are always there, owl:Thing and the datatypes of XML Schema, and those
-    given.
-    """
+    """Return the built-in classes (owl:Thing, the datatypes of XML Schema) and those given."""
     known: dict[str, frozenset[str]] = {THING: frozenset(), ANY_LITERAL: frozenset()}
     known |= {child: frozenset((parent,)) for child, parent in DATATYPE_PARENT.items()}
     for child, above in _merged(CLASS_PARENTS, parents or {}).items():
@@ -364,15 +363,13 @@ def builtin_classes(
 def builtin_properties(
     parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] | None = None
 ) -> Hierarchy:
-    """The properties that are always there, rdf:value and rdfs:label among them, and those
-    given.
-    """
+    """Return the built-in properties (rdf:value, rdfs:label and so on) and those given."""
     numbered = {child: (MEMBER,) for child in parents or {} if is_membership(child)}
     return Hierarchy(_merged(PROPERTY_PARENTS, parents or {}, numbered), dict(aliases or {}))
 
 
 def _merged(*tables: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    """The parents that any of the tables gives a name."""
+    """Return the parents that any of the tables gives a name."""
     found: dict[str, frozenset[str]] = {}
     for table in tables:
         for child, above in table.items():
@@ -381,7 +378,7 @@ def _merged(*tables: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
 
 
 def local_name(iri: str) -> str:
-    """What stands after the last `#`, `/` or `:`."""
+    """Return the part after the last `#`, `/` or `:`."""
     found = _LOCAL.search(iri)
     return found[0] if found else iri
 
@@ -397,7 +394,7 @@ _LIVING: WeakValueDictionary[str, Ontology] = WeakValueDictionary()
 
 
 def _unpacked(fingerprint: str, packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
-    """The ontology that was pickled; the same one for every pickle of it in this process."""
+    """Return the ontology that was pickled; one shared instance per process."""
     living = _LIVING.get(fingerprint)
     if living is None:
         living = _LIVING[fingerprint] = _built(packed, tbox, rules)

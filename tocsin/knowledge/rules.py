@@ -1,18 +1,18 @@
-"""What may be concluded about one event beyond what it says, where an ontology is told to: `infer`.
+"""Rules that infer facts about one event beyond its own statements; enabled by `infer`.
 
-Rules conclude arcs and classes of the event's own vertices, never new vertices, and for one event
+Rules infer arcs and classes of the event's own vertices, never new vertices, and for one event
 alone:
 
-* `domain-range`: who has a property is of its domain, the value of it, unless a literal, of its
+* `domain-range`: a vertex with a property is in its domain; the value, unless a literal, in its
   range;
-* `inverse`: arcs of a property that has an inverse, or is symmetric or transitive, make further
+* `inverse`: arcs of a property that has an inverse, or is symmetric or transitive, give further
   arcs;
-* `existential`: a vertex that meets the definition of a class is of the class. Where a class, or
-  whatever meets an expression, is said to have some `p` that is a `B`, or the value `v`, every such
-  vertex counts as having one, for definitions only.
+* `existential`: a vertex that meets the definition of a class is in the class. If a class, or an
+  expression, implies some `p` that is a `B`, or the value `v`, each of its vertices counts as
+  having one, for definitions only.
 
-An arc of a property is one of all properties above it, a vertex of a class one of all classes above
-it. All names are canonical. What is concluded is concluded from again, until nothing is new.
+An arc of a property is also one of all properties above it, a vertex of a class is in all classes
+above it. All names are canonical. Inference repeats until nothing new follows.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from tocsin.knowledge.hierarchy import Edge
 from tocsin.values.terms import Iri, Literal
 
 MAX_INFERRED = 200_000
-"""Arcs of one event, the concluded ones included; an event with more is refused."""
+"""Most arcs of one event, inferred ones included; an event with more is refused."""
 
 
 class Infer(StrEnum):
-    """What an ontology is told to conclude."""
+    """Kinds of inference that an ontology may enable."""
 
     DOMAIN_RANGE = "domain-range"
     INVERSE = "inverse"
@@ -40,28 +40,28 @@ class Infer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What is of the class."""
+    """Members of a class."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """What meets every part."""
+    """Things that meet every part."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """What meets some part."""
+    """Things that meet at least one part."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """What has the property with a value that meets the filler."""
+    """Things that have the property with a value that meets the filler."""
 
     property: str
     filler: Expression
@@ -69,7 +69,7 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class HasValue:
-    """What has the property with this value; literals by value."""
+    """Things that have the property with this value; literals compare by value."""
 
     property: str
     value: Iri | Literal
@@ -80,11 +80,11 @@ Expression: TypeAlias = Named | AllOf | AnyOf | Some | HasValue
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Pairs of a name and what holds of it, sorted. Inverses stand both ways; a symmetric property
-    is its own inverse.
+    """Rules as sorted pairs of a name and its consequence.
 
-    Whatever meets the expression of a definition is of its class; whatever meets the first of a
-    `necessary` pair has the second. Of a value that it has, nothing else is known than the value.
+    Inverses are listed both ways; a symmetric property is its own inverse. A vertex that meets the
+    expression of a definition is in its class; one that meets the first of a `necessary` pair has
+    the second. Of a value implied this way only the value is known.
     """
 
     domains: tuple[Edge, ...] = ()
@@ -98,9 +98,7 @@ class Rules:
         return self != NO_RULES
 
     def text(self) -> str:
-        """Return the text that fingerprints are made of: the same for the same rules, in all
-        versions.
-        """
+        """Return the text that fingerprints hash: the same for the same rules, in all versions."""
         necessary = tuple(
             (narrow.name if isinstance(narrow, Named) else narrow, has)
             for narrow, has in self.necessary
@@ -116,9 +114,7 @@ NO_RULES = Rules()
 
 
 def inferences(given: object) -> tuple[Infer, ...]:
-    """The options that a caller means: one name, several, or several in one text with commas; None
-    for none.
-    """
+    """Parse the option `infer`: one name, several, or a text with commas; None gives none."""
     names = (given,) if isinstance(given, str) else given or ()
     if not isinstance(names, Iterable):
         raise _unknown(given)

@@ -39,7 +39,7 @@ _ANYTHING = (THING, ANY_LITERAL)
 
 
 class Triples:
-    """Triples by subject and by property."""
+    """Triples, indexed by subject and by property."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         self._pairs: dict[str, list[tuple[Resource, Term]]] = {}
@@ -49,20 +49,20 @@ class Triples:
             self._objects.setdefault((subject, prop), []).append(value)
 
     def pairs(self, prop: str) -> Sequence[tuple[Resource, Term]]:
-        """Subjects and objects of a property."""
+        """Return the subjects and objects of a property."""
         return self._pairs.get(prop, ())
 
     def objects(self, subject: Term, prop: str) -> Sequence[Term]:
-        """The objects of a subject's property."""
+        """Return the objects of a subject's property."""
         return self._objects.get((subject, prop), ())
 
     def members(self, subject: Term, prop: str) -> Iterator[str]:
-        """The IRIs in the RDF lists that are objects of a subject's property."""
+        """Yield the IRIs in the RDF lists that are objects of a subject's property."""
         for head in self.objects(subject, prop):
             yield from (each.text for each in self.items(head) if isinstance(each, Iri))
 
     def items(self, head: Term) -> Iterator[Term]:
-        """The items of an RDF list."""
+        """Yield the items of an RDF list; a cyclic list ends at its first repetition."""
         seen: set[Term] = set()
         rest: Term | None = head
         while rest is not None and rest not in seen:
@@ -72,7 +72,7 @@ class Triples:
 
 
 def declared_statements(triples: Triples) -> Iterator[MetaStatement]:
-    """`[] a <urn:tocsin:MetaStatement>` with subject, property and object."""
+    """Yield each `[] a <urn:tocsin:MetaStatement>` with subject, property and object."""
     for statement, kind in triples.pairs(RDF_TYPE):
         if kind == Iri(_OWN + "MetaStatement"):
             subjects, properties, objects = (
@@ -83,22 +83,23 @@ def declared_statements(triples: Triples) -> Iterator[MetaStatement]:
 
 
 def shape_statements(triples: Triples) -> Iterator[MetaStatement]:
-    """SHACL node shapes: a target class, and for each property shape its path and the class of the
-    values.
+    """Yield the statements of SHACL node shapes.
+
+    A target class, and for each property shape its path and the class of the values.
     """
     for shape, property_shape in triples.pairs(_SHACL + "property"):
         targets = [*_iris(triples.objects(shape, _SHACL + "targetClass"))]
         if isinstance(shape, Iri) and any(
             Iri(kind) in triples.objects(shape, RDF_TYPE) for kind in _CLASSES
         ):
-            targets.append(shape.text)  # a shape that is a class is about its own instances
+            targets.append(shape.text)  # a shape that is a class targets its own instances
         paths = _iris(triples.objects(property_shape, _SHACL + "path"))
         for parts in product(targets, paths, _values_of_shape(triples, property_shape)):
             yield MetaStatement(*parts)
 
 
 def domain_range_statements(triples: Triples) -> Iterator[MetaStatement]:
-    """Every domain of a property with every range; a property without ranges may have any value."""
+    """Yield every domain of a property with every range; without ranges, any value is allowed."""
     domains = {
         (prop, domain) for relation in _DOMAINS for prop, domain in _named(triples.pairs(relation))
     }
@@ -111,8 +112,9 @@ def domain_range_statements(triples: Triples) -> Iterator[MetaStatement]:
 
 
 def ranges_of(triples: Triples) -> Iterator[tuple[str, str]]:
-    """Return the properties that have a range, each with every class and datatype that is named
-    there: a name, the parts of a union, or the datatype that is restricted.
+    """Yield each property that has a range with each class and datatype named there.
+
+    A range is a name, the parts of a union, or the datatype that is restricted.
     """
     for relation in _RANGES:
         for prop, value in triples.pairs(relation):
@@ -126,7 +128,7 @@ def _names_in_range(triples: Triples, value: Term) -> Iterator[str]:
 
 
 def _values_of_shape(triples: Triples, shape: Term) -> Sequence[str]:
-    """The classes that a property shape gives its values; without any constraint, all."""
+    """Return the classes that a property shape gives its values; without any constraint, all."""
     if isinstance(shape, Literal):
         return ()
     given = [

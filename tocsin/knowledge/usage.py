@@ -1,9 +1,9 @@
-"""Which axioms of an ontology graph patterns use, and which not: counted by the word that states
-them, never guessed.
+"""Axioms of an ontology that graph patterns use, and those they ignore: counted by term, never
+guessed.
 
-A word of RDF Schema, OWL, SHACL or SWRL that stands in none of the tables below counts as not used.
-Annotations and the parts of larger axioms say nothing for themselves and are not counted. A word
-about a class expression counts as used only where a conclusion is drawn from that expression.
+A term of RDF Schema, OWL, SHACL or SWRL that is in none of the tables below counts as not used.
+Annotations and the parts of larger axioms are not counted. A term about a class expression counts
+as used only if an inference uses that expression.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OF_CONCEPTS = frozenset(
     "rdfs:range owl:someValuesFrom owl:allValuesFrom owl:hasValue owl:complementOf owl:oneOf"
     " owl:disjointWith owl:AllDisjointClasses owl:withRestrictions".split()
 )
-"""What the concept language uses as far as its TBox can say it."""
+"""Terms that the concept language uses as far as its TBox can express them."""
 _QUIET = frozenset(
     "rdf:type rdf:first rdf:rest rdf:nil rdf:value rdfs:label rdfs:comment rdfs:seeAlso"
     " rdfs:isDefinedBy rdfs:member owl:versionInfo owl:versionIRI owl:priorVersion"
@@ -63,17 +63,17 @@ _INDIVIDUALS = "facts about individuals"
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Words with how often they state something, the most frequent first."""
+    """Terms with the number of their statements, most frequent first."""
 
     used: tuple[tuple[str, int], ...] = ()
     unused: tuple[tuple[str, int], ...] = ()
 
     def text(self) -> str:
-        """`uses: ...; not used: ...`."""
+        """Return `uses: ...; not used: ...`."""
         return f"uses: {_listed(self.used)}; not used: {_listed(self.unused)}"
 
     def hints(self) -> Iterator[str]:
-        """What would use what is not used."""
+        """Yield hints to the options and languages that would use the unused terms."""
         words = [word for word, _ in self.unused]
         for infer in Infer:
             if found := [word for word in words if _USED_BY.get(word) is infer]:
@@ -83,7 +83,7 @@ class Usage:
 
 
 def usage_of(text: RdfText, infer: Collection[Infer] = ()) -> Usage:
-    """What graph patterns use of a text, where these conclusions are drawn from it."""
+    """Return the terms of a text that graph patterns use and do not use, given these inferences."""
     read = _read_nodes(text.triples, infer)
     used, unused = Counter[str](), Counter[str]()
     for triple, word in _words(text.triples):
@@ -102,7 +102,7 @@ def _is_datatype_range(triple: Triple) -> bool:
 
 
 def _read_nodes(triples: Iterable[Triple], infer: Collection[Infer]) -> set[Term]:
-    """Return the nodes of the class expressions from which something is concluded."""
+    """Return the nodes of the class expressions that an inference uses."""
     found: set[Term] = set()
     known = Triples(triples)
     for each in inclusions_in(known):
@@ -119,12 +119,12 @@ def _read_nodes(triples: Iterable[Triple], infer: Collection[Infer]) -> set[Term
 
 
 def _is_read(triple: Triple, word: str, read: set[Term]) -> bool:
-    """True unless the triple is about a class expression from which nothing is concluded."""
+    """True unless the triple is about a class expression that no inference uses."""
     return word not in _ABOUT_EXPRESSIONS or triple[0] in read
 
 
 def merged(usages: Iterable[Usage]) -> Usage:
-    """All counts together; a word may be used of one text and not of another."""
+    """Return the sum of all counts; a term may be used in one text and unused in another."""
     used, unused = Counter[str](), Counter[str]()
     for each in usages:
         used.update(dict(each.used))
@@ -144,7 +144,7 @@ def _words(triples: Collection[Triple]) -> Iterator[tuple[Triple, str]]:
 
 
 def _facts(triples: Iterable[Triple]) -> int:
-    """Statements about individuals that are more than annotations."""
+    """Count the statements about individuals, without annotations."""
     kinds: dict[object, set[str]] = {}
     for subject, prop, value in triples:
         if prop == RDF_TYPE and isinstance(value, Iri):
@@ -159,7 +159,7 @@ def _facts(triples: Iterable[Triple]) -> int:
 
 
 def _short(name: str) -> str:
-    """The word with its prefix; empty for a name of the ontology's own."""
+    """Return the term with its prefix; empty for a name of the ontology's own."""
     found = (
         f"{prefix}:{name.removeprefix(space)}"
         for prefix, space in _SPACES.items()

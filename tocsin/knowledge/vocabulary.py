@@ -1,9 +1,7 @@
-"""Names that every ontology knows, whatever it says: those of RDF, RDF Schema, OWL and its
-forerunner DAML+OIL.
+"""Names that every ontology knows: those of RDF, RDF Schema, OWL and its forerunner DAML+OIL.
 
-They are known by IRI and by prefixed name. A bare name, and a member of a JSON or XML event, means
-one of them only where the ontology itself speaks of it: `label` alone is nobody's business but the
-publisher's.
+They are known by IRI and by prefixed name. A bare name, or a member of a JSON or XML event, means
+one of them only if the ontology itself uses it: a plain `label` belongs to the publisher.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ DAML_SPACES = (DAML, "http://www.daml.org/2000/12/daml+oil#")
 """DAML+OIL in its two editions."""
 
 PREFIXES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "daml": DAML}
-"""Prefixes that every ontology knows, unless it gives them another meaning."""
+"""Prefixes that every ontology knows, unless it redefines them."""
 
 ALIASES: Mapping[str, str] = {
     RDFS + "Resource": THING,
@@ -58,9 +56,9 @@ PROPERTY_PARENTS: Mapping[str, tuple[str, ...]] = {
 """Properties that every ontology knows; `rdf:_1`, `rdf:_2` and so on are below rdfs:member."""
 
 QUIET = frozenset((*CLASS_PARENTS, *PROPERTY_PARENTS, *ALIASES)) - {RDF_VALUE}
-"""Names that a bare name does not mean, unless the ontology speaks of them."""
+"""Names that a bare name does not mean, unless the ontology uses them."""
 
 
 def is_membership(iri: str) -> bool:
-    """Whether the property is `rdf:_1`, `rdf:_2` and so on."""
+    """True if the property is `rdf:_1`, `rdf:_2` and so on."""
     return iri.startswith(_NUMBERED) and _NUMBER.fullmatch(iri, len(_NUMBERED)) is not None

@@ -1,9 +1,8 @@
-"""What is odd about an event's graph in the light of an ontology. The event is processed all the
-same (spec 7.6, 8).
+"""Warnings about an event's graph, given an ontology. The event is processed anyway (spec 7.6, 8).
 
-Warned of: classes and properties that the ontology does not know, literals whose form is none of
-their datatype, and arcs of which no choice of classes is a legal statement. An arc with an unknown
-name is not warned of a second time.
+Reasons: classes and properties that the ontology does not know, literals whose form is not valid
+for their datatype, and arcs for which no choice of classes is a legal statement. An arc with an
+unknown name gets no second warning.
 """
 
 from __future__ import annotations
@@ -19,17 +18,15 @@ from tocsin.values.terms import Iri, Literal, Term, value_of
 def warnings_in(
     ontology: Ontology, arcs: Iterable[Triple], types: Mapping[Term, tuple[str, ...]]
 ) -> tuple[EventProblem, ...]:
-    """The warnings about a graph, each once, in the order of its vertices and arcs."""
+    """Return the warnings about a graph, each once, in the order of its vertices and arcs."""
     found = (*_about_vertices(ontology, types), *_about_arcs(ontology, arcs, types))
     return _each_once(found)
 
 
 class Watch:
-    """The warnings of one ontology; what it says of classes and properties together is worked out
-    once.
+    """The warnings of one ontology, with results cached by combination of names.
 
-    Gives what `warnings_in` gives. An open ontology knows everything and warns of nothing but
-    literals.
+    Same results as `warnings_in`. An open ontology knows every name and warns about literals only.
     """
 
     __slots__ = ("_arcs", "_classes", "_ontology")
@@ -42,7 +39,9 @@ class Watch:
     def warnings_in(
         self, arcs: Iterable[Triple], types: Mapping[Term, tuple[str, ...]]
     ) -> tuple[EventProblem, ...]:
-        """The warnings about a graph; those who are quiet are passed over at once."""
+        """Return the warnings about a graph; vertices and arcs without a fault are skipped by
+        cache.
+        """
         odd = {term: types[term] for term in types if not self._is_plain(term, types[term])}
         strange = [arc for arc in arcs if not self._is_quiet(types[arc[0]], arc[1], types[arc[2]])]
         if not odd and not strange:
@@ -78,7 +77,7 @@ class Watch:
 
 _Kinds = tuple[tuple[str, ...], str, tuple[str, ...]]
 _KEPT = 10_000
-"""So many combinations of names are remembered: an event may bring ever new ones."""
+"""Most combinations of names in a cache: events may carry ever new ones."""
 _ONE, _OTHER = Iri("urn:one"), Iri("urn:other")
 
 

@@ -1,5 +1,5 @@
-"""Languages: text to plan. The table below is the whole list; a language is a folder, none imports
-another, and each is loaded for the first text that is in it.
+"""Languages: text to plan. `LANGUAGES` is the whole list; a language is a folder, none imports
+another, and each is loaded for its first text.
 """
 
 from __future__ import annotations
@@ -49,20 +49,19 @@ LANGUAGES: Mapping[str, Deferred] = {
 """Every language by its name: a module with a function `parse`."""
 
 _ATOM_NAMES = {"xml": "exmlql"}
-"""Languages that go by another name where their atoms stand in braces."""
+"""Languages that have another name before the braces of an atom."""
 
 
 _KNOWING = ("concept", "epcis", "graph")
-"""Languages that look at the ontology."""
+"""Languages that use the ontology."""
 
 _CHAIN = 32
-"""How many names may be defined by each other in a row: each is read inside the reading of the one
-before.
-"""
+"""Names that may be defined by each other in a row: each is read while the one before is."""
 
 _LEVELS = 128
-"""How deep texts that are read inside of each other may nest together: reading one takes some
-frames of the stack, and every level of it two or three.
+"""Levels of nesting of texts that are read inside of each other, together.
+
+Reading one takes some frames of the stack, and every level of it two or three.
 """
 
 _XML_OPENING = "WHERE "
@@ -73,7 +72,7 @@ _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
 def read_text(
     language: str, text: str, options: Options = NO_OPTIONS, context: Context | None = None
 ) -> Reading:
-    """What a language makes of a text: one look, whatever is asked of it afterwards.
+    """Return the `Reading` of a text; it answers every later question about the text.
 
     The plan has not been through the passes yet.
     """
@@ -94,40 +93,38 @@ def read_text(
 def parse_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> Plan:
-    """The plan of a subscription's text, not yet passed through the passes; raises the first
-    problem.
-    """
+    """Return the plan of a subscription's text, before the passes; raise the first problem."""
     return read_text(language, expression, options, context).require_plan()
 
 
 def problems_in_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> list[Problem]:
-    """Every problem of a subscription's text; empty iff it parses."""
+    """Return every problem of a subscription's text; empty iff it parses."""
     return list(read_text(language, expression, options, context).problems)
 
 
 def warnings_in_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> list[Problem]:
-    """What a subscription without problems says that is probably not meant."""
+    """Return the warnings of a subscription without problems: what is probably not meant."""
     return list(read_text(language, expression, options, context).warnings)
 
 
 def window_in_subscription(
     language: str, expression: str, start: Instant, length: Duration
 ) -> tuple[Place, str] | None:
-    """Where a text has a window of absolute time, and how it is written; None where a definition
-    has it.
+    """Return the place of a window of absolute time and its text; None if a definition has it.
 
-    Asked only of a text that is refused, so that it is read again here.
+    Called only for a text that is refused, so the text is read again here.
     """
     return opsl.window(expression, start, length) if language == "opsl" else None
 
 
 def xml_ql_of(language: str, reading: Reading) -> list[str]:
-    """The XML-QL queries that build what an E-XML-QL subscription constructs; none where it
-    constructs nothing.
+    """Return the XML-QL queries that build the output of an E-XML-QL subscription.
+
+    The list is empty if it constructs nothing; raises for another language.
     """
     if language != "exmlql":
         raise MeaningProblem(
@@ -140,18 +137,19 @@ def xml_ql_of(language: str, reading: Reading) -> list[str]:
 
 
 def without_ontology() -> Ontology:
-    """What graph patterns know where no ontology is given."""
+    """Return the ontology that graph patterns use if none is given."""
     return graph_names.without_ontology()
 
 
 def read_atom(language: str, text: str, context: Context) -> Atom:
-    """The atom of a text that would stand in braces; raises where it is none."""
+    """Return the atom of a text as it would stand in braces; raise if it is not an atom."""
     return _Atoms(context).atom(language, text)
 
 
 class _Atoms:
-    """The texts in braces of one text. Each is read once, for its atom and for its warnings; its
-    own context reads no atoms: they do not nest.
+    """Texts in braces of one text. Each is read once, for its atom and for its warnings.
+
+    The context of such a text reads no atoms: they do not nest.
     """
 
     def __init__(self, context: Context) -> None:
@@ -159,7 +157,7 @@ class _Atoms:
         self._readings: dict[tuple[str, str], Reading] = {}
 
     def around(self) -> Context:
-        """The context of the text that has the braces."""
+        """Return the context of the text that has the braces."""
         return replace(
             self._context,
             parse_atom=self.atom,
@@ -168,7 +166,7 @@ class _Atoms:
         )
 
     def atom(self, language: str, text: str) -> Atom:
-        """The atom that a text means."""
+        """Return the atom that a text means."""
         _require_knowledge(language, self._context)
         try:
             plan = self._reading(language, text).require_plan()
@@ -177,7 +175,7 @@ class _Atoms:
         return _require_atom(language, plan)
 
     def warnings(self, language: str, text: str) -> list[Problem]:
-        """The warnings of a text."""
+        """Return the warnings of a text."""
         before = len(_opening(language, text))
         return [_moved_back(each, before) for each in self._reading(language, text).warnings]
 
@@ -193,8 +191,10 @@ class _Atoms:
 def _parse_part(
     context: Context, definition: PartDefinition, levels: int = 0, through: tuple[str, ...] = ()
 ) -> Part:
-    """Return the part of a definition in any language, which may use other definitions and never
-    itself. `levels` are those of the text that uses it, `through` the names that it was reached by.
+    """Return the part of a definition in any language, which may use other definitions but never
+    itself.
+
+    `levels` are those of the text that uses it, `through` the names that it was reached by.
     """
     name, reading = definition.name, (*context.reading, *through)
     if name in reading:
@@ -255,20 +255,18 @@ def _require_atom(language: str, plan: Plan) -> Atom:
 
 
 def _opening(language: str, text: str) -> str:
-    """What a text in braces leaves out."""
+    """Return the words that a text in braces leaves out."""
     return _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
 
 
 def _require_knowledge(language: str, context: Context) -> None:
-    """Raises what is wrong with the ontology, where a language looks at it; the others are none the
-    worse.
-    """
+    """Raise the problem of the ontology if the language uses it; other languages do not care."""
     if language in _KNOWING and isinstance(context.ontology, Problem):
         raise context.ontology
 
 
 def _moved_back(problem: Problem, columns: int) -> Problem:
-    """A problem of a text that had so many characters put before it, told for the text itself."""
+    """Return a problem with its column reduced by the characters put before the text."""
     place = problem.place
     if not columns or place is None or place.line > 1:
         return problem

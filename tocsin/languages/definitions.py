@@ -1,4 +1,4 @@
-"""Definitions looked at for themselves, whether a subscription uses them or not."""
+"""Checks of definitions on their own, used by a subscription or not."""
 
 from __future__ import annotations
 
@@ -28,16 +28,14 @@ _WRITABLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Everything that keeps a definition from being used; or, where nothing does, what it says that
-    is probably not meant.
-    """
+    """Problems that keep a definition from being used; its warnings if it has no problem."""
 
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
 
 
 def judge_definition(definition: Definition, context: Context) -> Judged:
-    """One look at a definition."""
+    """Return the problems or warnings of a definition."""
     match definition:
         case PartDefinition(_, language, expression):
             reading = read_text(language, expression, context=context)
@@ -55,7 +53,7 @@ def judge_definition(definition: Definition, context: Context) -> Judged:
 
 
 def can_be_named(definition: Definition) -> bool:
-    """Whether a text can name the definition: a region or a part is named as OPSL writes names."""
+    """True if a text can name the definition: names of regions and parts are written as in OPSL."""
     return not isinstance(definition, RegionDefinition | PartDefinition) or bool(
         _WRITABLE.fullmatch(definition.name)
     )
@@ -72,8 +70,9 @@ def _unreadable(definition: RegionDefinition | MasterDataDefinition) -> Iterator
 
 
 def _off_the_globe(name: str, region: object) -> Iterator[Problem]:
-    """GeoJSON has longitude and latitude (RFC 7946, section 4), whatever the subscriptions make of
-    it.
+    """Yield the problem of GeoJSON whose coordinates are not longitude and latitude.
+
+    RFC 7946, section 4, says they are, whatever metric the subscriptions use.
     """
     try:
         region_of(region, Metric.WGS84)

@@ -1,4 +1,4 @@
-"""A language that is not known, told with the one that was probably meant."""
+"""Hint for an unknown language: the one that was probably meant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIALECTS = ("jms", "amqp", "cesql")
 
 
 def hint_for_language(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a language that is not known."""
+    """Return what to write instead of an unknown language."""
     small, names = name.strip().lower(), sorted(known)
     if small in _DIALECTS:
         return f'{small} is a dialect: "language": "selector", "options": {{"dialect": "{small}"}}'

@@ -1,8 +1,8 @@
-"""Plans of other languages said as rules: `tocsin explain --as rule`. What cannot be said is told,
-with the reason.
+"""Plans of other languages written as rules: `tocsin explain --as rule`. A part that a rule cannot
+say is refused with the reason.
 
-A rule that is given rings for the same events. Atoms are written in their own language and read
-again: one that would come back as another is not said.
+The rule rings for the same events. Atoms are written in their own language and read again: one that
+would be read as another is refused.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _CHAINS = {
 """Three parts in a row: which ends before which starts, and the order of the steps."""
 
 _ANY_ORDER = (Policy.DEFERRED.value, Policy.UNRESTRICTED.value)
-"""Policies under which it makes no difference whether two or three parts are joined at once."""
+"""Policies under which joining three parts at once or two at a time makes no difference."""
 
 
 def as_rule(
@@ -88,8 +88,9 @@ def as_rule(
     policy: str | None = None,
     horizon: str | None = None,
 ) -> str:
-    """A subscription as the text of a rule, clause by clause; raises UnsupportedProblem with the
-    part that a rule cannot say.
+    """Return a subscription as the text of a rule, clause by clause.
+
+    Raises UnsupportedProblem with the part that a rule cannot say.
     """
     plan = parse_subscription(language, expression, options, context)
     rule = rule_of(plan, context, policy, horizon)
@@ -105,7 +106,7 @@ def as_rule(
 def rule_of(
     plan: Plan, context: Context, policy: str | None = None, horizon: str | None = None
 ) -> syntax.Rule:
-    """The tree of a rule that rings when the plan does; what the plan sends is not said."""
+    """Return the tree of a rule that rings when the plan does; it leaves out the plan's output."""
     saying = _Saying(context, policy)
     when = saying.part(plan.pattern)
     said = policy or saying.policy_of(plan.pattern)
@@ -121,8 +122,9 @@ def rule_of(
 
 @dataclass(slots=True)
 class _Saying:
-    """One walk over a plan; `where` are the comparisons that its parts ask for, `policy` is
-    the one that overrides theirs."""
+    """One walk over a plan. `where` are the comparisons that its parts need, `policy` overrides
+    theirs.
+    """
 
     context: Context
     policy: str | None
@@ -247,7 +249,7 @@ class _Saying:
     def _timed(
         self, only: Only, inner: Part, restriction: DuringWindow | AfterInstant
     ) -> syntax.PartSyntax:
-        """A window of absolute time is a condition on the times of one event."""
+        """Return an atom with the window of absolute time as a condition on the event's times."""
         if not isinstance(inner, Condition):
             raise cannot(only, "a window of absolute time is said of a condition on one event")
         start = restriction.start if isinstance(restriction, DuringWindow) else restriction.instant
@@ -286,7 +288,7 @@ class _Saying:
         return Named(f"part{self._unnamed}", part)
 
     def _name(self, owner: Part, name: str) -> str:
-        """A name as a rule writes it; two parts never get the same."""
+        """Return a name as a rule writes it; raise if two parts would get the same."""
         plain = re.sub(r"\W", "_", name)
         plain = plain if plain[:1].isalpha() or plain[:1] == "_" else f"p{plain}"
         if self._names.setdefault(plain, name) != name:
@@ -294,14 +296,14 @@ class _Saying:
         return plain
 
     def policy_of(self, pattern: Part) -> str:
-        """The policy of all operators."""
+        """Return the policy of all operators; raise if they differ."""
         policies = {each.policy for each in _all_parts(pattern) if isinstance(each, Join | Absence)}
         if len(policies) > 1:
             raise cannot(pattern, "its operators have different policies")
         return policies.pop().value if policies else Policy.DEFERRED.value
 
     def keys(self, pattern: Part) -> tuple[syntax.PathName, ...]:
-        """The keys of all operators."""
+        """Return the keys of all operators; raise if they differ."""
         keys = {each.by for each in _all_parts(pattern) if isinstance(each, Join | Absence)}
         if len(keys) > 1:
             raise cannot(pattern, "its operators have different keys")
@@ -309,7 +311,7 @@ class _Saying:
 
 
 def _sequence(first: syntax.PartSyntax, step: syntax.Step) -> syntax.Sequence:
-    """A step after a part, or after the steps that the part is."""
+    """Return the steps of a part with one step added."""
     steps = first.steps if isinstance(first, syntax.Sequence) else (syntax.Step(first),)
     return syntax.Sequence((*steps, step))
 

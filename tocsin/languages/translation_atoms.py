@@ -1,4 +1,6 @@
-"""Atoms of plans said in rules: each in its own language, and only where it is read as the same."""
+"""Atoms of plans written in rules: each in its own language, and only if it is read back as the
+same.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _TYPE = (ENVELOPE, "type")
 
 
 def say_atom(atom: Atom, context: Context) -> syntax.AtomSyntax:
-    """An atom as it stands in a rule: a type with a condition, or in braces."""
+    """Return an atom as it stands in a rule: a type with a condition, or in braces."""
     match atom:
         case Condition(Equals(path, value)) if path == _TYPE and value.kind is Kind.STRING:
             return syntax.EventAtom(str(value.value))
@@ -54,7 +56,7 @@ def _embedded(language: str, text: str, atom: Atom, context: Context) -> syntax.
 
 
 def require_same(language: str, text: str, meant: Atom, told: Atom, context: Context) -> None:
-    """Refuses an atom whose text would be read as another."""
+    """Raise if the text of an atom would be read as another atom."""
     try:
         is_same = _plain(read_atom(language, text, context)) == _plain(meant)
     except Problem:
@@ -64,14 +66,14 @@ def require_same(language: str, text: str, meant: Atom, told: Atom, context: Con
 
 
 def _plain(atom: Atom) -> Atom:
-    """The atom in the one form that conditions of equal meaning have as a rule."""
+    """Return the atom in a normal form that conditions of equal meaning mostly share."""
     if isinstance(atom, Condition):
         return Condition(prepared_expression(atom.expression))
     return atom
 
 
 def cannot(part: Part, why: str) -> UnsupportedProblem:
-    """The problem of a part that a rule has no words for."""
+    """Return the problem of a part that a rule has no words for."""
     return UnsupportedProblem(
         f"a rule cannot say this part: {short_text(part)}",
         code="NotSayable",

@@ -1,3 +1,3 @@
-"""The plan: the narrow waist between the languages and one engine. Small frozen nodes, identity by
+"""The plan: the only interface between the languages and the engine. Small frozen nodes, equal by
 value.
 """

@@ -1,5 +1,5 @@
-"""Hashes that are worked out once: parts of a plan are looked up over and over, and the hash of a
-part is that of all that is inside it.
+"""Cached hashes: parts of a plan are looked up very often, and the hash of a part covers everything
+inside it.
 
 It belongs to the process and not to the value: texts hash differently in another, so it is neither
 compared, shown, copied nor pickled.
@@ -13,7 +13,7 @@ Value = TypeVar("Value", bound="HashedOnce")
 
 
 class HashedOnce:
-    """Room for the hash of a frozen dataclass with slots, which is no field of it."""
+    """Slot for the cached hash of a frozen dataclass with slots; it is not a field."""
 
     __slots__ = ("_hash",)
 
@@ -21,7 +21,7 @@ class HashedOnce:
 
 
 def hashed_once(kind: type[Value]) -> type[Value]:
-    """The dataclass, whose values remember their hash."""
+    """Return the dataclass with a cached hash."""
     work_out = kind.__hash__
 
     def remembered(self: Value) -> int:

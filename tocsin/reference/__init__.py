@@ -1,6 +1,4 @@
-"""The reference: what a plan means, written to be read, slow on purpose. It is the oracle of every
-other evaluator.
-"""
+"""The reference evaluator: readable and slow on purpose. It is the oracle of all others."""
 
 from __future__ import annotations
 
@@ -28,11 +26,11 @@ __all__ = ["detected", "holds", "matches", "truth_of"]
 def matches(
     subscription: str, plan: Plan, events: Iterable[Event], until: Instant | None = None
 ) -> list[Match]:
-    """Every match of a plan over finite input, in output order, when the clock stops at `until`.
+    """Return every match of a plan over finite input, in output order, up to time `until`.
 
     A repeated identity counts once. Occurrences with the same members and windows are one match. A
-    window of absolute time that ended before the first event was over when time began: nothing is
-    told of it. What is too much to tell is no match.
+    fixed window that ended before the first event gives no matches. A match whose output is too
+    large is left out.
     """
     ordered = in_canonical_order(events)
     if is_over_before(plan.pattern, ordered):
@@ -57,7 +55,7 @@ def _told(
 def _rings(
     subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None
 ) -> Iterator[Callable[[], Match | None]]:
-    """Everything that rings, ready to be told."""
+    """Yield a function per match that renders it; it may return None."""
     if isinstance(plan.pattern, Atom):
         for event in ordered:
             if holds(plan.pattern, event):
@@ -70,7 +68,7 @@ def _rings(
 
 
 def detected(plan: Plan, ordered: Sequence[Event], until: Instant | None) -> list[Occurrence]:
-    """The occurrences of a composite over events in canonical order."""
+    """Return the occurrences of a composite over events in canonical order."""
     detection = Detection(plan.pattern)
     for event in ordered:
         detection.event(event)

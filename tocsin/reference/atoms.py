@@ -1,4 +1,4 @@
-"""What an atom means: Kleene's tables, without short cuts."""
+"""Evaluation of atoms by Kleene's tables, without short cuts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tocsin.values.truth import Truth, conjunction, disjunction, negation
 
 
 def holds(atom: Atom, event: Event) -> bool:
-    """Whether the event is an occurrence of the atom."""
+    """True if the event is an occurrence of the atom."""
     match atom:
         case Condition(expression):
             return truth_of(expression, event) is Truth.TRUE
@@ -31,7 +31,7 @@ def holds(atom: Atom, event: Event) -> bool:
 
 
 def rows_of(atom: Atom, event: Event) -> Rows:
-    """What an occurrence of the atom binds."""
+    """Return the rows that an occurrence of the atom binds."""
     match atom:
         case Condition():
             return NOTHING_BOUND
@@ -46,7 +46,7 @@ def rows_of(atom: Atom, event: Event) -> Rows:
 
 
 def truth_of(node: BooleanNode, event: Event) -> Truth:
-    """The truth of a boolean expression."""
+    """Return the truth of a boolean expression."""
     match node:
         case Not(operand):
             return negation(truth_of(operand, event))

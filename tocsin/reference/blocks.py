@@ -1,6 +1,4 @@
-"""What an XML block means: every mapping of its patterns, tried one after the other, by the rules
-M1-M6 of the spec.
-"""
+"""Evaluation of XML blocks: tries every mapping of the patterns, by the rules M1-M6 of the spec."""
 
 from __future__ import annotations
 
@@ -45,16 +43,16 @@ _Bound = Mapping[str, XmlValue]
 _Pairs = Sequence[tuple[str, XmlValue]]
 _Positions = Mapping[Element, int]
 Documents: TypeAlias = Callable[[str], Element | None]
-"""The document of the event that goes by a name."""
+"""Function from a name to the document of the event with that name; None if it has none."""
 
 
 def holds(block: XmlBlock, event: Event) -> bool:
-    """Whether the block fits the event's document; what is given up does not."""
+    """True if the block fits the event's document; False if the work limit is exceeded."""
     return bool(rows(block, event))
 
 
 def rows(block: XmlBlock, event: Event) -> Rows:
-    """One row for each way to fit the block, each once, in document order."""
+    """Return one row for each way to fit the block, each once, in document order."""
     root = document_to_match(event)
     if root is None or not _is_decided(block, root):
         return ()
@@ -72,7 +70,7 @@ def rows(block: XmlBlock, event: Event) -> Rows:
 
 
 def asking(documents: Documents) -> Ask:
-    """How nested queries are answered, given the documents of the events."""
+    """Return the function that answers nested queries, given the documents of the events."""
 
     def ask(query: NestedQuery, row: Row) -> Iterable[Row]:
         around = {name: value for name, value in row if isinstance(value, str | tuple)}
@@ -90,9 +88,7 @@ def _row(values: _Bound) -> Row:
 
 
 def _is_decided(block: XmlBlock, root: Element) -> bool:
-    """Whether every XPath expression is within its budget; else the block is undecided, and does
-    not match.
-    """
+    """True if every XPath expression is within its budget; else the block does not match."""
     paths = [each for each in block.patterns if isinstance(each, XPathPattern)]
     shape = outlined_shape(root, _outline(root)) if paths else None
     return shape is None or all(_is_cheap(each, shape) for each in paths)
@@ -114,9 +110,7 @@ def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
 
 
 def _choices(patterns: Sequence[Pattern], bound: _Bound, documents: Documents) -> Iterator[_Bound]:
-    """Every combination of ways to fit the patterns, by the place of the first, then of the
-    next.
-    """
+    """Yield every combination of ways to fit the patterns, ordered by the first, then the next."""
     if not patterns:
         yield bound
         return
@@ -164,8 +158,9 @@ def _selected(pattern: XPathPattern, root: Element | None) -> Iterator[_Pairs]:
 
 
 def mapped(pattern: PatternElement, outermost: Sequence[Element]) -> Iterator[_Pairs]:
-    """Every mapping that keeps M1-M5, by the positions of the images: first of the first element,
-    then of the next.
+    """Yield every mapping that keeps M1-M5.
+
+    They are ordered by the positions of the images: of the first element, then of the next.
     """
     positions = {
         element: number
@@ -178,7 +173,7 @@ def mapped(pattern: PatternElement, outermost: Sequence[Element]) -> Iterator[_P
 def first_images(
     pattern: PatternElement, positions: _Positions, outermost: Sequence[Element]
 ) -> list[Node]:
-    """M5: where the first element may be mapped to, as far as its path says."""
+    """M5: return the nodes that the first element may map to, by its path."""
     if pattern.path is None:
         return list(positions)
     starts: list[Node] = [None, *positions]
@@ -190,7 +185,7 @@ def first_images(
 def mappings(
     pattern: PatternElement, image: Node, positions: _Positions, outermost: Sequence[Element]
 ) -> Iterator[_Pairs]:
-    """The mappings that send the pattern's first element to the image."""
+    """Yield the mappings that send the pattern's first element to the image."""
     if not fits(pattern, image):
         return
     choices = [
@@ -208,7 +203,10 @@ def mappings(
 
 
 def fits(each: PatternElement, image: Node) -> bool:
-    """M1 and M4; above the outermost elements there is nothing to test or bind."""
+    """M1 and M4: True if the element itself fits.
+
+    The node above the outermost elements (None) fits only without tests and bindings.
+    """
     if image is None:
         return each.text is None and not each.attributes and not each.bindings
     if each.name is not None and each.name != image.tag:
@@ -219,7 +217,7 @@ def fits(each: PatternElement, image: Node) -> bool:
 
 
 def attributes_for(test: AttributeTest, image: Element) -> list[tuple[str, str]]:
-    """The attributes of an element that pass a test, in document order."""
+    """Return the attributes of an element that pass a test, in document order."""
     return [
         (name, value)
         for name, value in attributes_in(image)
@@ -230,9 +228,7 @@ def attributes_for(test: AttributeTest, image: Element) -> list[tuple[str, str]]
 def images_below(
     child: PatternElement, image: Node, positions: _Positions, outermost: Sequence[Element]
 ) -> Sequence[Node]:
-    """M2: the descendants exactly so many levels below, or where the path leads, in
-    document order.
-    """
+    """M2: return the nodes `rel` levels below, or reached by the path, in document order."""
     if child.path is not None:
         return _sorted(reached(child.path, image, outermost), positions)
     level: Sequence[Node] = [image]
@@ -242,7 +238,7 @@ def images_below(
 
 
 def in_sibling_order(images: Sequence[Node], positions: _Positions) -> bool:
-    """M3: each ends before the next starts."""
+    """M3: True if each ends before the next starts."""
     spans = [
         (positions[each], positions[each] + _size(each)) for each in images if each is not None
     ]
@@ -258,8 +254,9 @@ def _size(element: Element) -> int:
 
 
 def _own(each: PatternElement, image: Node) -> Iterator[_Pairs]:
-    """What the element itself binds; where a variable takes the names of attributes, one way for
-    each of them.
+    """Yield the bindings of the element itself.
+
+    If a variable takes the names of attributes, one way per attribute.
     """
     if image is None:
         yield ()
@@ -284,7 +281,7 @@ def _attribute_pairs(
 
 
 def _agreeing(bound: _Pairs) -> dict[str, XmlValue] | None:
-    """M6: the values of the variables, or None where one has two."""
+    """M6: return the values of the variables, or None if one variable has two values."""
     values: dict[str, XmlValue] = {}
     for variable, value in bound:
         if values.setdefault(variable, value) != value:

@@ -1,9 +1,8 @@
-"""Computed conditions of the selector, jms and amqp dialects, by the rules of the language page,
-without short cuts.
+"""Computed conditions of the selector, jms and amqp dialects, by the rules of the language page.
 
-A value that cannot be computed is nothing, and a comparison with nothing is UNKNOWN. The rules of
-cesql are checked by its conformance kit and those of lists by the tests of EPCIS; both are
-evaluated here as in the engine.
+A value that cannot be computed is null, and a comparison with null is UNKNOWN. The rules of cesql
+are checked by its conformance kit and those of lists by the tests of EPCIS; both are evaluated here
+as in the engine.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _LARGEST = Fraction(sys.float_info.max)
 
 
 def computed_truth(expression: Expression, semantics: Semantics, event: Event) -> Truth:
-    """The truth of a computed condition for one event."""
+    """Return the truth of a computed condition for one event."""
     if semantics not in _OF_UNLIKE:
         return evaluate_condition(expression, semantics, event)
     match expression:
@@ -78,7 +77,7 @@ def _compare(
 
 
 def computed_value(expression: Expression, event: Event) -> Any:
-    """The value of an expression; None where it has none."""
+    """Return the value of an expression; None if it has none."""
     match expression:
         case Value(constant):
             return constant.value
@@ -101,7 +100,7 @@ def computed_value(expression: Expression, event: Event) -> Any:
 
 
 def _calculated(operator: str, numbers: list[Any]) -> int | float | None:
-    """Whole numbers are exact, others doubles; a result that no double can hold is nothing."""
+    """Calculate whole numbers exactly, others as doubles; None beyond the range of doubles."""
     if any(sort_of(number) != "number" for number in numbers):
         return None
     if len(numbers) == 1:
@@ -161,7 +160,7 @@ def _whole(number: float) -> int | float:
 
 
 def _function(name: str, arguments: list[Any]) -> Any:
-    """A text first, then whole numbers from 0 on; anything else makes nothing of it."""
+    """Apply a function to a text and counts from 0 on; None for any other arguments."""
     text, counts = arguments[0], arguments[1:]
     if sort_of(text) != "text" or not all(map(_is_count, counts)):
         return None

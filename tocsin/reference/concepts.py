@@ -1,8 +1,7 @@
-"""The meaning of a concept test: assume that the event is no instance, and match iff every branch
-has a clash.
+"""Evaluation of concept tests by refutation: assume that the event is not an instance.
 
-What is undecided within the limits is no match. An event that contradicts itself would match all;
-it matches nothing.
+The test matches iff every branch has a clash. An undecided test (by the limits) does not match. An
+event that contradicts itself would match every test; it matches none.
 """
 
 from __future__ import annotations
@@ -34,12 +33,13 @@ from tocsin.plan.nodes.concepts import (
 from tocsin.plan.semantics.assertions import assertions_of, contradiction
 
 SHOWN = 12
-"""So many branches, and so many assumptions of one, are told at most."""
+"""Most branches, and most assumptions of one branch, in an explanation."""
 
 
 def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> bool:
-    """Whether the event is an instance of the concept; False where that is undecided or the event
-    cannot be read.
+    """True if the event is an instance of the concept.
+
+    False if that is undecided or the event cannot be read.
     """
     try:
         said = assertions_of(event, test.tbox)
@@ -53,26 +53,24 @@ def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> b
 
 
 def rows(test: ConceptTest, event: Event) -> Rows:
-    """The values of the roles to correlate by; of an event that is an instance."""
+    """Return the values of the roles to correlate by, for an event that is an instance."""
     return correlation_rows(test, event)
 
 
 def refutation(test: ConceptTest, said: Assertions, limits: Limits = DEFAULT_LIMITS) -> Outcome:
-    """What comes of assuming that the event is no instance of the concept."""
+    """Return the result of assuming that the event is not an instance of the concept."""
     return examine(said, [(EVENT, normal_form(test.concept, negated=True))], test.world, limits)
 
 
 def require_consistent(event: Event, tbox: TBox) -> None:
-    """Raises EVENT_INCONSISTENT where what the event says of itself cannot be."""
+    """Raise EVENT_INCONSISTENT if the assertions of the event contradict each other."""
     problem = contradiction(assertions_of(event, tbox), event)
     if problem is not None:
         raise problem
 
 
 def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str]:
-    """Why the event is an instance, the clash of every branch; or why not, one branch without a
-    clash.
-    """
+    """Yield why the event is an instance (clash of every branch), or why not (an open branch)."""
     try:
         said = assertions_of(event, test.tbox)
     except Problem as problem:

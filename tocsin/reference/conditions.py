@@ -1,6 +1,4 @@
-"""Whether occurrences meet conditions: every kind by its definition, told anew for every pair that
-is asked about.
-"""
+"""Conditions on occurrences, each kind by its definition, evaluated anew for every pair."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ from tocsin.values.truth import Truth
 def meets(
     condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]
 ) -> bool:
-    """Whether the parts of a join, whose named parts are `names`, meet a condition."""
+    """True if the parts of a join, whose named parts are `names`, meet a condition."""
     match condition:
         case Precedes(earlier, later, gap, or_equal):
             apart = _instant(later, parts) - _instant(earlier, parts)
@@ -69,7 +67,7 @@ def meets(
 
 
 def is_met(condition: NamedCondition, whole: Occurrence) -> bool:
-    """Whether an occurrence, or the named parts in it, meet a condition."""
+    """True if an occurrence, or its named parts, meet a condition."""
     if isinstance(condition, Lasts):
         return whole.end <= whole.start + condition.limit
     return _is_met_by(condition, whole.names)
@@ -93,23 +91,22 @@ def _is_met_by(condition: Related | Satisfies | Apart, names: Mapping[str, Occur
 
 
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
-    """Whether two attributes of named parts compare as told; what a composite has for an attribute
-    is nothing.
+    """True if the relation holds between two attributes of named parts.
+
+    Attributes of a composite are null.
     """
     left, right = _attribute(condition.left, names), _attribute(condition.right, names)
     return compare_scalars(left, condition.relation, right)
 
 
 def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part counts for what the other is known to be: attributes
-    fit.
-    """
+    """True if an occurrence of the absent part meets the conditions together with the other."""
     names = {**other.names, **absent.names}
     return all(_is_met_by(each, names) for each in conditions if not isinstance(each, Lasts))
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
-    """Whether an occurrence meets a restriction of fixed time or space, or of what it binds."""
+    """True if an occurrence meets a restriction on fixed time, space, bindings, key or share."""
     match restriction:
         case DuringWindow(start, length):
             return start < occurrence.start and occurrence.end - start <= length
@@ -133,7 +130,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
 
 
 def _meets_all(conditions: Sequence[RowCondition], row: Mapping[str, Any]) -> bool:
-    """Whether a row meets conditions; what is too much to work out is not met."""
+    """True if a row meets all conditions; False if the work limit is exceeded."""
     try:
         return all(truth_in(each, row) is Truth.TRUE for each in conditions)
     except GivenUp:
@@ -141,12 +138,12 @@ def _meets_all(conditions: Sequence[RowCondition], row: Mapping[str, Any]) -> bo
 
 
 def conditions_on_bounds(absence: Absence) -> tuple[NamedCondition, ...]:
-    """Those that speak of the two parts around a window alone."""
+    """Return the conditions on the two parts around a window only."""
     return tuple(each for each in absence.conditions if _is_about_bounds(absence, each))
 
 
 def conditions_on_absent(absence: Absence) -> tuple[NamedCondition, ...]:
-    """Those that speak of the absent part."""
+    """Return the conditions that involve the absent part."""
     return tuple(each for each in absence.conditions if not _is_about_bounds(absence, each))
 
 
@@ -158,7 +155,7 @@ def _is_about_bounds(absence: Absence, condition: NamedCondition) -> bool:
 
 
 def names_asked(condition: NamedCondition) -> frozenset[str]:
-    """The parts that a condition speaks of."""
+    """Return the names of the parts that a condition uses."""
     match condition:
         case Related(left, _, right):
             return frozenset({left.name, right.name})
@@ -178,8 +175,9 @@ def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
 
 
 def _attribute(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
-    """The value in the one event that the name stands for, or the one that its part binds to the
-    variable.
+    """Return the attribute of the one event with the name, or the value bound to the variable.
+
+    None if there is no such part, or it has several events.
     """
     named = names.get(attribute.name)
     if named is None or len(named.members) != 1:

@@ -1,4 +1,4 @@
-"""All that came in a window, where it is as many as asked for: judged row by row, like absences."""
+"""Counted occurrences in a window, if their number is as requested; decided per row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tocsin.reference.occurrence import Occurrence, agree, in_order, only_counte
 
 
 def is_at_once(gathered: Gathered) -> bool:
-    """Whether only a least number is asked for after a part: it is known with the last of them."""
+    """True if only a minimum is requested after a part: it is decided at the last of them."""
     return (
         isinstance(gathered.window, AfterWindow)
         and gathered.most is None
@@ -32,7 +32,7 @@ def is_at_once(gathered: Gathered) -> bool:
 def gathered_after(
     gathered: Gathered, first: Occurrence, came: Iterable[Occurrence]
 ) -> Occurrence | None:
-    """What came in the window after a part, which is over; None where it is not as asked."""
+    """Return the occurrence for a closed window after a part; None if the condition fails."""
     assert isinstance(gathered.window, AfterWindow)
     end = first.end + gathered.window.length
     inside = [each for each in came if first.end < each.start and each.end <= end]
@@ -43,9 +43,9 @@ def gathered_after(
 def gathered_at_once(
     gathered: Gathered, first: Occurrence, came: Iterable[Occurrence]
 ) -> tuple[Occurrence | None, Occurrence | None]:
-    """What rings after a part now that so much came, and what of the part still waits.
+    """Return the occurrence that is complete now, and the rest of the first part that still waits.
 
-    A row rings when the last of the least number that it needs comes.
+    A row matches when the last of its minimum number arrives. Either may be None.
     """
     assert isinstance(gathered.window, AfterWindow)
     end = first.end + gathered.window.length
@@ -64,7 +64,7 @@ def gathered_at_once(
 def gathered_before(
     gathered: Gathered, last: Occurrence, came: Iterable[Occurrence]
 ) -> Occurrence | None:
-    """What came in the window before a part."""
+    """Return the occurrence for the window before a part; None if the condition fails."""
     window = gathered.window
     assert isinstance(window, BeforeWindow)
     start = last.start - window.length
@@ -81,7 +81,10 @@ def gathered_before(
 def gathered_between(
     gathered: Gathered, first: Occurrence, last: Occurrence, came: Iterable[Occurrence]
 ) -> Occurrence | None:
-    """What came between two parts; None where they bound no window, or where it is not as asked."""
+    """Return the occurrence for the window between two parts.
+
+    None if the two do not bound a window, or the condition fails.
+    """
     if not first.end < last.start or not are_alike(gathered.by, first, last):
         return None
     if gathered.keep is not None and last.end - first.end > gathered.keep:
@@ -100,7 +103,7 @@ def _gathered(
     last: Occurrence | None = None,
     first: Occurrence | None = None,
 ) -> Occurrence | None:
-    """The parts around with all that came for the rows for which it holds; None where for none."""
+    """Return the bounding parts with all counted occurrences, for the rows that hold; else None."""
     counting = _that_count(gathered, around, inside)
     came = {row: _for_row(row, counting) for row in around.rows}
     rows = tuple(row for row in around.rows if _is_enough(gathered, around, came[row], last, first))
@@ -153,7 +156,7 @@ def _is_enough(
 
 
 def _united(gathered: Gathered, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
-    """All members together; each name of what came stands for all of that name."""
+    """Combine all members; each name of the counted part stands for all its occurrences."""
     named = {
         name: [each.names[name] for each in came if name in each.names]
         for name in sorted(names_of(gathered.part))
@@ -180,7 +183,7 @@ def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
 
 
 def _asked(gathered: Gathered, whole: Occurrence | None) -> Occurrence | None:
-    """What is asked of the parts around alone, and of how long all lasts."""
+    """Return the occurrence if it meets conditions on bounding parts and duration; else None."""
     if whole is None or not all(is_met(each, whole) for each in _on_bounds(gathered)):
         return None
     return whole

@@ -1,8 +1,7 @@
-"""The declarative meaning of a composite: all its occurrences in a finite timeline, by trying every
-combination.
+"""Declarative semantics of composites: all occurrences in a finite timeline, by brute force.
 
-This is policy `unrestricted`: nothing is used up. The other policies choose among these
-occurrences.
+Every combination is tried. This is policy `unrestricted`: nothing is consumed. The other policies
+choose among these occurrences.
 """
 
 from __future__ import annotations
@@ -59,9 +58,7 @@ from tocsin.values.time import LAST_INSTANT, Instant
 def occurrences(
     part: Part, events: Sequence[Event], until: Instant | None = None
 ) -> list[Occurrence]:
-    """Every occurrence of a part among timed events in canonical order, as known when the clock
-    stands at `until`.
-    """
+    """Return every occurrence of a part in timed events in canonical order, as of `until`."""
     found: Iterable[Occurrence]
     match part:
         case Named(name, inner, elements):
@@ -119,7 +116,7 @@ def _triggered(
 
 
 def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
-    """The occurrence of a join for a choice of its parts; None where they do not fit together."""
+    """Return the occurrence of a join for a choice of its parts; None if they do not fit."""
     ends = [each.end for each in parts]
     if part.keep is not None and max(ends) - min(ends) > part.keep:
         return None
@@ -184,13 +181,13 @@ def _slidings(
 
 
 def distinct(found: Iterable[Occurrence]) -> list[Occurrence]:
-    """Each occurrence once, in the order of their ends."""
+    """Return each occurrence once, ordered by end."""
     once = {(each.identity, each.start, each.end, _names_key(each)): each for each in found}
     return sorted(once.values(), key=lambda each: (each.end, each.start, each.identity))
 
 
 def _first_of_same(found: Iterable[Occurrence]) -> Iterable[Occurrence]:
-    """Alternatives that are one and the same occurrence count once, as the first of them has it."""
+    """Return each occurrence once: of equal alternatives the first counts."""
     once: dict[tuple[object, ...], Occurrence] = {}
     for each in found:
         once.setdefault((each.identity, each.start, each.end), each)

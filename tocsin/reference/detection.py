@@ -1,10 +1,9 @@
-"""Detection under a consumption policy, played step by step: plain queues, every candidate tried,
-nothing optimised.
+"""Detection under a consumption policy, step by step: plain queues, every candidate tried.
 
-Events come in canonical order, one step each; the step of a timer comes after all events that end
-by its instant. Within a step, parts are served from the inside out; a part takes what the parts
-inside it bring from left to right and, for each of them, in canonical order, and only then its
-timers. So nothing depends on how a plan is laid out.
+Nothing is optimised. Events come in canonical order, one step each; the step of a timer comes after
+all events that end by its instant. Within a step, parts run from the inside out; a part processes
+the outputs of its inputs from left to right, those of each input in canonical order, and only then
+its timers. So the result does not depend on the layout of the plan.
 """
 
 from __future__ import annotations
@@ -70,8 +69,9 @@ from tocsin.values.time import LAST_INSTANT, Duration, Instant
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Timer:
-    """At `due`, the wait of an occurrence in a slot is over; without occurrence, a window is, or
-    many since a time.
+    """End of a wait at `due`: of an occurrence in a slot, or of a window.
+
+    Without an occurrence it is a window, or, with `since`, several windows from that time on.
     """
 
     due: Instant
@@ -82,8 +82,8 @@ class _Timer:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A part at work: one queue for each part inside it, waiting timers; what it brings and uses up
-    in this step.
+    """State of a part: one queue per input, timers, and its emitted and consumed occurrences of
+    this step.
     """
 
     part: Part
@@ -95,8 +95,8 @@ class _Node:
 
 
 class Detection:
-    """One pattern over one timeline. Feed it events in canonical order, then let the clock
-    run out.
+    """One pattern over one timeline. Pass events in canonical order, then advance to the end of
+    time.
     """
 
     def __init__(self, pattern: Part) -> None:
@@ -113,8 +113,9 @@ class Detection:
         self._root = self._node(pattern)
 
     def event(self, event: Event) -> None:
-        """The next event; timers that are due before it fire first. An event without a time takes
-        no part.
+        """Process the next event; timers that are due before it fire first.
+
+        An event without a time is ignored.
         """
         if event.interval is not None:
             self._begin(event.interval.end)
@@ -123,7 +124,9 @@ class Detection:
             self._step(event, None)
 
     def advance_to(self, now: Instant | None) -> None:
-        """No event that ends at `now` or before is missing; None for the end of time."""
+        """Advance the watermark to `now`: all events that end by then are known. None is the end of
+        time.
+        """
         if now is not None:
             self._known = now if self._known is None else max(now, self._known)
         self._leap = self._known
@@ -132,7 +135,7 @@ class Detection:
             self._step(None, due)
 
     def _begin(self, now: Instant) -> None:
-        """The first instant that is known."""
+        """Start the timers of periodic windows at the first known instant."""
         for node in self._nodes.values() if self._known is None else ():
             match node.part:
                 case Absence(_, EveryWindow(length) as window):
@@ -143,9 +146,7 @@ class Detection:
                     pass
 
     def _node(self, part: Part) -> _Node:
-        """Nodes from the inside out: what is inside a part is built, and later served,
-        before it.
-        """
+        """Create the nodes from the inside out: inputs are created, and run, before the part."""
         if part not in self._nodes:
             inner = [self._node(each) for each in parts_of(part)]
             self._nodes[part] = _Node(part, inner, [[] for _ in inner])
@@ -154,8 +155,9 @@ class Detection:
         return self._nodes[part]
 
     def _next_timer(self, now: Instant | None) -> Instant | None:
-        """The soonest timer; at the end of time, windows that come again for ever stop with what is
-        known.
+        """Return the soonest timer.
+
+        At the end of time, endless periodic windows stop at the last known instant.
         """
         if now is None:
             for node in self._nodes.values():
@@ -220,9 +222,9 @@ class Detection:
 
     def _on_join(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
         if any(each.is_same(occurrence) for each in node.used):
-            return  # single use: it is used up at another slot
+            return  # single use: already consumed at another slot
         if self._is_consumed(part, occurrence):
-            return  # it was on its way when something that it is bound to was used up
+            return  # consumed in this step through a name bound in it
         if not has_key(part.by, occurrence):
             return
         node.queues[slot].append(occurrence)
@@ -236,7 +238,9 @@ class Detection:
             self._limit_wait(node, part, slot, occurrence)
 
     def _limit_wait(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
-        """Under single use, a named occurrence that waited in vain at one operator is lost to the
+        """Set a timer for the longest wait of an occurrence.
+
+        Under single use, a named occurrence that waited in vain at one operator is removed from the
         whole scope.
         """
         wait = longest_wait(part, slot)
@@ -250,8 +254,9 @@ class Detection:
     def _choices(
         self, node: _Node, part: Join, slot: int, new: Occurrence
     ) -> Iterator[tuple[Occurrence, ...]]:
-        """Choices with the new occurrence, oldest first; under RECENT only the most recent of each
-        other part.
+        """Return combinations with the new occurrence, oldest first.
+
+        Under RECENT only the most recent of each other part.
         """
         queues = [
             [new] if number == slot else _alike(part.by, queue, new)
@@ -296,9 +301,7 @@ class Detection:
                 assert_never(part.policy)
 
     def _settle(self, node: _Node, whole: Occurrence) -> None:
-        """At a scope root the occurrences that its names stand for are used up in the whole
-        scope.
-        """
+        """At a scope root, consume the occurrences of its names in the whole scope."""
         for name, scope in self._scopes.items():
             if scope.root == node.part and name in whole.names:
                 self._consumed.append((name, whole.names[name]))
@@ -438,9 +441,7 @@ class Detection:
                 self._on_measured(node, node.part, timer, every)
 
     def _on_measured(self, node: _Node, part: Sliding, timer: _Timer, every: Duration) -> None:
-        """A window of a measure that comes again is over; many that are empty and ring are told as
-        one.
-        """
+        """End a periodic window of a measure. Many empty windows that match are emitted as one."""
         watch, due = self._watch(part), timer.due
         last = last_leapt(part.part, due, every, self._leap) if watch.is_empty_at(due) else due
         if last > due:
@@ -455,8 +456,9 @@ class Detection:
         node.timers.append(_Timer(due + every))
 
     def _on_window_over(self, node: _Node, part: Part, timer: _Timer, length: Duration) -> None:
-        """A window that comes again: told where it is empty, with those that follow where the clock
-        leaps over many.
+        """End a periodic window of an absence: emit if it is empty.
+
+        If the clock skips many empty windows, they are emitted as one.
         """
         start = timer.due - length if timer.since is None else timer.since
         last = last_leapt(part, timer.due, length, self._leap)
@@ -470,8 +472,8 @@ class Detection:
 
 
 def _roles(node: _Node) -> list[list[Occurrence]]:
-    """The queues of the parts that a combination uses up; evidence against an absence is never used
-    up.
+    """Return the queues that a combination consumes from; evidence against an absence is never
+    consumed.
     """
     return node.queues[1:] if isinstance(node.part, Absence | Gathered) else node.queues
 
@@ -489,9 +491,7 @@ def _alike(by: Key, queue: Iterable[Occurrence], other: Occurrence) -> list[Occu
 def _most_recent(
     queue: Sequence[Occurrence], new: Occurrence, conditions: Sequence[JoinCondition]
 ) -> list[Occurrence]:
-    """The latest of those that agree with the new occurrence on names and on attributes of named
-    parts.
-    """
+    """Return the latest occurrence that agrees with the new one on names and on attributes."""
     agreeing = [each for each in queue if _agree(each, new, conditions)]
     return sorted(agreeing, key=lambda each: each.order)[-1:]
 

@@ -1,6 +1,4 @@
-"""What classes and filters of a graph pattern say about one vertex, by Kleene's tables and the
-hierarchies.
-"""
+"""Classes and filters of a graph pattern for one vertex, by Kleene's tables and the hierarchies."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ _OPPOSITE = {Truth.TRUE: Truth.FALSE, Truth.FALSE: Truth.TRUE, Truth.UNKNOWN: Tr
 
 
 def is_of_class(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology) -> bool:
-    """Whether a vertex is of the class: one that it has, or one above it. The classes of a literal
-    are datatypes.
-    """
+    """True if a vertex has the class, or one below it. The classes of a literal are datatypes."""
     for each in classes:
         above = (
             ontology.superdatatypes(each)
@@ -43,12 +39,12 @@ def is_of_class(term: Term, classes: Iterable[str], wanted: str, ontology: Ontol
 
 
 def passes(condition: Filter, term: Term) -> bool:
-    """Whether a term passes the filter of its statement: it is TRUE, and not only not false."""
+    """True if the filter of a statement is TRUE for a term; UNKNOWN does not pass."""
     return _truth(condition, term, {}) is Truth.TRUE
 
 
 def agrees(condition: Filter, images: Mapping[Vertex, Term]) -> bool:
-    """Whether a condition between variables is TRUE of their images."""
+    """True if a condition between variables is TRUE for their images."""
     return _truth(condition, None, images) is Truth.TRUE
 
 

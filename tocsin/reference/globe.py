@@ -1,8 +1,8 @@
-"""Places on the globe, by trying: no box, no bound, no index.
+"""Places on the globe, by brute force: no boxes, no bounds, no index.
 
 A shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point.
-A distance is searched for: every edge is walked in steps, and around the best steps in smaller
-ones, down to centimetres.
+A distance is searched: every edge is walked in steps, and around the best steps in smaller ones,
+down to centimetres.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _FEW_STEPS = np.linspace(0, 1, 5)
 _ZOOMS = 12
 _TRIED = 6
 _LONGEST = 5.0
-"""Degrees: longer edges are walked in pieces."""
+"""Degrees; longer edges are walked in pieces."""
 
 
 def is_on_globe(place: Geometry) -> bool:
-    """Whether the globe has the coordinates of the place."""
+    """True if the coordinates of the place exist on the globe."""
     west, south, east, north = place.bounds
     return bool(
         west >= -360 and east <= 360 and south >= -90 and north <= 90 and east - west <= 360
@@ -42,15 +42,16 @@ def is_on_globe(place: Geometry) -> bool:
 
 
 def meets(place: Geometry, other: Geometry) -> bool:
-    """Whether the two share a point of the ground."""
+    """True if the two share a point of the ground."""
     return _shared_pole(place, other) or any(
         place.intersects(_turned(other, turns)) for turns in _COPIES
     )
 
 
 def lies_inside(place: Geometry, other: Geometry) -> bool:
-    """All of it, except for a pole, must be in some copy of the other; and a pole that it has, the
-    other has too.
+    """True if all of the place, except for a pole, is in some copy of the other.
+
+    A pole of the place must be in the other, too.
     """
     copies = [_turned(other, turns) for turns in _COPIES]
     ground = reduce(lambda one, two: one.union(two), copies)
@@ -66,7 +67,7 @@ def lies_inside(place: Geometry, other: Geometry) -> bool:
 
 
 def distance(place: Geometry, other: Geometry) -> float:
-    """The least distance in metres; 0 exactly where the two meet, else more than any tolerance."""
+    """Return the least distance in metres; 0 exactly if they meet, else above any tolerance."""
     return (
         0.0
         if meets(place, other)
@@ -75,8 +76,9 @@ def distance(place: Geometry, other: Geometry) -> float:
 
 
 def brought_together(place: Geometry) -> Geometry:
-    """The copies of its parts that span the fewest degrees of longitude; as it is written, if none
-    span fewer.
+    """Return the copies of its parts that span the fewest degrees of longitude.
+
+    The place unchanged, if none span fewer.
     """
     parts = list(_parts(place))
     spans = [(part.bounds[0], part.bounds[2]) for part in parts]
@@ -110,7 +112,7 @@ def _parts(place: Geometry) -> Iterator[Geometry]:
 
 
 def _edges(place: Geometry) -> Iterator[Edge]:
-    """All edges, in pieces that are not long; a point is an edge from itself to itself."""
+    """Yield all edges, long ones in pieces; a point is an edge from itself to itself."""
     for part in _parts(place):
         lines = [part.exterior, *part.interiors] if part.geom_type == "Polygon" else [part]
         for corners in (np.array(line.coords)[:, :2] for line in lines):
@@ -123,8 +125,8 @@ def _edges(place: Geometry) -> Iterator[Edge]:
 
 
 def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
-    """The least distance between two edges: a coarse look at all pairs, a close one at the most
-    promising.
+    """Return the least distance between two lists of edges: coarse for all pairs, exact for the
+    best.
     """
     pairs = list(product(edges, others))
     shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
@@ -142,8 +144,9 @@ def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
 
 
 def _closest(edge: Edge, other: Edge) -> float:
-    """The least distance between two edges: along the first in ever smaller steps, each time all
-    along the second.
+    """Return the least distance between two edges.
+
+    Walks the first in ever smaller steps, for each point along the whole second.
     """
     low, high, best = 0.0, 1.0, np.inf
     for _ in range(_ZOOMS):
@@ -159,7 +162,7 @@ def _closest(edge: Edge, other: Edge) -> float:
 
 
 def _closest_to_points(points: Floats, edge: Edge) -> Floats:
-    """The least distance from each point to an edge."""
+    """Return the least distance from each point to an edge."""
     low, high = np.zeros(len(points)), np.ones(len(points))
     best = np.full(len(points), np.inf)
     for _ in range(_ZOOMS):

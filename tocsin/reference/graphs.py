@@ -1,9 +1,8 @@
-"""What a graph pattern means: exhaustive search straight from the definition (spec 4.1, extended in
-plan/graphs.py).
+"""Evaluation of graph patterns: exhaustive search, directly from the definition.
 
-Every id in turn takes every vertex of the event, in the order of the document; a map is dropped as
-soon as a statement whose two ends it has does not hold. So maps come in their order, and the first
-one found is the first.
+See spec 4.1, extended in plan/graphs.py. Every id in turn takes every vertex of the event, in
+document order; a map is dropped as soon as a statement with both ends mapped does not hold. So maps
+come in their order, and the first one found is the first.
 """
 
 from __future__ import annotations
@@ -36,13 +35,14 @@ Map: TypeAlias = Mapping[Vertex, Term]
 
 
 def holds(pattern: GraphPattern, event: Event) -> bool:
-    """Whether the event's graph matches; an event without a proper graph does not."""
+    """True if the event's graph matches; False for an event without a valid graph."""
     return next(maps(pattern, event), None) is not None
 
 
 def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
-    """Every map of the statements that no absent group extends, in their order; optional groups
-    take no part.
+    """Yield every map of the statements that no absent group extends, in order.
+
+    Optional groups are ignored.
     """
     try:
         search = _Search(_graph(pattern, event), pattern)
@@ -54,8 +54,9 @@ def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
 
 
 def rows(pattern: GraphPattern, event: Event) -> Rows:
-    """One row for an event that matches: the selected images of the first map; a variable without
-    image is left out.
+    """Return one row for a matching event: the selected images of the first map.
+
+    A variable without an image is left out.
     """
     for found in maps(pattern, event):
         search = _Search(_graph(pattern, event), pattern)
@@ -66,7 +67,7 @@ def rows(pattern: GraphPattern, event: Event) -> Rows:
 
 
 def _graph(pattern: GraphPattern, event: Event) -> Graph:
-    """What the event says, and what follows from it."""
+    """Return the graph of the event with all inferred arcs and classes."""
     return inferred(graph_in(event, pattern.ontology), pattern.ontology)
 
 
@@ -81,11 +82,11 @@ class _Search:
     pattern: GraphPattern
 
     def extends(self, group: Statements, found: Map) -> bool:
-        """Whether the map can be extended to the group."""
+        """True if the map can be extended to the group."""
         return next(self.extensions(group, found), None) is not None
 
     def extensions(self, statements: Statements, found: Map) -> Iterator[Map]:
-        """Every extension of the map to the ids of the statements that makes all of them hold."""
+        """Yield every extension of the map to the ids of the statements that makes all hold."""
         missing = next((each for each in ids_of(statements) if each not in found), None)
         if missing is None:
             if all(self._holds(each, found) and _agrees(each, found) for each in statements):
@@ -97,16 +98,14 @@ class _Search:
                 yield from self.extensions(statements, larger)
 
     def _candidates(self, wanted: Vertex) -> list[Term]:
-        """M1 and M2."""
+        """M1 and M2: return the vertices that an id may map to."""
         vertices = self._vertices()
         if isinstance(wanted, Iri | Literal):
             return [each for each in vertices if _same(each, wanted)]
         return vertices
 
     def _vertices(self) -> list[Term]:
-        """Home and the ends of all arcs, in the order of the document; of literals of one value the
-        first.
-        """
+        """Return home and the ends of all arcs, in document order; one literal per value."""
         found: list[Term] = [self.graph.home]
         for subject, _, value in self.graph.arcs:
             found += [
@@ -115,7 +114,7 @@ class _Search:
         return list(dict.fromkeys(found))
 
     def _apart(self, newest: Vertex, found: Map) -> bool:
-        """M5 for the id that got its image last."""
+        """M5: True if the id mapped last has an image of its own, as far as required."""
         image = found[newest]
         injective = self.pattern.injective
         if injective is Injective.NONE or (
@@ -132,7 +131,7 @@ class _Search:
         )
 
     def _holds(self, statement: StatementPattern, found: Map) -> bool:
-        """M3: literals of the image's value stand for the image."""
+        """M3: True if the statement holds; literals of the image's value stand for the image."""
         subject, image = found[statement.subject], found[statement.object]
         return self._is_a(subject, statement.subject_class) and any(
             _same(end, image)
@@ -142,9 +141,7 @@ class _Search:
         )
 
     def _ends(self, start: Term, statement: StatementPattern) -> list[Term]:
-        """Where the arcs of the statement lead from a vertex, or the paths of them where it is
-        repeated.
-        """
+        """Return the ends of the statement's arcs, or of its paths if repeated, from a vertex."""
         ends = self._next(start, statement.property)
         for end in ends:
             if statement.repeated:
@@ -174,7 +171,7 @@ def _agrees(statement: StatementPattern, found: Map) -> bool:
 
 
 def _same(one: Term, other: Term) -> bool:
-    """The same vertex; literals by value."""
+    """True if the two are the same vertex; literals compare by value."""
     if isinstance(one, Literal) and isinstance(other, Literal):
         return same_value(one, other)
     return one == other

@@ -1,8 +1,8 @@
-"""What follows for one event from the rules of its ontology (knowledge/rules.py): all rules, again
-and again, until nothing is new.
+"""Inference for one event by the rules of its ontology (knowledge/rules.py), repeated to a
+fixpoint.
 
-What every member of a class has is a vertex of its own here, as long as the rules are applied; it
-is no part of the graph that comes out.
+An implied value of a class is a vertex of its own here while the rules run; it is not part of the
+resulting graph.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tocsin.values.terms import THING, Iri, Literal, Term, same_value
 
 @dataclass(frozen=True, slots=True)
 class _Unseen:
-    """Something that meets an expression, of which the event says nothing."""
+    """An implied vertex that meets an expression; the event has no statements about it."""
 
     meaning: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A value that something is said to have; what the event says of it is not looked at."""
+    """An implied value; the event's own statements about it are ignored."""
 
     term: Iri | Literal
 
@@ -46,7 +46,7 @@ _Types: TypeAlias = dict[_Vertex, set[str]]
 
 
 def inferred(graph: Graph, ontology: Ontology) -> Graph:
-    """The graph with all that follows; EventProblem where that is more than the limit."""
+    """Return the graph with all inferred facts; raise EventProblem above the limit."""
     if not ontology.rules:
         return graph
     arcs = _all_arcs(graph, ontology)
@@ -108,14 +108,14 @@ def _all_types(graph: Graph, arcs: set[Arc], ontology: Ontology) -> _Types:
 
 @dataclass(slots=True)
 class _World:
-    """Vertices, seen and unseen, with their classes and the properties they have, so far."""
+    """Vertices, seen and unseen, with the classes and properties known so far."""
 
     ontology: Ontology
     types: _Types
     arcs: dict[_Vertex, set[tuple[str, _Vertex]]]
 
     def grow(self) -> bool:
-        """Applies definitions, and what classes necessarily have, once; whether anything is new."""
+        """Apply definitions and necessary properties once; True if anything is new."""
         before = self._size()
         for vertex in [each for each in self.types if not isinstance(each, Literal | _Value)]:
             for name, meaning in self.ontology.rules.definitions:
@@ -180,7 +180,7 @@ class _World:
 
 
 def _parts(meaning: Expression) -> tuple[Expression, ...]:
-    """The parts of an intersection, and of those in it."""
+    """Return the parts of an intersection, nested ones flattened."""
     if not isinstance(meaning, AllOf):
         return (meaning,)
     return tuple(part for each in meaning.parts for part in _parts(each))

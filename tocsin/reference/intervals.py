@@ -1,5 +1,5 @@
-"""The relations of Allen by definition: what each says of the begin and end of two intervals, b1 f1
-and b2 f2.
+"""Allen's relations by definition: comparisons of the begin and end of two intervals, b1 f1 and b2
+f2.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEFINITIONS: Mapping[str, str] = {
     "During": "b2 < b1, f1 < f2",
     "Contains": "b1 < b2, f2 < f1",
 }
-"""All thirteen, each on its own: none is the inverse of another here."""
+"""All thirteen, each on its own: none is defined as an inverse here."""
 
 _BETWEEN_INSTANTS = ("Equals", "Before", "After")
 _COMPARISONS = {"=": eq, "<": lt}
@@ -34,8 +34,9 @@ Bounds = tuple[Instant, Instant]
 
 
 def stands(name: str, first: Bounds, second: Bounds, *, proper: bool) -> bool:
-    """Whether the first interval stands in the relation to the second; `Un` before a name is its
-    complement.
+    """True if the first interval stands in the relation to the second.
+
+    `Un` before a name is its complement.
     """
     if name.startswith(_COMPLEMENT):
         return not stands(name.removeprefix(_COMPLEMENT), first, second, proper=proper)

@@ -1,6 +1,4 @@
-"""What is measured of several events, by the definitions: keys, aggregates, and expressions over
-named parts.
-"""
+"""Measures over several events, by definition: keys, aggregates, expressions over named parts."""
 
 from __future__ import annotations
 
@@ -32,8 +30,9 @@ _KINDS = {
 
 
 def key_of(by: Key, occurrence: Occurrence) -> tuple[tuple[str, Hashable], ...] | None:
-    """The values that every member has at the paths, with their sorts; None where they are not the
-    same scalars in all.
+    """Return the values that every member has at the paths, with their sorts.
+
+    None unless all members have the same scalars.
     """
     values = [
         tuple((sort_of(found), found) for found in (member.attribute(path) for path in by))
@@ -45,17 +44,17 @@ def key_of(by: Key, occurrence: Occurrence) -> tuple[tuple[str, Hashable], ...] 
 
 
 def are_alike(by: Key, one: Occurrence, other: Occurrence) -> bool:
-    """Whether two occurrences have the same key; without paths all have."""
+    """True if two occurrences have the same key; always True without paths."""
     return not by or (key_of(by, one) is not None and key_of(by, one) == key_of(by, other))
 
 
 def has_key(by: Key, occurrence: Occurrence) -> bool:
-    """Whether an occurrence can take part where there is a key."""
+    """True if an occurrence has the key; always True without paths."""
     return not by or key_of(by, occurrence) is not None
 
 
 def measured(measure: Measure, members: Sequence[Event]) -> int | float | None:
-    """What a measure comes to over events in canonical order; None where it has no value."""
+    """Return the value of a measure over events in canonical order; None if it has none."""
     values = [member.attribute(measure.path) for member in members] if measure.path else []
     numbers = [_whole(each) for each in values if _is_number(each)]
     match measure.aggregate:
@@ -77,13 +76,13 @@ def measured(measure: Measure, members: Sequence[Event]) -> int | float | None:
 
 
 def is_satisfied(expression: Expression, names: Names) -> bool:
-    """Whether an expression over named parts is TRUE."""
+    """True if an expression over named parts is TRUE."""
     known = _with_values(expression, names)
     return computed_truth(known, Semantics.SELECTOR, _NO_EVENT) is Truth.TRUE
 
 
 def selected(select: Iterable[Selected], names: Names) -> dict[str, str]:
-    """What a match tells of its named parts; what has no value is not told."""
+    """Return the selected values of a match as texts; values that are null are left out."""
     values = {
         each.name: computed_value(_with_values(each.value, names), _NO_EVENT) for each in select
     }
@@ -91,7 +90,7 @@ def selected(select: Iterable[Selected], names: Names) -> dict[str, str]:
 
 
 def names_in(expression: Expression) -> frozenset[str]:
-    """The parts that an expression speaks of."""
+    """Return the names of the parts that an expression uses."""
     match expression:
         case Attribute(path):
             return frozenset(path[:1])
@@ -102,7 +101,7 @@ def names_in(expression: Expression) -> frozenset[str]:
 
 
 def names_grouped_in(expression: Expression) -> frozenset[str]:
-    """The parts that an expression speaks of through an aggregate."""
+    """Return the names of the parts that an expression uses through an aggregate."""
     if not isinstance(expression, Call):
         return frozenset()
     if expression.function in OF_GROUPS:
@@ -111,7 +110,7 @@ def names_grouped_in(expression: Expression) -> frozenset[str]:
 
 
 def _with_values(expression: Expression, names: Names) -> Expression:
-    """The expression with constants in place of what it reads."""
+    """Return the expression with its attributes and aggregates replaced by constants."""
     match expression:
         case Value():
             return expression
@@ -167,7 +166,7 @@ def _whole(number: float) -> int | float:
 
 
 def _sum(numbers: Sequence[int | float]) -> int | float | None:
-    """Exact where all are whole; else of doubles, rounded once, if a double can hold it."""
+    """Sum: exactly if all are whole, else doubles rounded once; None if no double can hold it."""
     if all(isinstance(each, int) for each in numbers):
         return sum(numbers)
     try:

@@ -1,7 +1,6 @@
-"""Occurrences as the definitions have them: members, interval, place, names, rows; and how several
-become one.
+"""Occurrences by definition: members, interval, place, names, rows; and their combination.
 
-The reference has a class of its own, so that a slip in the engine's cannot hide in its oracle.
+The reference has its own class, so that a fault of the engine's class cannot hide in its oracle.
 """
 
 from __future__ import annotations
@@ -24,8 +23,9 @@ Identity = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrence:
-    """Members in canonical order; the least start and the greatest end of them, widened by the
-    windows of absences. `counted` are members that nothing but a measure has.
+    """Members in canonical order, with their least start and greatest end.
+
+    The windows of absences widen the interval. `counted` are members that only a measure has.
     """
 
     members: tuple[Event, ...]
@@ -48,11 +48,11 @@ class Occurrence:
 
     @property
     def taken(self) -> frozenset[tuple[str, str]]:
-        """The members that a part stands for itself, which no other part may have."""
+        """Members that the part has itself, which no other part may have."""
         return frozenset(self.identity) - self.counted
 
     def place_by(self, metric: Metric) -> Geometry | None:
-        """The place of all members together; None where no member has one."""
+        """Return the place of all members together; None if no member has one."""
         return place_of(
             [member.place for member in self.members if member.place is not None], metric
         )
@@ -63,15 +63,15 @@ class Occurrence:
         return self.place_by(Metric.PLANAR)
 
     def is_same(self, other: Occurrence) -> bool:
-        """Whether both are one occurrence: the same members in the same interval."""
+        """True if both are one occurrence: the same members in the same interval."""
         return self.order == other.order
 
     def named(self, name: str) -> Occurrence:
-        """The same occurrence, known by a name."""
+        """Return the same occurrence, known by a name."""
         return replace(self, names={**self.names, name: self})
 
     def with_elements(self, elements: Elements | None) -> Occurrence:
-        """With a variable bound to each element of a list of its one event."""
+        """Return it with a variable bound to each element of a list of its one event."""
         if elements is None:
             return self
         variable, path = elements
@@ -79,18 +79,16 @@ class Occurrence:
         return replace(self, rows=join_rows(self.rows, tuple(dict.fromkeys(found))))
 
     def silent_after(self, start: Instant, end: Instant) -> Occurrence:
-        """With a silent window that it lasts through."""
+        """Return it with an event-free window that it lasts through."""
         return replace(self, end=max(self.end, end), absences=(*self.absences, (start, end)))
 
     def silent_before(self, start: Instant) -> Occurrence:
-        """With a silent window in front, with which it starts."""
+        """Return it with an event-free window before it, with which it starts."""
         return replace(self, start=start, absences=(*self.absences, (start, self.start)))
 
 
 def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
-    """The occurrence that is one event, with what it binds; one without a time occurs in no
-    composite.
-    """
+    """Return the occurrence of one event, with its bindings; raise if it has no time."""
     if event.interval is None:
         raise EventProblem(
             "an event without a time cannot take part in a composite", code="UntimedEvent"
@@ -99,13 +97,14 @@ def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
 
 
 def silence(start: Instant, end: Instant) -> Occurrence:
-    """The occurrence of an absence that nothing set going."""
+    """Return the occurrence of an absence without a triggering event."""
     return Occurrence((), start, end, absences=((start, end),))
 
 
 def together(parts: Sequence[Occurrence]) -> Occurrence | None:
-    """The occurrence of all parts; None where two disagree on a name or a value, or take one member
-    by chance.
+    """Combine parts into one occurrence.
+
+    None if two disagree on a name or a value, or share a member without sharing a name.
     """
     if not all(_fit(one, other) for one, other in combinations(parts, 2)):
         return None
@@ -126,22 +125,20 @@ def together(parts: Sequence[Occurrence]) -> Occurrence | None:
 
 
 def only_counted(parts: Sequence[Occurrence]) -> frozenset[tuple[str, str]]:
-    """The members that a measure has in one of the parts, and that none of them takes."""
+    """Return the members that a measure has in one of the parts, and that no part takes."""
     nobody: frozenset[tuple[str, str]] = frozenset()
     taken = nobody.union(*(part.taken for part in parts))
     return nobody.union(*(part.counted for part in parts)) - taken
 
 
 def in_order(members: Iterable[Event]) -> tuple[Event, ...]:
-    """Events in canonical order, each once."""
+    """Return events in canonical order, each once."""
     once = {member.identity: member for member in members}
     return tuple(sorted(once.values(), key=lambda member: member.order))
 
 
 def join_rows(left: Rows, right: Rows) -> Rows:
-    """Every row of the left united with every row of the right that agrees on the variables of
-    both, each once.
-    """
+    """Return every union of a left and a right row that agree, each once."""
     united = [
         dict(one) | dict(other) for one in left for other in right if agree(dict(one), dict(other))
     ]
@@ -150,9 +147,10 @@ def join_rows(left: Rows, right: Rows) -> Rows:
 
 
 def without(occurrence: Occurrence, others: Iterable[Occurrence]) -> Occurrence | None:
-    """The occurrence with the rows that agree with no row of the others; None where no row is left.
+    """Return the occurrence without the rows that agree with a row of the others; None if no row is
+    left.
 
-    An absence is judged row by row: what came for one element of a list did not come for the next.
+    An absence is decided row by row: an event for one element of a list is no event for the next.
     """
     came = [dict(row) for other in others for row in other.rows]
     left = tuple(row for row in occurrence.rows if not any(agree(dict(row), each) for each in came))
@@ -160,13 +158,14 @@ def without(occurrence: Occurrence, others: Iterable[Occurrence]) -> Occurrence 
 
 
 def agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:
-    """Whether two rows give the variables of both the same values."""
+    """True if two rows have equal values for their common variables."""
     return all(one[variable] == other[variable] for variable in one.keys() & other.keys())
 
 
 def _fit(one: Occurrence, other: Occurrence) -> bool:
-    """Whether names of both stand for the same, and every member that both take comes from such a
-    name (OPSL, D4).
+    """True if two parts may be combined.
+
+    Common names stand for the same, and every common member comes from such a name (OPSL, D4).
     """
     common = one.names.keys() & other.names.keys()
     if not all(one.names[name].is_same(other.names[name]) for name in common):

@@ -1,6 +1,4 @@
-"""Where regular paths lead, by the definition of each form. None is what lies above the outermost
-elements.
-"""
+"""Regular paths, by the definition of each form. None is the node above the outermost elements."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ Outermost: TypeAlias = Sequence[Element]
 
 
 Known: TypeAlias = dict[tuple[int, Node], set[Node]]
-"""Where parts of a path lead from nodes, by the identity of the part: repeats inside of repeats ask
-for the same again and again.
-"""
+"""Nodes reached by parts of a path, cached by identity of the part: nested repeats reuse them."""
 
 
 def reached(
@@ -53,7 +49,7 @@ def _reached(path: RegularPath, node: Node, outermost: Outermost, known: Known) 
 
 
 def children(node: Node, outermost: Outermost) -> Sequence[Element]:
-    """The elements directly below a node."""
+    """Return the elements directly below a node."""
     return outermost if node is None else list(node)
 
 

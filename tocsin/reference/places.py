@@ -1,7 +1,6 @@
-"""How places relate, by the definitions of the OPSL specification (4.5); the shapes answer for
-themselves.
+"""Relations of places, by the OPSL specification (4.5), decided by the shapes themselves.
 
-On the globe they answer for the ground that they cover.
+On the globe a shape is the ground that it covers.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from tocsin.reference import globe
 from tocsin.values.space import Geometry, Metric, SpatialRelation, collection_of
 
 _TOLERANCE = 1e-9
-"""Distances that differ by no more are equal."""
+"""Distances that differ by at most this are equal."""
 
 
 def are_related(
@@ -23,14 +22,15 @@ def are_related(
     distance: float,
     metric: Metric,
 ) -> bool:
-    """Whether a place stands in the relation to another; nowhere stands in none. Shapes have their
-    boundaries.
+    """True if a place stands in the relation to another; False if one is missing.
+
+    Shapes include their boundaries.
     """
     if place is None or other is None:
         return False
     on_globe = metric is Metric.WGS84
     if on_globe and not (globe.is_on_globe(place) and globe.is_on_globe(other)):
-        return relation is SpatialRelation.WITHIN  # which means: not farther
+        return relation is SpatialRelation.WITHIN  # WITHIN means: not farther
     match relation:
         case SpatialRelation.INSIDE:
             return globe.lies_inside(place, other) if on_globe else bool(place.covered_by(other))
@@ -52,8 +52,9 @@ def are_related(
 
 
 def place_of(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geometry | None:
-    """The place of several places: their convex hull, on the globe where they lie together. One is
-    what it is.
+    """Return the convex hull of several places, on the globe after bringing them together.
+
+    A single place stays as it is; None without places.
     """
     if len(places) <= 1:
         return places[0] if places else None
@@ -62,14 +63,12 @@ def place_of(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geom
 
 
 def distance_of(place: Geometry, other: Geometry, metric: Metric) -> float:
-    """The least distance between two shapes."""
+    """Return the least distance between two shapes."""
     return float(place.distance(other)) if metric is Metric.PLANAR else globe.distance(place, other)
 
 
 def _order(place: Geometry, other: Geometry, distance: float, metric: Metric) -> int:
-    """-1 where the places are nearer than the distance, 0 where they are so far apart, 1 where they
-    are farther.
-    """
+    """Return -1, 0 or 1: the places are nearer than the distance, at it, or farther."""
     apart = distance_of(place, other, metric)
     if apart > distance + _TOLERANCE:
         return 1

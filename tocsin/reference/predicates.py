@@ -27,9 +27,7 @@ _SORTS = {Kind.BOOLEAN: "truth", Kind.NUMBER: "number", Kind.STRING: "text"}
 
 
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:
-    """What is not there is UNKNOWN; what is of another sort is what the predicate says of a
-    mismatch.
-    """
+    """Return the truth of a predicate: UNKNOWN if missing, its `mismatch` for another sort."""
     match predicate:
         case Computed(expression, semantics):
             return computed_truth(expression, semantics, event)

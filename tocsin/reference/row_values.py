@@ -1,5 +1,4 @@
-"""What conditions, functions and orders of rows mean, case by case, by the words of the language's
-page.
+"""Conditions, functions and orders of rows, case by case, by the text of the language page.
 
 A value is a text, markup (a tuple of one), or a date with the moment it begins at; None is unknown.
 """
@@ -42,12 +41,12 @@ _ANY_SIZE = DocumentLimits(characters=1 << 24, depth=130, elements=200_000)
 
 
 def meets(condition: RowCondition, row: Row) -> bool:
-    """Whether a condition is true of a row."""
+    """True if a condition is true of a row."""
     return truth_in(condition, dict(row)) is Truth.TRUE
 
 
 def truth_in(condition: RowCondition, row: _Row) -> Truth:
-    """Whether a condition is true, false or unknown of a row."""
+    """Return the truth of a condition for a row."""
     match condition:
         case ValueCondition(variable, relation, constant, other):
             return _compared(
@@ -73,7 +72,7 @@ def truth_in(condition: RowCondition, row: _Row) -> Truth:
 
 
 def ordered(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
-    """The rows, each before those that it comes before by the first key on which they differ."""
+    """Return the rows in order of the first key on which they differ."""
 
     def compare(one: Row, other: Row) -> int:
         for key in keys:
@@ -86,9 +85,7 @@ def ordered(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
 
 
 def _before(one: _Value, other: _Value) -> int:
-    """-1 where a value comes before another, 1 where behind, 0 where neither: numbers, then
-    texts.
-    """
+    """Return -1, 0 or 1: a value comes before another, neither, or behind; numbers before texts."""
     numbers = written_number(one), written_number(other)
     if numbers[0] is not None and numbers[1] is not None:
         return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
@@ -194,7 +191,7 @@ def _number_function(name: str, given: Sequence[_Value]) -> str | None:
 
 
 def _calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
-    """34 significant digits, and nothing past 10^999."""
+    """Calculate with 34 significant digits; None past 10^999 or without a result."""
     exact = Context(
         prec=34, Emin=-999, Emax=999, traps=[DivisionByZero, InvalidOperation, Overflow]
     )
@@ -213,7 +210,7 @@ def _calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
 
 
 def _nearest(number: Decimal, digits: int) -> Decimal:
-    """Half a unit further from zero, and cut."""
+    """Round half away from zero: add half a unit and cut."""
     wide = Context(prec=len(number.as_tuple().digits) + 300, Emin=-9999999, Emax=9999999)
     units = wide.add(wide.scaleb(number.copy_abs(), digits), Decimal("0.5")).to_integral_value(
         ROUND_FLOOR, wide
@@ -222,7 +219,9 @@ def _nearest(number: Decimal, digits: int) -> Decimal:
 
 
 def _plain(number: Decimal | None) -> str | None:
-    """Without exponent, without zeros at the end of a fraction, and 0 without a sign."""
+    """Return the number without exponent, without trailing zeros of a fraction, and 0 without a
+    sign.
+    """
     if number is None:
         return None
     text = f"{number:f}"
@@ -232,7 +231,7 @@ def _plain(number: Decimal | None) -> str | None:
 
 
 def _substring(text: str, numbers: Sequence[int | None]) -> str | None:
-    """The characters at the positions asked for, as far as there are any."""
+    """Return the characters at the requested positions that exist."""
     first, *rest = numbers
     if first is None or (rest and (rest[0] is None or rest[0] < 0)):
         return None
@@ -280,7 +279,7 @@ def _require(length: int) -> None:
 
 
 def _text(value: _Value) -> str:
-    """A date as it is written, of markup the text alone."""
+    """Return a date as it is written, markup as its text alone."""
     if isinstance(value, Date):
         return value.text
     if isinstance(value, tuple):

@@ -1,8 +1,7 @@
-"""Scopes of named parts, by what lies inside what: where one occurrence must play several roles
-(OPSL 4.6, 4.7).
+"""Scopes of named parts, by nesting: one occurrence must play several roles there (OPSL 4.6, 4.7).
 
-The scope root of a name that stands in several places is the lowest operator above all of them; the
-operators between the places and the root, it included, are its scope.
+The scope root of a name that is used in several places is the lowest operator above all of them;
+the operators between the places and the root, it included, are its scope.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ from tocsin.plan.nodes.composites import Either, Named, Part, parts_of
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What fails at a `required` operator fails the root: no alternative stands between the two."""
+    """Scope of a name. A failure at a `required` operator fails the root: no alternative lies
+    between.
+    """
 
     root: Part
     operators: frozenset[Part]
@@ -23,7 +24,7 @@ class Scope:
 
 
 def scopes_of(pattern: Part) -> Mapping[str, Scope]:
-    """The scope of every name that stands in two places or more."""
+    """Return the scope of every name that is used in two places or more."""
     parts = _from_the_inside_out(pattern)
     found: dict[str, Scope] = {}
     for named in (part for part in parts if isinstance(part, Named)):
@@ -45,7 +46,7 @@ def _scope(parts: list[Part], users: frozenset[Part]) -> Scope:
 
 
 def _from_the_inside_out(part: Part) -> list[Part]:
-    """Every different part once, after all parts inside it."""
+    """Return every different part once, after all parts inside it."""
     inner = [each for direct in parts_of(part) for each in _from_the_inside_out(direct)]
     return list(dict.fromkeys((*inner, part)))
 

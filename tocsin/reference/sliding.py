@@ -1,6 +1,4 @@
-"""Measures over the last so much time, and changes of a state: told for one instant, or one
-occurrence, from all that came before it.
-"""
+"""Sliding measures and state changes: each evaluated from the whole history at one instant."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ NO_VALUE = ("no value",)
 
 
 def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
-    """The keys for which an occurrence counts: one, or one for each value of the variable."""
+    """Return the keys for which an occurrence counts: one, or one per value of the variable."""
     known = key_of(by, occurrence) if by else ()
     if known is None:
         return []
@@ -36,12 +34,12 @@ def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
 
 
 def instants_of(sliding: Sliding, occurrence: Occurrence) -> list[Instant]:
-    """When a sliding part has to be asked because of an occurrence."""
+    """Return the instants at which an occurrence may change a sliding part's result."""
     return [] if sliding.every is not None else [occurrence.end, occurrence.end + sliding.over]
 
 
 class Watch:
-    """One sliding part and all that it has seen."""
+    """One sliding part and its whole history."""
 
     def __init__(self, sliding: Sliding) -> None:
         self._sliding = sliding
@@ -50,12 +48,12 @@ class Watch:
         self._asked: set[Instant] = set()
 
     def see(self, occurrence: Occurrence) -> None:
-        """One more occurrence of its part."""
+        """Add an occurrence of its part."""
         for key in keys_of(self._sliding.by, self._sliding.each, occurrence):
             self._seen.append((key, occurrence))
 
     def rings_at(self, now: Instant) -> list[Occurrence]:
-        """What rings at an instant; asked a second time, nothing more."""
+        """Return the matches at an instant; empty on the second call for it."""
         if now in self._asked:
             return []
         self._asked.add(now)
@@ -64,7 +62,7 @@ class Watch:
         return [each for key in keys for each in self._rings_for(key, now)]
 
     def rings_for_window(self, end: Instant) -> list[Occurrence]:
-        """What rings for a window that comes again, and ends."""
+        """Return the matches of the periodic window that ends at `end`."""
         keys = dict.fromkeys(
             key for key, each in self._seen if end - self._sliding.over < each.end <= end
         )
@@ -73,12 +71,12 @@ class Watch:
         return [self._whole(key, end) for key in keys if self._holds(self._window(key, end))]
 
     def is_empty_at(self, end: Instant) -> bool:
-        """Whether nothing at all lies in the window that ends."""
+        """True if the window that ends then is empty."""
         return not any(end - self._sliding.over < each.end <= end for _, each in self._seen)
 
     @property
     def holds_of_nothing(self) -> bool:
-        """Whether an empty window rings."""
+        """True if an empty window matches."""
         return not self._is_keyed and self._holds([])
 
     @property
@@ -100,7 +98,7 @@ class Watch:
                         self._used += [(key, each) for each in members]
 
     def _was_true_before(self, key: _Key, now: Instant) -> bool:
-        """Whether it was true just before: nothing changes between two microseconds."""
+        """True if the condition held one microsecond before: nothing changes in between."""
         ends = [each.end for mine, each in self._seen if mine == key and each.end < now]
         if not ends:
             return False
@@ -138,7 +136,7 @@ class Watch:
 
 
 def _holds_of(condition: MeasureCondition, events: Sequence[Event]) -> bool:
-    """Return True if the measure over the events stands in its relation."""
+    """True if the measure over the events stands in its relation."""
     counts = condition.measure.aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
     if not events and not counts:
         return False
@@ -147,9 +145,7 @@ def _holds_of(condition: MeasureCondition, events: Sequence[Event]) -> bool:
 
 
 def changes(change: Change, before: Iterable[Occurrence], now: Occurrence) -> list[Occurrence]:
-    """The occurrence where the state changes with it, given all that came before; once for each
-    key.
-    """
+    """Return the occurrence once per key whose state changes with it, given the whole history."""
     history = list(before)
     return [
         _of_value(change.each, key, now)
@@ -179,7 +175,7 @@ def _rows(variable: str, key: _Key) -> Rows:
 
 
 def _rows_of_empty(by: Sequence[Path], variable: str, key: _Key) -> Rows:
-    """Where there is no event to tell the key, the row does."""
+    """Return a row with the key, since an empty window has no event that carries it."""
     values = {".".join(path): value for path, value in zip(by, key[0], strict=True)}
     if variable:
         values[variable] = key[1]

@@ -1,6 +1,4 @@
-"""Triggers, played step by step: which events outside of a detection it sends (E-XML-QL,
-spec 4.4).
-"""
+"""Triggers, step by step: the events outside of a detection that it sends (E-XML-QL, spec 4.4)."""
 
 from __future__ import annotations
 
@@ -11,11 +9,11 @@ from tocsin.reference.occurrence import Occurrence, together
 from tocsin.values.time import Instant
 
 _FROM_THE_END = (Waiting.FIRST_AFTER, Waiting.EVERY_AFTER)
-"""What counts from the end of a detection; all else counts from its start."""
+"""Modes that count from the end of a detection; the others count from its start."""
 
 
 class Sending:
-    """One trigger at work: detections and targets come in canonical order, detections first at
+    """State of one trigger. Detections and targets come in canonical order, detections first at
     equal time.
     """
 
@@ -26,8 +24,9 @@ class Sending:
         self._sent: list[Occurrence] = []
 
     def on_detection(self, detection: Occurrence, now: Instant) -> list[Occurrence]:
-        """What is sent at once; else the detection waits, in place of others unless every one
-        counts.
+        """Return the matches to send at once; else keep the detection.
+
+        It replaces others unless every detection counts.
         """
         known = self._kept(self._targets, now)
         match self._trigger.waiting:
@@ -43,7 +42,7 @@ class Sending:
                 return []
 
     def on_target(self, target: Occurrence, now: Instant) -> list[Occurrence]:
-        """What is sent because the target came, for the oldest detection that waits for it."""
+        """Return the matches that the target completes, for the oldest waiting detection."""
         self._targets.append(target)
         for detection in self._kept(self._detections, now):
             sent = self._send(((detection, target),))

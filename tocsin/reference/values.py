@@ -1,6 +1,4 @@
-"""How values compare: attributes of events, texts and patterns, values of XML variables. Kinds
-never mix.
-"""
+"""Comparison of values: attributes, texts and patterns, XML variables. Kinds never mix."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ _DIGITS = frozenset("0123456789.+-")
 
 
 def sort_of(value: Any) -> str:
-    """What sort of value an attribute has: `nothing`, `truth`, `number`, `text` or `other`."""
+    """Return the sort of an attribute's value: `nothing`, `truth`, `number`, `text` or `other`."""
     if value is None:
         return "nothing"
     if value is True or value is False:
@@ -26,8 +24,9 @@ def sort_of(value: Any) -> str:
 
 
 def as_key(value: Any) -> Hashable:
-    """Return a scalar as a key of which matches tell: a truth value stands apart, since TRUE is
-    not 1, and a whole number has one form, since 1.0 is 1.
+    """Return a scalar as a key that appears in matches.
+
+    A truth value is separate, since TRUE is not 1, and a whole number has one form, since 1.0 is 1.
     """
     if value is True or value is False:
         return (value,)
@@ -38,7 +37,7 @@ def as_key(value: Any) -> Hashable:
 
 
 def scalars_at(event: Event, path: Path) -> list[Hashable]:
-    """The scalars at a path as keys, however deep in lists."""
+    """Return the scalars at a path as keys, through lists of any depth."""
     found: list[Any] = [event.envelope if path[0] == ENVELOPE else event.attributes]
     for step in path[1:] if path[0] == ENVELOPE else path:
         found = [each[step] for each in _items(found) if isinstance(each, dict) and step in each]
@@ -55,9 +54,7 @@ def _items(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def compare_scalars(left: Any, relation: str, right: Any) -> bool:
-    """Whether two attributes compare as told: scalars of one sort, and in an order where they are
-    numbers.
-    """
+    """True if the relation holds between two scalars of one sort; only numbers have an order."""
     sort = sort_of(left)
     if sort != sort_of(right) or sort in ("nothing", "other"):
         return False
@@ -67,9 +64,7 @@ def compare_scalars(left: Any, relation: str, right: Any) -> bool:
 
 
 def is_ordered(left: Any, relation: str, right: Any) -> bool:
-    """Whether the left stands in `<`, `<=`, `>` or `>=` to the right, both being of a sort that has
-    an order.
-    """
+    """True if `left` stands in `<`, `<=`, `>` or `>=` to `right`; their sort must have an order."""
     match relation:
         case "<":
             return bool(left < right)
@@ -84,8 +79,9 @@ def is_ordered(left: Any, relation: str, right: Any) -> bool:
 
 
 def is_like(text: str, pattern: LikePattern) -> bool:
-    """Whether the whole text fits a LIKE pattern: the positions that its beginnings can reach,
-    token by token.
+    """True if the whole text fits a LIKE pattern.
+
+    Tracks the positions that prefixes of the pattern can reach, token by token.
     """
     reached = {0}
     for token in pattern.tokens:
@@ -100,8 +96,9 @@ def is_like(text: str, pattern: LikePattern) -> bool:
 
 
 def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
-    """What all rows bind to a variable, None where they differ; what a document writes as a number
-    is one.
+    """Return the value that all rows bind to a variable; None if they differ.
+
+    A number in a document's text becomes a number.
     """
     found = [row.get(variable) for row in rows]
     if not found or any(each != found[0] for each in found):
@@ -113,7 +110,9 @@ def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
 
 
 def written_number(value: object) -> Decimal | None:
-    """A decimal number without exponent, white space around it allowed."""
+    """Return a decimal number without exponent, surrounding white space allowed; None if it is not
+    one.
+    """
     text = value.strip(" \t\r\n") if isinstance(value, str) else ""
     if not text or not set(text) <= _DIGITS:
         return None

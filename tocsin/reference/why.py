@@ -1,6 +1,4 @@
-"""Why a subscription rang or did not: the truth of every part of its condition, with the values it
-looked at.
-"""
+"""Explanation of a condition: the truth of every part, with the event's values."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from tocsin.values.truth import Truth
 
 
 def why_lines(node: BooleanNode, event: Event, indent: str = "") -> Iterator[str]:
-    """One line per part: its truth, its text and, for a predicate, what the event holds there."""
+    """Yield one line per part: its truth, its text and, for a predicate, the event's value."""
     verdict = truth_of(node, event).name
     match node:
         case AllOf(operands) | AnyOf(operands) if operands:
@@ -41,7 +39,7 @@ def why_lines(node: BooleanNode, event: Event, indent: str = "") -> Iterator[str
 
 
 def verdict_line(node: BooleanNode, event: Event) -> str:
-    """One sentence: rings, does not ring, or cannot be told."""
+    """Return one sentence: rings, does not ring, or is unknown."""
     match truth_of(node, event):
         case Truth.TRUE:
             return f"event {event.id}: rings"
@@ -63,7 +61,7 @@ def _seen(predicate: Predicate | BooleanNode, event: Event) -> str:
 
 
 def _as_given(path: Path) -> Path:
-    """A time is shown as the event has it, also where it is compared as a number."""
+    """Return the path of a time as the event has it, also if it is compared as a number."""
     return path[:2] if path[0] == ENVELOPE and path[-1] == INSTANT else path
 
 

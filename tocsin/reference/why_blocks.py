@@ -1,8 +1,8 @@
-"""Why an XML block does not fit a document: which element, attribute, text or condition fails, at
-the nearest miss.
+"""Explanation of an XML block that does not fit: the element, attribute, text or condition that
+fails.
 
-Of all the places where a pattern could begin, the one counts where most of its elements fit; there,
-the first element that does not is told with what stands in its place.
+Among all possible starts of a pattern, the one with the most fitting elements counts; there, the
+first element that does not fit is reported with what the document has in its place.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class _Miss:
-    """How many elements of a pattern fit, and what is wrong with the next."""
+    """The number of pattern elements that fit, and the fault of the next."""
 
     fitting: int
     reason: str
 
 
 def miss_of(block: XmlBlock, event: Event) -> str:
-    """The reason why the block does not fit the event's document, in words."""
+    """Return the reason why the block does not fit the event's document, in words."""
     root = document_to_match(event)
     if root is None:
         return "it has no XML document that can be read"
@@ -72,7 +72,7 @@ def miss_of(block: XmlBlock, event: Event) -> str:
 
 
 def _miss_of_rows(block: XmlBlock, event: Event) -> str:
-    """Every pattern fits by itself: the variables disagree, or no row meets the conditions."""
+    """Return why patterns that fit alone fail together: variables disagree, or no row qualifies."""
     for count in range(1, len(block.patterns) + 1):
         if not rows(XmlBlock(block.patterns[:count]), event):
             return _disagreement(block, event, count)
@@ -92,7 +92,7 @@ def _miss_of_rows(block: XmlBlock, event: Event) -> str:
 
 
 def _disagreement(block: XmlBlock, event: Event, count: int) -> str:
-    """What the last of so many patterns cannot agree on with those before it, or with itself."""
+    """Return why pattern number `count` cannot agree with those before it, or with itself."""
     last = block.patterns[count - 1]
     text = Spaces(block.patterns).pattern(last)
     variables = list(dict.fromkeys(pattern_variables(last)))
@@ -110,15 +110,13 @@ def _disagreement(block: XmlBlock, event: Event, count: int) -> str:
 
 
 class _Names:
-    """Says of elements what they are called in the subscription, and where they stand in the
-    document.
-    """
+    """Names of elements as the subscription writes them, and their positions in the document."""
 
     def __init__(self, block: XmlBlock) -> None:
         self._spaces = Spaces(block.patterns)
 
     def miss(self, pattern: Pattern, event: Event, root: Element) -> str:
-        """Why a pattern fits nowhere; empty where it does, or where that depends on the rows."""
+        """Return why a pattern fits nowhere; "" if it fits, or if that depends on the rows."""
         match pattern:
             case XPathPattern(expression):
                 if rows(XmlBlock((pattern,)), event):
@@ -161,7 +159,7 @@ class _Names:
         positions: dict[Element, int],
         outermost: Sequence[Element],
     ) -> _Miss:
-        """Why the pattern does not fit with its first element here."""
+        """Return why the pattern does not fit with its first element here."""
         if not fits(pattern, image):
             return _Miss(0, f"{_place(image)}: {'; '.join(self._own(pattern, image))}")
         fitting = 1
@@ -192,7 +190,7 @@ class _Names:
         return _Miss(fitting, f"{_place(image)}: not in this order, one behind the other: {asked}")
 
     def _own(self, pattern: PatternElement, image: Node) -> Iterator[str]:
-        """What an element does not have itself."""
+        """Yield the faults of the element itself."""
         if image is None:
             yield "nothing stands there"
             return
@@ -215,7 +213,7 @@ class _Names:
 
 
 def _names_in(pattern: PatternElement) -> list[str]:
-    """The expanded names that an element is looked for by."""
+    """Return the expanded names by which an element is searched."""
     steps = steps_of(pattern.path) if pattern.path is not None else (PathStep(pattern.name),)
     return [step.name for step in steps if step.name is not None]
 
@@ -229,9 +227,7 @@ def _named(pattern: PatternElement, image: Node) -> bool:
 
 
 def _place(image: Node) -> str:
-    """Where an element stands: the names from the outermost one down, with numbers among equal
-    siblings.
-    """
+    """Return the path of an element: names from the root down, numbered among equal siblings."""
     steps: list[str] = []
     while image is not None:
         steps.append(_step(image))

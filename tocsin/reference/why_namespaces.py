@@ -1,5 +1,5 @@
-"""Misses that a namespace explains: a name that is there, but in another namespace than the one
-that is asked for.
+"""Misses that a namespace explains: the name exists, but in another namespace than the requested
+one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 def element_elsewhere(names: Iterable[str], elements: Iterable[Element]) -> str:
-    """Of expanded names, the first that elements have in another namespace, told in words; empty
-    where none has.
-    """
+    """Return a sentence for the first name that elements have in another namespace; else ""."""
     wanted = {local_of(name): name for name in names}
     for element in elements:
         tag = str(element.tag)
@@ -33,9 +31,7 @@ def element_elsewhere(names: Iterable[str], elements: Iterable[Element]) -> str:
 
 
 def attribute_elsewhere(name: str, element: Element) -> str:
-    """An attribute that an element has in another namespace, told in words; empty where it has
-    none.
-    """
+    """Return a sentence for an attribute that an element has in another namespace; else ""."""
     for other in element.attrib:
         if local_of(str(other)) == local_of(name) and str(other) != name:
             return _told(local_of(name), namespace_of(str(other)), namespace_of(name))
@@ -43,7 +39,7 @@ def attribute_elsewhere(name: str, element: Element) -> str:
 
 
 def xpath_elsewhere(expression: str, namespaces: Iterable[str], elements: Iterable[Element]) -> str:
-    """A name of an XPath expression that elements have in a namespace that it does not declare."""
+    """Return a sentence for an XPath name that exists in an undeclared namespace; else ""."""
     words = set(_WORD.findall(_LITERAL.sub("", expression)))
     declared = set(namespaces)
     for element in elements:
@@ -54,12 +50,12 @@ def xpath_elsewhere(expression: str, namespaces: Iterable[str], elements: Iterab
 
 
 def local_of(name: str) -> str:
-    """An expanded name without its namespace."""
+    """Return an expanded name without its namespace."""
     return name.rpartition("}")[2]
 
 
 def namespace_of(name: str) -> str:
-    """The namespace of an expanded name; empty where it has none."""
+    """Return the namespace of an expanded name; "" if it has none."""
     return name[1:].rpartition("}")[0] if name.startswith("{") else ""
 
 
@@ -82,9 +78,7 @@ def _told(local: str, there: str, asked: str) -> str:
 
 
 def graph_elsewhere(pattern: GraphPattern, event: Event) -> Iterator[str]:
-    """The terms that a pattern asks for and the event has in another namespace only, told
-    in words.
-    """
+    """Yield a sentence per term of a pattern that the event has in another namespace only."""
     try:
         graph = graph_in(event, pattern.ontology)
     except Problem:
@@ -117,8 +111,9 @@ def graph_elsewhere(pattern: GraphPattern, event: Event) -> Iterator[str]:
 def _nearly(
     kind: str, asked: str, there: set[str], above: Callable[[str], frozenset[str]]
 ) -> Iterator[str]:
-    """What is there by the same local name, where nothing that is asked for is, nor anything below
-    it.
+    """Yield a sentence per known name with the same local name, unless the requested one is there.
+
+    A name below the requested one counts as it.
     """
     if any(asked == each or asked in above(each) for each in there):
         return

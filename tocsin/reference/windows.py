@@ -1,6 +1,4 @@
-"""Windows of absences, and how long an occurrence may wait: by the definitions, in whole
-microseconds.
-"""
+"""Windows of absences, and longest waits: by definition, in whole microseconds."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ from tocsin.values.time import Duration, Instant
 
 
 def is_over_before(part: Part, ordered: Sequence[Event]) -> bool:
-    """Whether a window that the part fixes in time ended before the first of the events did."""
+    """True if a window that the part fixes in time ended before the first event did."""
     first = next((event.interval.end for event in ordered if event.interval is not None), None)
     match part:
         case _ if first is None:
@@ -51,11 +49,10 @@ def is_over_before(part: Part, ordered: Sequence[Event]) -> bool:
 
 
 def first_start(every: EveryWindow, first: Instant) -> Instant:
-    """Where the first of the windows that come again starts, when the first known instant is
-    `first`.
+    """Return the start of the first periodic window, if `first` is the first known instant.
 
-    Without origin they are counted since the epoch. They are open at the start and closed at the
-    end, so that an instant at which one ends and the next starts lies in the one that ends.
+    Without an origin, windows are counted from the epoch. They are open at the start and closed at
+    the end, so an instant at which one ends and the next starts lies in the one that ends.
     """
     if every.origin is not None:
         return every.origin
@@ -66,8 +63,8 @@ def first_start(every: EveryWindow, first: Instant) -> Instant:
 def windows(
     every: EveryWindow, first: Instant | None, last: Instant | None
 ) -> Iterator[tuple[Instant, Instant]]:
-    """The windows that come again, from the one in which the first known instant lies to those over
-    by the last.
+    """Yield the periodic windows from the one with the first known instant to those that end by
+    `last`.
     """
     start = every.origin if first is None else first_start(every, first)
     if start is None or last is None:
@@ -78,18 +75,18 @@ def windows(
 
 
 def first_end(every: Sliding, first: Instant) -> Instant:
-    """Where the first window of a measure that comes again ends: not before time begins."""
+    """Return the end of a measure's first periodic window: not before the first known instant."""
     assert every.every is not None
     starts_before = (every.over - first) // every.every
     return every.over - starts_before * every.every
 
 
 def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | None) -> Instant:
-    """Where the last window ends that is told with the empty one that ends at `end`, when no event
-    ends up to `leap`.
+    """Return the end of the last empty window that is reported together with the one that ends at
+    `end`.
 
-    They are told as one if they are more than a thousand, and if nothing but an event can bring
-    about what is absent.
+    No event ends up to `leap`. Windows are reported as one if there are more than a thousand, and
+    if only an event can create the absent part.
     """
     count = 1
     while leap is not None and end + count * length <= leap and count <= MOST_EMPTY_WINDOWS:
@@ -100,9 +97,7 @@ def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | Non
 
 
 def _comes_by_time(part: Part) -> bool:
-    """Whether an occurrence of the part may come about without an event: a window in it may run
-    out.
-    """
+    """True if the part may occur without an event: a window in it may end."""
     if isinstance(part, Absence | Gathered) and isinstance(
         part.window, FixedWindow | AfterWindow | EveryWindow
     ):
@@ -113,17 +108,17 @@ def _comes_by_time(part: Part) -> bool:
 
 
 def is_in(each: Occurrence, start: Instant, end: Instant) -> bool:
-    """Whether an occurrence lies wholly in the half-open window (start, end]."""
+    """True if an occurrence lies wholly in the half-open window (start, end]."""
     return start < each.start and each.end <= end
 
 
 def ends_in(each: Occurrence, start: Instant, end: Instant) -> bool:
-    """Whether an occurrence ends in the half-open window (start, end]."""
+    """True if an occurrence ends in the half-open window (start, end]."""
     return start < each.end <= end
 
 
 def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: Duration) -> bool:
-    """Whether an occurrence of the absent part lies in the window after another and concerns it."""
+    """True if an occurrence of the absent part is in the window after another, and concerns it."""
     return (
         is_in(each, after.end, after.end + length)
         and are_alike(absence.by, each, after)
@@ -132,8 +127,9 @@ def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: 
 
 
 def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> bool:
-    """Whether an occurrence of the absent part ends in the window before another, is remembered,
-    and concerns it.
+    """True if an occurrence of the absent part cancels another: it ends in the window before it.
+
+    It must still be remembered, and apply to it.
     """
     assert isinstance(absence.window, BeforeWindow)
     start = before.start - absence.window.length
@@ -152,8 +148,9 @@ def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> boo
 def breaks_between(
     absence: Absence, each: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence
 ) -> bool:
-    """Whether an occurrence of the absent part lies in the open window between two others and
-    concerns them.
+    """True if an occurrence of the absent part lies in the open window between two others.
+
+    It must apply to them.
     """
     in_window = first.end < each.start and each.end < last.start
     return (
@@ -164,7 +161,7 @@ def breaks_between(
 
 
 def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence | None:
-    """The two bounds of a silent window together; None where they are no bounds of one."""
+    """Return the two bounds of an event-free window together; None if they do not bound one."""
     if not first.end < last.start or (
         absence.keep is not None and last.end - first.end > absence.keep
     ):
@@ -176,11 +173,9 @@ def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence
 
 
 def longest_wait(join: Join, slot: int) -> Duration | None:
-    """How long after its end an occurrence at a slot may at most be completed by the others; None
-    for ever.
+    """Return how long after its end an occurrence at a slot may be completed; None if for ever.
 
-    Another part that must end no later than some time after it allows for that time; `keep` allows
-    for itself.
+    A part that must end within some time after it adds that time; `keep` adds its own.
     """
     waits: list[Duration | None] = []
     orders = [each for each in join.conditions if isinstance(each, Precedes)]
@@ -195,5 +190,5 @@ def longest_wait(join: Join, slot: int) -> Duration | None:
 
 
 def _limits_end(order: Precedes, other: int, slot: int) -> bool:
-    """Whether an order puts the end of one part before a moment of another."""
+    """True if an order puts the end of one part before a moment of another."""
     return (order.earlier.part, order.earlier.end, order.later.part) == (other, End.FINISH, slot)

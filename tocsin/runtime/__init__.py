@@ -1,1 +1,1 @@
-"""Hosts own order, lateness, time and durability: in process (`local`) and on Spark (`spark`)."""
+"""What every host needs: admission, watermark, order, isolation of faults."""

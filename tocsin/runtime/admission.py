@@ -1,8 +1,8 @@
-"""Who comes in: steps 1 and 2 of the order of a host, for events that come in together.
+"""Admission of arriving events: steps 1 and 2 of the order of a host.
 
-Few are judged one after the other. Many are judged at once, by columns of what decides: who was
-seen is asked of all identities together, and who is too far ahead or late of their ends. Both ways
-say the same, whatever comes.
+A small batch is checked event by event. A large one is checked by columns: duplicates by one set
+operation on all identities, late and too-far-ahead events by one comparison of all ends. Both ways
+give the same result.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _order = attrgetter("order")
 _Flags = npt.NDArray[np.bool_]
 
 _FOREVER = 2**61
-"""A span beyond all instants, with room for sums."""
+"""A span in microseconds beyond all instants; small enough that int64 sums do not overflow."""
 
 
 @dataclass(slots=True)
 class Admitted:
-    """What becomes of events that came in together.
+    """The events of one batch after admission.
 
-    `events` are to be served, in canonical order: all but duplicates. Those of them that are late
-    or too far ahead have a letter, by the number of the event among all that came in, and reach no
-    composite. `oldest` is the lowest end of those that are in time.
+    `events` holds all but the duplicates, in canonical order. The late and too-far-ahead ones among
+    them have a dead letter, keyed by their position in the batch, and reach no composite. `oldest`
+    is the lowest end of the events that are in time, or None.
     """
 
     events: list[Event]
@@ -52,8 +52,10 @@ class Admitted:
 
 
 class Doorkeeper:
-    """Knows who was seen and what time it is. Duplicates are recognised among the last `remember`
-    events that were served, and among those that are `waiting`.
+    """Filter for arriving events: drops duplicates, marks late and too-far-ahead ones.
+
+    A duplicate has the identity of one of the last `remember` events served, or of an event that is
+    `waiting`.
     """
 
     __slots__ = (
@@ -71,17 +73,17 @@ class Doorkeeper:
         self, watermark: Watermark, ahead: Ahead, waiting: Set[Identity], remember: int
     ) -> None:
         self.apart: set[Identity] = set()
-        """Those of the last who came in that are late or too far ahead."""
+        """Identities of the events of the last batch that are late or too far ahead."""
         self._watermark = watermark
         self._ahead = ahead
         self._waiting = waiting
         self._remember = remember
         self._seen: set[Identity] = set()
-        self._in_order: deque[Identity] = deque()  # who was seen, the oldest first
+        self._in_order: deque[Identity] = deque()  # identities seen, the oldest first
         self._fresh: dict[Identity, None] = {}
 
     def admit(self, events: Sequence[Event]) -> Admitted:
-        """Who of those that come in together is to be served; the watermark moves on."""
+        """Check a batch and return its events to serve; the watermark advances."""
         self._fresh.clear()
         self.apart.clear()
         if len(events) < MANY:
@@ -89,29 +91,31 @@ class Doorkeeper:
         return self._judge_all(events)
 
     def seen(self) -> list[Identity]:
-        """The events that count as seen, the oldest first."""
+        """Return the identities that count as seen, the oldest first."""
         return list(self._in_order)
 
     def note_seen(self, identities: Iterable[Identity]) -> None:
-        """Events that count as seen from now on."""
+        """Count the given identities as seen from now on."""
         new = [each for each in dict.fromkeys(identities) if each not in self._seen]
         self._seen.update(new)
         self._in_order.extend(new)
 
     def forget_seen(self, identities: Iterable[Identity]) -> None:
-        """Events that are to be served although they came before."""
+        """Stop counting the given identities as seen, so that these events are served again."""
         gone = self._seen.intersection(identities)
         if gone:
             self._seen -= gone
             self._in_order = deque(each for each in self._in_order if each not in gone)
 
     def note_unserved(self, events: Iterable[Event]) -> None:
-        """Nobody could be served with them: they may come again."""
+        """Take back events that could not be served for any subscription: a retry is not a
+        duplicate.
+        """
         for event in events:
             self._fresh.pop(event.identity, None)
 
     def remember_served(self) -> None:
-        """Who came in last counts as seen."""
+        """Count the events of the last batch as seen; forget the oldest beyond `remember`."""
         self._seen.update(self._fresh)
         self._in_order.extend(self._fresh)
         excess = len(self._in_order) - self._remember
@@ -137,7 +141,7 @@ class Doorkeeper:
         return admitted
 
     def _is_duplicate(self, identity: Identity) -> bool:
-        """Whether it was seen before; if not, it is now."""
+        """True if the identity was seen or is waiting; otherwise note it for this batch."""
         if identity in self._seen or identity in self._fresh or identity in self._waiting:
             return True
         self._fresh[identity] = None
@@ -160,7 +164,7 @@ class Doorkeeper:
         return admitted
 
     def _without_duplicates(self, events: Sequence[Event]) -> tuple[list[Event], Sequence[int]]:
-        """The events that were not seen, each with its number among all."""
+        """Return the events that are not duplicates, and the position of each in the batch."""
         fresh: dict[Identity, None] = dict.fromkeys(map(_identity, events))
         if (
             len(fresh) == len(events)
@@ -181,8 +185,10 @@ class Doorkeeper:
         return np.zeros(len(ends), np.bool_) if latest is None else ends > min(latest, _FOREVER)
 
     def _move_on(self, ends: Ends) -> _Flags:
-        """Who of events that end so, one after the other, is late; the watermark has moved by
-        them.
+        """Return a flag for each end that is behind the watermark, and advance the watermark.
+
+        The ends are judged in the order given, each against the watermark that those before it have
+        set.
         """
         watermark, are_late = self._watermark, np.zeros(len(ends), np.bool_)
         mark, lateness = watermark.instant, watermark.lateness
@@ -197,7 +203,7 @@ class Doorkeeper:
     def _set_apart(
         self, chosen: Collection[tuple[int, Event]], admitted: Admitted, *, are_late: bool
     ) -> None:
-        """Events that no composite is to see, and their letters."""
+        """Exclude events from composites, and add a dead letter for each."""
         for number, event in chosen:
             self.apart.add(event.identity)
             letter = late(event) if are_late else too_far_ahead(event, self._ahead.allowed)

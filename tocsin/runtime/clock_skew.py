@@ -1,9 +1,8 @@
-"""A wrong clock: an event too far ahead is a dead letter and moves no time, so that no other is
-late.
+"""Protection against wrong clocks: an event too far ahead is a dead letter and moves no watermark.
 
-Where events are live, the clock of the host says how late it is. Finite input has no such clock;
-there the events before and after one in the input say it (decision 0036). Conditions on one event
-need no order, and ring all the same.
+For live events the clock of the host is the reference. Finite input has no such clock; there the
+events before and after an event in the input are (decision 0036). Atomic subscriptions need no
+order and match such events all the same.
 """
 
 from __future__ import annotations
@@ -15,15 +14,16 @@ from tocsin.events.event import Event
 from tocsin.values.time import Duration, Instant, parse_duration
 
 DEFAULT_AHEAD = "1h"
-"""How far beyond the clock of a live host an event may end."""
+"""The distance by which an event may end after the clock of a live host."""
 
 NEIGHBOURS = 20
-"""How many events around one are asked where finite input leaps ahead."""
+"""The number of neighbours in finite input that an event with a jump of time is compared with."""
 
 
 class Ahead:
-    """Who ends too far beyond the clock, or the time that the owner told; None allows every
-    time.
+    """The limit on event ends: the clock, or a later time set by the owner, plus `allowed`.
+
+    With `allowed` None every time is accepted.
     """
 
     __slots__ = ("_allowed", "_clock", "_told")
@@ -35,22 +35,22 @@ class Ahead:
 
     @property
     def allowed(self) -> Duration:
-        """How far beyond the clock an event may end."""
+        """The distance by which an event may end after the clock; 0 if there is no limit."""
         return self._allowed or 0
 
     def hear(self, now: Instant) -> None:
-        """The owner of the host says what time it is."""
+        """Advance the reference time to the owner's time; an earlier one is ignored."""
         self._told = now if self._told is None else max(now, self._told)
 
     def refuses(self, event: Event) -> bool:
-        """Whether the event ends too far ahead; one without a time never does."""
+        """True if the event ends too far ahead; never for an event without a time."""
         if event.interval is None:
             return False
         latest = self.latest()
         return latest is not None and event.interval.end > latest
 
     def latest(self) -> Instant | None:
-        """The last end that is not too far ahead now; None where every time is allowed."""
+        """Return the latest end accepted now, or None if every time is accepted."""
         if self._allowed is None:
             return None
         now = self._clock()
@@ -58,12 +58,11 @@ class Ahead:
 
 
 def too_far_ahead(ends: Sequence[Instant], allowed: Duration) -> Iterator[int]:
-    """The numbers of the ends, in the order of the input, that lie too far ahead of those around
-    them.
+    """Yield the positions, in input order, of the ends that are too far ahead of those around them.
 
-    Such an end lies more than `allowed` beyond the newest of those before it that do not, and
-    beyond the median of its neighbours: those that follow it and, where the input ends, those
-    before. A pause that is longer is no wrong clock: what follows has paused too.
+    Such an end lies more than `allowed` beyond the newest accepted end before it, and more than
+    `allowed` beyond the median of its neighbours: the ends that follow it and, near the end of the
+    input, those before it. A long pause is not a wrong clock: the events after it have jumped too.
     """
     newest: Instant | None = None
     for number, end in enumerate(ends):

@@ -1,8 +1,8 @@
-"""Faults contained: what one item raises is told of that item alone, and all others are served.
+"""Fault isolation: an item that raises is reported alone, and all other items are served.
 
-A batch that raises is halved until the item is found. Where a single event still raises, the
-subscriptions are halved in its turn, so that the fault has a name. Only `Exception` is caught: who
-interrupts the program is obeyed.
+A batch that raises is bisected until the failing item is found. If a single event raises, the
+subscriptions are bisected in turn, so that the fault is attributed to one. Only `Exception` is
+caught; an interrupt of the program passes.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 STRIKES = 3
-"""So often a subscription may raise without ringing in between; then it is suspended."""
+"""The number of failures, without a match in between, at which a subscription is suspended."""
 
 TRIALS = 256
-"""So many groups of subscriptions may raise for one event before the event itself is to blame."""
+"""The number of failing groups of subscriptions after which the event itself is at fault."""
 
 
 @dataclass(slots=True)
 class Contained(Generic[Item, Result]):
-    """The parts of a batch that were served, each with its result, in order, and the items that
+    """The parts of a batch that were served, with their results in order, and the items that
     raised.
     """
 
@@ -40,12 +40,11 @@ def contain(
     work: Callable[[Sequence[Item]], Result],
     alone: Callable[[Item, Exception], Result | None] = lambda item, error: None,
 ) -> Contained[Item, Result]:
-    """Works on all items at once; where that raises, on halves, down to the single item that
-    raises.
+    """Run `work` on all items; if it raises, on halves, down to the single item that raises.
 
-    `alone` is asked at once what can still be done for it, before the others are tried again: if it
-    puts the cause away, they go through as one. Where it has no answer the item failed. `work` must
-    leave nothing behind when it raises.
+    For such an item `alone` is called at once, before the remaining items: if it removes the cause,
+    they pass as one part. If it returns None, the item has failed. `work` must leave no effect when
+    it raises.
     """
     found: Contained[Item, Result] = Contained()
     waiting = [items] if items else []
@@ -66,11 +65,10 @@ def contain(
 
 @dataclass(slots=True)
 class Apart(Generic[Result]):
-    """One event, served for groups of subscriptions: what came of those that do not raise, and who
-    raises what.
+    """The results of one event for groups of subscriptions, and the errors by subscription.
 
-    `rest` is what was raised last where too many raised to look for each: the event is to blame for
-    them.
+    `rest` is the last error if too many groups raised to search each of them: then the event is at
+    fault for the others.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -79,7 +77,7 @@ class Apart(Generic[Result]):
 
 
 def serve_apart(keys: Sequence[str], serve: Callable[[Sequence[str]], Result]) -> Apart[Result]:
-    """Serves one event, which raises for all together, for ever smaller groups of subscriptions."""
+    """Serve an event that raises for all subscriptions together, by bisecting these."""
     found: Apart[Result] = Apart()
     failures = 0
 
@@ -105,7 +103,7 @@ def serve_apart(keys: Sequence[str], serve: Callable[[Sequence[str]], Result]) -
 
 
 class Strikes:
-    """How often subscriptions raised since they last rang."""
+    """Failure counts of subscriptions since their last match."""
 
     __slots__ = ("_counts",)
 
@@ -116,27 +114,28 @@ class Strikes:
         return len(self._counts)
 
     def add(self, key: str) -> bool:
-        """It raised; whether this was once too often."""
+        """Count a failure; return True if the subscription has reached the limit."""
         self._counts[key] += 1
         return self._counts[key] >= STRIKES
 
     def forget(self, key: str) -> None:
-        """It rang, or is gone."""
+        """Reset the count of a subscription that matched or was removed."""
         if self._counts:
             self._counts.pop(key, None)
 
     def snapshot(self) -> dict[str, int]:
-        """The counts as plain data."""
+        """Return the counts as plain data."""
         return dict(self._counts)
 
     def restore(self, counts: Mapping[str, int]) -> None:
-        """Takes over a snapshot."""
+        """Replace the counts with those of a snapshot."""
         self._counts = Counter(counts)
 
 
 def is_at_fault(event: Event) -> bool:
-    """Whether reading the event raises what is no problem of its own: no subscription is to blame
-    then.
+    """True if a view of the event raises an unexpected error: then no subscription is at fault.
+
+    A `Problem` of the event itself (malformed content) does not count.
     """
     for view in ("attributes", "document", "graph", "place_text"):
         try:

@@ -1,10 +1,9 @@
-"""How much may come of one event. Constructions multiply: each generation of what is built from one
-origin is bounded.
+"""Limits on the events constructed from one event: each generation of one origin is bounded.
 
-The origin of what is built is the origin of the last event of its match in canonical order; a
-generation is all that lies as many constructions behind its origin. One that is larger than the
-limit, and than the first, is not published. It goes as a whole, so that it does not matter in which
-order it was built: every host draws the same line.
+The origin of a constructed event is the origin of the last event of its match in canonical order. A
+generation holds the events that are equally many constructions away from their origin. One that is
+larger than the limit, and larger than the first generation, is not published. It is dropped as a
+whole, so that the order of construction does not matter: every host drops the same events.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from tocsin.events.matches.match import Match
 from tocsin.plan.xml.construction import MAX_OUTPUT
 
 GENERATION_LIMIT = 1_000
-"""So many events a generation may have in any case; what one event is split into at first may be
-more.
-"""
+"""The number of events that every generation may have; more if the first generation has more."""
 
 BUILDING_LIMIT = 2 * MAX_OUTPUT
-"""After so many characters nothing more is built out of what was built from one origin."""
+"""The number of characters of output from one origin after which further output is refused."""
 
 Key = TypeVar("Key")
 Identity = tuple[str, str]
@@ -36,7 +33,7 @@ Built = tuple[Match, Sequence[Event]]
 
 @dataclass(slots=True)
 class FanOut:
-    """What has been built from which origin; of the newest `remember` events and origins."""
+    """The amounts built per origin, for the newest `remember` events and origins."""
 
     remember: int = 100_000
     _origins: dict[Identity, Identity] = field(default_factory=dict)
@@ -44,8 +41,9 @@ class FanOut:
     _characters: dict[Identity, int] = field(default_factory=dict)
 
     def publish(self, built: Iterable[Built]) -> tuple[list[Event], list[DeadLetter]]:
-        """Of all that is built at one time: the events to publish, and a dead letter for each
-        generation too many.
+        """Return the events to publish, and a dead letter for each generation over the limit.
+
+        All matches of one instant are given together.
         """
         events: list[Event] = []
         letters: list[DeadLetter] = []
@@ -61,30 +59,28 @@ class FanOut:
         return events, letters
 
     def may_build(self, event: Event) -> bool:
-        """Whether more may be built out of an event; always where nobody built it."""
+        """True if more may be built from an event; always for one that was not constructed."""
         return (
             not hops_behind(event.id)
             or self._characters.get(self.origin_of(event.identity), 0) <= BUILDING_LIMIT
         )
 
     def note(self, event: Event, match: Match) -> None:
-        """That a match was built out of an event."""
+        """Count the output of a match towards the origin of its event."""
         if match.outputs and hops_behind(event.id):
             origin = self.origin_of(event.identity)
             _keep(self._characters, origin, sum(map(len, match.outputs)), self.remember)
 
     def origin_of(self, identity: Identity) -> Identity:
-        """Return the event that came in, out of which an event was built; the event itself where it
-        came in.
-        """
+        """Return the received event that an event was constructed from, or the event itself."""
         return self._origins.get(identity, identity)
 
     def snapshot(self) -> list[list[Any]]:
-        """What it remembers, as plain data."""
+        """Return the state as plain data."""
         return [list(each.items()) for each in (self._origins, self._sizes, self._characters)]
 
     def restore(self, state: Sequence[Iterable[Any]]) -> None:
-        """Takes over a snapshot."""
+        """Replace the state with a snapshot."""
         self._origins, self._sizes, self._characters = map(dict, state)
 
     def _by_origin(self, generation: Iterable[Built]) -> dict[Identity, list[Built]]:
@@ -111,7 +107,7 @@ class FanOut:
 
 
 def _keep(counts: dict[Key, int], key: Key, more: int, remember: int) -> None:
-    """Adds to a count; where there are too many, the one that was begun first is forgotten."""
+    """Add to a count; beyond `remember` counts the oldest is dropped."""
     counts[key] = counts.get(key, 0) + more
     if len(counts) > remember:
         del counts[next(iter(counts))]

@@ -1,10 +1,8 @@
-"""Rare garbage collection: subscriptions and waiting events stay, so that walking through them over
-and over is waste.
+"""Tuning of the garbage collector: subscriptions and buffered events live long and hold no garbage.
 
-Whatever happens to an event is freed when the last who refers to it is done. Python's collector of
-cycles looks for more, and by default so often that a third of the time goes into it. Here it sets
-apart what is there already, and has a look at the rest only when a hundred thousand more objects
-live than at its last look.
+The data of an event is freed by reference counting. Python's cycle collector searches for more, by
+default so frequently that it takes a third of the time. Here the existing objects are frozen, and a
+collection runs only after 100,000 more objects are alive than at the last one.
 """
 
 from __future__ import annotations
@@ -15,17 +13,17 @@ from contextlib import contextmanager
 from itertools import count
 
 RARELY = (100_000, 20, 100)
-"""How many objects more, and how many looks at the young before one at the older."""
+"""Thresholds for `gc.set_threshold`: new objects, then young collections per older one."""
 
 TASKS_UNSEEN = 100
-"""Cycles that died in so many tasks of a worker may wait for a look."""
+"""The number of worker tasks after which cycles of finished tasks are collected."""
 
 
 def collect_rarely() -> None:
-    """From now on, in a process that does nothing else; asked again it does nothing.
+    """Tune the collector for the rest of the process. A second call does nothing.
 
-    What is there is set apart once only: cycles that came later must stay within the collector's
-    reach.
+    Existing objects are frozen only once: cycles made later must stay within reach of the
+    collector.
     """
     if gc.get_threshold() != RARELY:
         gc.freeze()
@@ -36,8 +34,10 @@ _tasks = count(1)
 
 
 def end_task() -> None:
-    """At the end of a task of a Spark worker, which then has the collector look at all its memory,
-    a tenth of a second each time: what lives is out of its sight, but for once in many tasks.
+    """Freeze all objects at the end of a Spark task; unfreeze them once in `TASKS_UNSEEN` tasks.
+
+    Spark collects all memory after each task, a tenth of a second each time; frozen objects are
+    skipped.
     """
     if next(_tasks) % TASKS_UNSEEN:
         gc.freeze()
@@ -47,7 +47,7 @@ def end_task() -> None:
 
 @contextmanager
 def a_task() -> Iterator[None]:
-    """While a task of a Spark worker lasts."""
+    """Keep the collector tuned while a task of a Spark worker runs."""
     collect_rarely()
     try:
         yield
@@ -57,10 +57,10 @@ def a_task() -> Iterator[None]:
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """While a finite run lasts; afterwards the collector is as it was.
+    """Keep the collector tuned during a finite run; restore its thresholds afterwards.
 
-    Nothing is set apart: what is released again counts as old, and cycles that died meanwhile would
-    wait for a look at the old ones that nothing brings about, run after run.
+    Nothing is frozen: unfrozen objects count as old, so that cycles that died meanwhile would wait,
+    run after run, for a collection of the old generation that nothing triggers.
     """
     threshold = gc.get_threshold()
     if threshold == RARELY:

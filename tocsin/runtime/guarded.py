@@ -1,9 +1,8 @@
-"""The engine with its faults contained: the same verbs, none of which raises for one event or one
-subscription.
+"""The engine with fault isolation: the same methods, and no event or subscription makes one raise.
 
-What could not be served, and which subscriptions were suspended for it, is part of what each verb
-gives. A fault of an event that no view can be made of counts against no subscription; else a
-subscription that raises again and again, without ringing in between, is suspended.
+Each result includes the dead letters and the suspended subscriptions. A fault of an event whose
+views cannot be built counts against no subscription; otherwise a subscription that raises
+repeatedly, without a match in between, is suspended.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ from tocsin.runtime.outcome import NOTHING, Outcome, Served
 from tocsin.values.time import Instant
 
 Plans = Callable[[], Mapping[str, Plan]]
-"""The plans that the engine serves, by key; asked for only when an event raises."""
+"""The plans that the engine serves, by key; called only when an event raises."""
 
 
 class GuardedEngine:
-    """An engine that contains faults, and how often subscriptions have raised in it."""
+    """An engine with fault isolation, and the failure counts of its subscriptions."""
 
     __slots__ = ("_fan_out", "_plans", "_strikes", "_struck_out", "_suspends", "engine", "limit")
 
@@ -62,7 +61,7 @@ class GuardedEngine:
         self._struck_out: set[str] = set()
 
     def match(self, events: Sequence[Event]) -> Served:
-        """What rings at once, and what composites are to be told of."""
+        """Match a batch against all atoms; return atomic matches and composite inputs."""
         found = Served()
 
         def apart(event: Event, error: Exception) -> Served | None:
@@ -75,13 +74,14 @@ class GuardedEngine:
         return found
 
     def tell(self, rings: Sequence[tuple[Event, str]]) -> Outcome:
-        """What atomic subscriptions that ring for events tell."""
+        """Render the matches of atomic subscriptions. A match that raises becomes a dead letter."""
         usual = self._told_together(rings)
         return self._told_apart(rings) if usual is None else Outcome(usual)
 
     def _told_together(self, rings: Sequence[tuple[Event, str]]) -> list[Match] | None:
-        """The matches of rings all of which tell that they happened and no more; None where they
-        are to be looked at one by one.
+        """Return the matches of a batch without outputs, or None if each needs its own rendering.
+
+        None if a subscription has failures or an output, or if rendering raises.
         """
         keys = [key for _, key in rings]
         different = set(keys)
@@ -91,7 +91,7 @@ class GuardedEngine:
             return None
         try:
             return matches_of_events(keys, [event for event, _ in rings])
-        except Exception:  # whose it is, is found out apart
+        except Exception:  # `_told_apart` finds the subscription at fault
             return None
 
     def _told_apart(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
@@ -103,7 +103,7 @@ class GuardedEngine:
             if plan_of(key) is not None:
                 self._ring(key, event, outcome)
                 continue
-            try:  # the usual one, which tells that it happened and no more
+            try:  # the common kind: a match without output
                 told = ring(key, event)
             except Exception as error:
                 self._blame(Fault(error, (event,), key), outcome)
@@ -114,7 +114,7 @@ class GuardedEngine:
         return outcome
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
-        """What the next event in canonical order, and the timers due before it, bring about."""
+        """Run the timers due before the next event in canonical order, then the event itself."""
         try:
             found = self.engine.detect(event, atoms)
         except Exception as error:
@@ -122,9 +122,9 @@ class GuardedEngine:
         return NOTHING if found is results.NOTHING else self._judge(found)
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Outcome:
-        """What the timers up to an instant bring about; None for the end of time.
+        """Fire the timers up to an instant; None for the end of time.
 
-        `leap` says up to when no event will come, as for the engine.
+        `leap` is an instant up to which no event will come, as for the engine.
         """
         try:
             found = self.engine.advance_to(now, leap)
@@ -133,9 +133,11 @@ class GuardedEngine:
         return NOTHING if found is results.NOTHING else self._judge(found)
 
     def pass_instants(self, now: Instant, outcome: Outcome) -> Outcome:
-        """The timers up to `now`, one instant after the other. Matches that construct nothing go to
-        `outcome`, those of one instant once; the first instant that brings about anything else ends
-        it and is given, NOTHING at the end.
+        """Fire the timers up to `now`, instant by instant; stop at the first that needs attention.
+
+        Matches without output go straight to `outcome`, without duplicates per instant. The first
+        instant with any other result ends the call and is returned; NOTHING if all timers have
+        fired.
         """
         engine = self.engine
         while (due := engine.next_timer()) is not None and due <= now:
@@ -151,11 +153,11 @@ class GuardedEngine:
         return NOTHING
 
     def begin_at(self, now: Instant) -> Outcome:
-        """Time begins for composites; those whose windows are over by then are over too."""
+        """Start the time of composites; end those whose windows are over by then."""
         return Outcome(ended=[(key, window_over(key)) for key in self.engine.begin_at(now)])
 
     def publish(self, found: Collection[Match]) -> tuple[list[Event], Outcome]:
-        """The events that matches construct, all at one time; past the limits they are dead
+        """Return the events constructed by the matches of one instant; those over a limit are dead
         letters.
         """
         constructing = set(filter(self._constructs, {match.subscription for match in found}))
@@ -170,11 +172,11 @@ class GuardedEngine:
         return events, outcome
 
     def origin_of(self, event: Event) -> tuple[str, str]:
-        """Return the identity of the event that came in, out of which an event was built."""
+        """Return the identity of the received event that an event was constructed from."""
         return self._fan_out.origin_of(event.identity)
 
     def snapshot(self) -> dict[str, Any]:
-        """What has been raised and what was built, as plain data."""
+        """Return failure counts, amounts built and match counts as plain data."""
         return {
             "strikes": self._strikes.snapshot(),
             "fan_out": self._fan_out.snapshot(),
@@ -182,21 +184,19 @@ class GuardedEngine:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Takes over a snapshot."""
+        """Replace the state with a snapshot."""
         self._strikes.restore(state["strikes"])
         self._fan_out.restore(state["fan_out"])
         self.limit.restore(state.get("matches", {}))  # earlier versions had none
 
     def forget(self, key: str) -> None:
-        """A subscription is gone, or another has its id now: what it raised before counts
-        no more.
-        """
+        """Reset failures and match counts of an id that was removed or has a new subscription."""
         self._strikes.forget(key)
         self._struck_out.discard(key)
         self.limit.forget(key)
 
     def _constructs(self, key: str) -> bool:
-        """Whether what a subscription puts out are events again."""
+        """True if the outputs of a subscription are published as events."""
         plan = self.engine.plan_of(key)
         return plan is not None and isinstance(plan.output, Construct)
 
@@ -219,7 +219,9 @@ class GuardedEngine:
                 self._fan_out.note(event, told)
 
     def _built(self, match: Match, outcome: Outcome) -> list[Event]:
-        """The events that a match constructs; what can be none is a dead letter."""
+        """Return the events that a match constructs; an output that is not an event is a dead
+        letter.
+        """
         try:
             events = constructed_events(match)
         except Problem as problem:
@@ -233,8 +235,9 @@ class GuardedEngine:
         return events
 
     def _match_apart(self, event: Event, error: Exception, outcome: Outcome) -> Served | None:
-        """One event that raises, for as many subscriptions as it does not raise for; None where
-        that is nobody.
+        """Match an event that raises against those subscriptions for which it does not.
+
+        None if there is no such subscription.
         """
         plans = self._plans()
         keys = sorted(plans, key=lambda key: type(plans[key].pattern).__name__)
@@ -247,7 +250,7 @@ class GuardedEngine:
         return _joined(event, apart.results) if apart.results else None
 
     def _judge(self, found: Detected) -> Outcome:
-        """What was detected, without what subscriptions tell that have raised once too often."""
+        """Convert a detection result; drop matches of subscriptions suspended for faults."""
         odd = found.untold or found.faults or found.suspended
         if not (odd or self._struck_out or self._strikes):
             return self._limited(Outcome(list(found.matches)))
@@ -262,7 +265,7 @@ class GuardedEngine:
         return self._limited(outcome)
 
     def _limited(self, outcome: Outcome) -> Outcome:
-        """Suspend the subscriptions that have too many matches; those of this event still count."""
+        """Suspend subscriptions over the match limit; their matches of this event still count."""
         if self.limit.is_on and len(outcome.matches) > 1:
             counted = self.limit.count(match.subscription for match in outcome.matches)
             for key, passed in counted.items():
@@ -273,7 +276,9 @@ class GuardedEngine:
         return outcome
 
     def _blame(self, fault: Fault, outcome: Outcome, at_fault: bool | None = None) -> None:
-        """Tells a fault, and counts it against the subscription where no event is at fault."""
+        """Add a dead letter for a fault; count it against its subscription unless an event is at
+        fault.
+        """
         outcome.letters.append(fault.letter())
         key = fault.subscription
         if key is None or key in self._struck_out or not self._suspends:
@@ -288,7 +293,7 @@ class GuardedEngine:
 
 
 def _matched(engine: Engine, events: Sequence[Event]) -> Served:
-    """What an engine makes of events; raises what it raises."""
+    """Match events with an engine and convert the result; errors of the engine pass."""
     batch = Batch(events)
     matched = engine.match(batch)
     rings = matched.rings
@@ -308,7 +313,7 @@ def _matched(engine: Engine, events: Sequence[Event]) -> Served:
 
 
 def _engine_of(keys: Iterable[str], plans: Mapping[str, Plan]) -> Engine:
-    """An engine of its own for some of the subscriptions; without a past."""
+    """Return a new engine, without state, for some of the subscriptions."""
     engine = Engine()
     for key in keys:
         engine.add(key, plans[key])
@@ -316,9 +321,7 @@ def _engine_of(keys: Iterable[str], plans: Mapping[str, Plan]) -> Engine:
 
 
 def _joined(event: Event, results: Iterable[Served]) -> Served:
-    """What one event gives that several engines were asked about: each atom, warning and letter
-    once.
-    """
+    """Merge the results of several engines for one event: each atom, warning and letter once."""
     found = Served()
     for each in results:
         found.add(each)

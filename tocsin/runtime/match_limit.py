@@ -1,9 +1,9 @@
-"""Limits on the matches of a subscription and of a tenant: a combination of everything with
-everything would fill the disk and hold the others up.
+"""Limits on the match rate of a subscription and of a tenant.
 
-Counted are the matches beyond one for each event, so that a subscription which rings once for every
-event never meets a limit. Time is that of the owner, and is kept with its steps: steps that are
-taken again suspend the same subscription at the same match.
+A join of everything with everything would fill the disk and delay the other subscriptions. Only the
+matches beyond one per event count, so that a subscription with one match for every event never
+reaches a limit. Time is the owner's and is stored with its steps: repeated steps suspend the same
+subscription at the same match.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tocsin.values.time import Instant
 
 SECOND = 1_000_000
 BURST_SECONDS = 2
-"""Matches may come at once that the limit allows in two seconds."""
+"""The size of a burst: the matches that the rate allows in two seconds."""
 
 
 class TokenBuckets:
@@ -29,7 +29,7 @@ class TokenBuckets:
         self._left: dict[str, tuple[int, Instant]] = {}
 
     def spend(self, key: str, count: int, now: Instant) -> bool:
-        """Take tokens of a key; return True if it did not have as many."""
+        """Take tokens of a key; return True if it did not have enough."""
         if not self.rate:
             return False
         most = BURST_SECONDS * self.rate
@@ -44,16 +44,16 @@ class TokenBuckets:
         self._left.pop(key, None)
 
     def snapshot(self) -> dict[str, list[int]]:
-        """Return what is left as plain data."""
+        """Return the tokens left as plain data."""
         return {key: list(left) for key, left in self._left.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take over a snapshot."""
+        """Replace the buckets with a snapshot."""
         self._left = {key: (left, since) for key, (left, since) in state.items()}
 
 
 class MatchLimit:
-    """Matches that subscriptions and tenants have left, beyond one for each event."""
+    """The matches that subscriptions and tenants have left, beyond one per event."""
 
     __slots__ = ("_now", "subscriptions", "tenants")
 
@@ -64,17 +64,15 @@ class MatchLimit:
 
     @property
     def is_on(self) -> bool:
-        """True if there is a limit at all."""
+        """True if there is any limit."""
         return bool(self.subscriptions.rate or self.tenants.rate)
 
     def begin(self, now: Instant) -> None:
-        """Set the time of what is counted next."""
+        """Set the time at which the next matches are counted."""
         self._now = now
 
     def count(self, subscriptions: Iterable[str]) -> dict[str, str]:
-        """Count the matches of one event, by subscription; return those with too many, each with
-        the limit that it has passed, in words.
-        """
+        """Count the matches of one event; return the limit exceeded, in words, by subscription."""
         matches: dict[str, int] = {}
         for each in subscriptions:
             matches[each] = matches.get(each, 0) + 1
@@ -82,7 +80,7 @@ class MatchLimit:
         return {key: limit for key, limit in passed.items() if limit}
 
     def _spend(self, key: str, count: int) -> str:
-        """Count for a subscription and its tenant; return the limit that is passed, or ""."""
+        """Count for a subscription and its tenant; return the limit exceeded, or ""."""
         is_over = self.subscriptions.spend(key, count, self._now)
         is_tenant_over = self.tenants.spend(Owned.of_key(key).tenant, count, self._now)
         if is_over:
@@ -92,17 +90,19 @@ class MatchLimit:
         return ""
 
     def forget(self, key: str) -> None:
-        """Forget a subscription that is gone, or begins anew; its tenant is not forgiven."""
+        """Reset the bucket of a subscription that was removed or restarts; its tenant's bucket
+        stays.
+        """
         self.subscriptions.forget(key)
 
     def snapshot(self) -> dict[str, dict[str, list[int]]]:
-        """Return what is left as plain data."""
+        """Return the tokens left as plain data."""
         return {
             "subscriptions": self.subscriptions.snapshot(),
             "tenants": self.tenants.snapshot(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take over a snapshot; an empty one is that of a service without limits."""
+        """Replace the buckets with a snapshot; one of a service without limits is empty."""
         self.subscriptions.restore(state.get("subscriptions", {}))
         self.tenants.restore(state.get("tenants", {}))

@@ -1,4 +1,4 @@
-"""What serving events and time comes to in a host, as one value."""
+"""Result of serving events and time in a host, as one value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from tocsin.plan.nodes.atoms import Atom
 
 @dataclass(slots=True)
 class Outcome:
-    """Matches, dead letters, the subscriptions that are over and why, and what is odd about events
-    that were served.
-    """
+    """Matches, dead letters, ended subscriptions with reasons, warnings about served events."""
 
     matches: list[Match] = field(default_factory=list)
     letters: list[DeadLetter] = field(default_factory=list)
@@ -23,7 +21,7 @@ class Outcome:
     warned: list[tuple[Event, EventProblem]] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
-        """What came about next."""
+        """Append a later outcome."""
         if other is NOTHING:
             return
         self.matches += other.matches
@@ -32,20 +30,20 @@ class Outcome:
         self.warned += other.warned
 
     def all_letters(self) -> list[DeadLetter]:
-        """The dead letters, those of subscriptions that are over last."""
+        """Return the dead letters; those of ended subscriptions are last."""
         return [*self.letters, *(letter for _, letter in self.ended)]
 
 
 NOTHING = Outcome()
-"""What most events bring about. It is read only: whoever gathers begins with one of his own."""
+"""The empty outcome, returned for most events. Read-only: to accumulate, create a new `Outcome`."""
 
 
 @dataclass(slots=True)
 class Served:
-    """What events give at once: who rings for which, what composites want, which could not be
-    served at all; and what was odd or went wrong.
+    """The result of a batch: atomic matches to render, composite inputs, unserved events,
+    diagnostics.
 
-    Nothing here says which batch an event was matched in.
+    It does not depend on the batch in which an event was matched.
     """
 
     rings: list[tuple[Event, str]] = field(default_factory=list)
@@ -54,7 +52,7 @@ class Served:
     beside: Outcome = field(default_factory=Outcome)
 
     def add(self, other: Served) -> None:
-        """What further events, or further subscriptions, give."""
+        """Append the result of further events or further subscriptions."""
         self.rings += other.rings
         self.relevant += other.relevant
         self.unserved += other.unserved

@@ -1,6 +1,4 @@
-"""Pauses of finite input: where no event ends for so long that windows which come again are leapt
-over as one.
-"""
+"""Long pauses of finite input, over which recurring windows are skipped in one step."""
 
 from __future__ import annotations
 
@@ -14,14 +12,17 @@ Span = tuple[Instant, Instant]
 
 
 def busy_spans(ends: Iterable[Instant], longest: Duration | None) -> Iterator[Span]:
-    """Spans that hold all ends and have no pause inside that is longer; one alone where pauses do
-    not matter.
+    """Yield spans that cover all ends, without a pause longer than `longest` inside.
+
+    With `longest` None it is one span.
     """
     return joined_spans(((end, end) for end in ends), longest)
 
 
 def joined_spans(spans: Iterable[Span], longest: Duration | None) -> Iterator[Span]:
-    """The same of spans, joined where no longer pause lies between them, in the order of time."""
+    """Yield the spans in time order, merged where the pause between them is not longer than
+    `longest`.
+    """
     first: Instant | None = None
     last: Instant | None = None
     for low, high in sorted(spans):
@@ -37,6 +38,6 @@ def joined_spans(spans: Iterable[Span], longest: Duration | None) -> Iterator[Sp
 
 
 def pauses(spans: Iterable[Span], longest: Duration | None) -> list[Span]:
-    """What lies between the spans: when one event ends, and when the next does."""
+    """Return the pauses between the merged spans: the end before each, and the end after it."""
     joined = list(joined_spans(spans, longest))
     return [(before[1], after[0]) for before, after in pairwise(joined)]

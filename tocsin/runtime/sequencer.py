@@ -1,29 +1,30 @@
-"""The order of a host: what is done with an event, and with time, one step after the other.
+"""The order of a host: the steps taken for each event and each advance of time.
 
-1. *Duplicates.* An event whose identity was seen, or that waits already, is left out.
+1. *Duplicates.* An event whose identity was seen, or that is buffered already, is dropped.
 2. *Too far ahead, or late.* An event that ends too far beyond the clock, or before the watermark,
-   is a dead letter: conditions on one event ring for it all the same, composites do not see it. Any
-   other event moves the watermark: the highest end seen, minus the lateness.
-3. *Atoms.* Atomic subscriptions ring at once, for whatever time. What composites want of an event
-   waits. What rings construct is matched in its turn.
-4. *Beginning.* Time begins with the lowest end of all events, wanted or not, once the watermark is
-   beyond it; a composite with a window that was over before has ended.
+   is a dead letter: atomic subscriptions match it all the same, composites do not see it. Any
+   other event advances the watermark: the highest end seen, minus the lateness.
+3. *Atoms.* Atomic subscriptions match at once, for every time. Composite inputs are buffered.
+   Constructed events are matched in their turn.
+4. *Beginning.* Time begins with the lowest end of all events, used by composites or not, once the
+   watermark has passed it; a composite whose window was over before ends.
 5. *Canonical order.* The events that end before the watermark are served by (end, start, source,
    id). The timers due before an event fire before it, one instant after the other.
-6. *Republishing.* What a step constructs happens at once, generation after generation, until
-   nothing new is built or a limit is reached.
+6. *Republishing.* Events constructed by a step happen at once, generation after generation, until
+   none is new or a limit is reached.
 7. *Timers* that are due before the watermark fire: events at the same instant came before.
-8. *Hurry.* Where more events wait than may, the watermark goes beyond the first of them, and steps
-   4 to 7 are taken again: none is lost.
-9. *Forgetting.* What no later event can complete is dropped.
+8. *Overflow.* If more events are buffered than allowed, the watermark is forced past the first of
+   them, and steps 4 to 7 are repeated: no event is lost.
+9. *Expiry.* State that no later event can complete is dropped.
 
-Who was suspended on the way, for what waits for it or for its faults, is part of the outcome.
+Subscriptions suspended on the way, for their state size or their faults, are part of the outcome.
 
-`Sequencer` takes these steps for hosts that live: the Hub takes all of them; a Spark shard has 1 to
-3 done by the tasks before it, but for what waits and what is late.
-`FiniteSequencer` takes 4 to 7 and 9 over finite input, whose events are in canonical order already:
-the watermark is the next event, and pauses between events are known and leapt over. Its host judges
-who is late in the order of the input, and republishes by going over the input again.
+`Sequencer` takes these steps for live hosts: the Hub takes all of them; for a Spark shard, earlier
+tasks take steps 1 to 3, except for buffering and lateness.
+
+`FiniteSequencer` takes steps 4 to 7 and 9 over finite input, whose events are in canonical order:
+the watermark is the next event, and pauses between events are known and skipped. Its host decides
+lateness in input order, and republishes by evaluating the input again.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ _outputs = attrgetter("outputs")
 
 
 class Sequencer(Generic[Payload]):
-    """Events of a host that lives, and its time, in order for one engine.
+    """Events and time of a live host, in order, for one engine.
 
-    `atoms_of` gives the atoms of what waits with an event; without it they wait themselves. With
-    `republishes` what is constructed happens at once.
+    `atoms_of` returns the atoms of a payload buffered with an event; by default the payload is the
+    atoms. With `republishes`, constructed events happen at once.
     """
 
     def __init__(
@@ -69,35 +70,35 @@ class Sequencer(Generic[Payload]):
         self.watermark = watermark
         self.has_begun = False
         self.oldest: Instant | None = None
-        """The lowest end so far, until time begins."""
+        """The lowest end seen, until time begins."""
         self._guard = guard
         self._atoms_of = atoms_of
         self._queue_limit = queue_limit
         self.republishes = republishes
-        """Whether what is constructed happens at once. May change between two steps."""
+        """True if constructed events happen at once. May change between two steps."""
         self._buffer: ReorderBuffer[Payload] = ReorderBuffer()
 
     def __len__(self) -> int:
         return len(self._buffer)
 
     def hold(self, event: Event, payload: Payload) -> None:
-        """Lets an event wait for the watermark; one that waits already, or has no time, is left
-        out.
+        """Buffer an event until the watermark passes it; ignore one without a time or buffered
+        already.
         """
         if event.interval is not None:
             self._buffer.add(event, payload)
 
     def hold_all(self, given: list[tuple[Event, Payload]]) -> None:
-        """The same for many, in canonical order, all of which have a time."""
+        """Buffer many events in canonical order, all of which have a time."""
         self._buffer.add_all(given)
 
     def held(self) -> Iterator[tuple[Event, Payload]]:
-        """What waits, in no order."""
+        """Yield the buffered events with their payloads, in no particular order."""
         return self._buffer.held()
 
     def note_end(self, end: Instant) -> None:
-        """There is an event that ends then; until time begins the lowest end counts that is not
-        late.
+        """Lower the beginning of time to `end`, but not below the watermark; ignored once time has
+        begun.
         """
         if not self.has_begun:
             mark = self.watermark.instant
@@ -105,12 +106,12 @@ class Sequencer(Generic[Payload]):
             self.oldest = end if self.oldest is None else min(end, self.oldest)
 
     def begin(self, now: Instant) -> Outcome:
-        """Time begins."""
+        """Start time for composites."""
         self.has_begun, self.oldest = True, None
         return self._guard.begin_at(now)
 
     def advance(self) -> Outcome:
-        """Steps 4 to 9, as far as the watermark allows."""
+        """Take steps 4 to 9, as far as the watermark allows."""
         outcome = Outcome()
         self._follow_watermark(outcome)
         last = self._buffer.end_of_excess(self._queue_limit)
@@ -122,8 +123,11 @@ class Sequencer(Generic[Payload]):
         return outcome
 
     def next_instant(self) -> Instant | None:
-        """What the watermark has to pass for anything more to happen without new events; that time
-        begins is something, also where no composite wants the first event.
+        """Return the instant that the watermark must pass for anything to happen without new
+        events.
+
+        The beginning of time counts too, even if no composite uses the first event. None if nothing
+        is due.
         """
         wanted = (self._guard.engine.next_timer(), self._buffer.first(), self.oldest)
         return min((instant for instant in wanted if instant is not None), default=None)
@@ -138,30 +142,30 @@ class Sequencer(Generic[Payload]):
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
             due = self._guard.engine.next_timer()
-            if due is not None and due <= before:  # else the event itself tells the time
+            if due is not None and due <= before:  # else `detect` advances the time
                 self._pass_time(before, outcome)
             self._note(self._guard.detect(event, atoms), outcome)
         self._pass_time(mark - 1, outcome)
         self._guard.engine.forget_before(mark)
 
     def _released(self, mark: Instant) -> Wanted:
-        """What waits no more, with its atoms."""
+        """Release the events before the watermark, each with its atoms."""
         released = self._buffer.release(mark)
         if self._atoms_of is None:
             return cast(Wanted, released)
         return [(event, self._atoms_of(payload)) for event, payload in released]
 
     def _pass_time(self, now: Instant, outcome: Outcome) -> None:
-        """What time brings about up to `now`; where that may construct events, one instant after
-        the other.
-        """
+        """Fire the timers up to `now`; instant by instant if constructed events are republished."""
         if self.republishes:
             while (found := self._guard.pass_instants(now, outcome)) is not NOTHING:
                 self._note(found, outcome)
         self._note(self._guard.advance_to(now, now), outcome)
 
     def _note(self, found: Outcome, outcome: Outcome) -> None:
-        """What one step has brought about, and all that comes of what it constructs."""
+        """Add the result of one step, then serve the events it constructs, generation by
+        generation.
+        """
         if found is NOTHING:
             return
         found.matches = list(once(found.matches))
@@ -175,7 +179,7 @@ class Sequencer(Generic[Payload]):
             generation = self._published(further.matches, outcome)
 
     def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
-        """The events that matches construct, where they are republished."""
+        """Return the events that matches construct; [] unless they are republished."""
         if not self.republishes:
             return []
         events, beside = self._guard.publish(matches)
@@ -183,7 +187,7 @@ class Sequencer(Generic[Payload]):
         return events
 
     def _happen(self, event: Event, outcome: Outcome) -> None:
-        """What an event that was constructed brings about at once."""
+        """Match and detect a constructed event at once."""
         served = self._guard.match([event])
         outcome.add(served.beside)
         outcome.add(self._rung(served))
@@ -192,14 +196,12 @@ class Sequencer(Generic[Payload]):
             outcome.add(Outcome(list(once(found.matches)), found.letters, found.ended))
 
     def _rung(self, served: Served) -> Outcome:
-        """What atomic subscriptions tell of an event that was constructed."""
+        """Render the atomic matches of a constructed event."""
         return self._guard.tell(served.rings)
 
 
 class LiveSequencer(Sequencer[tuple[Atom, ...]]):
-    """The whole order, for a host to which events come as they happen; who comes in is said at the
-    `door`.
-    """
+    """The whole order, for a host that receives events as they happen; `door` admits them."""
 
     def __init__(
         self,
@@ -215,8 +217,8 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         self.door = Doorkeeper(watermark, ahead, self._buffer.identities, remember)
 
     def admit(self, events: Sequence[Event]) -> Admitted:
-        """Steps 1 and 2 for events that come in together."""
-        self._buffer.note_identities()  # the door looks at them
+        """Take steps 1 and 2 for a batch."""
+        self._buffer.note_identities()  # the door reads this set
         admitted = self.door.admit(events)
         if admitted.oldest is not None and not self.has_begun:
             end = admitted.oldest
@@ -224,7 +226,7 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         return admitted
 
     def take(self, events: list[Event]) -> Outcome:
-        """Step 3 for all that were admitted, in canonical order."""
+        """Take step 3 for the admitted events, in canonical order."""
         outcome = Outcome()
         served = self._serve(events, outcome)
         apart = self.door.apart
@@ -246,7 +248,7 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         return outcome
 
     def _note(self, found: Outcome, outcome: Outcome) -> None:
-        """Most steps construct nothing: then what was found is all that comes of them."""
+        """Add the result of one step; most construct nothing, which is the fast path."""
         if any(map(_outputs, found.matches)):
             super()._note(found, outcome)
         elif found is not NOTHING:
@@ -260,14 +262,14 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         return served
 
     def _tell(self, served: Served, outcome: Outcome) -> list[Event]:
-        """What rings is told; the events that it constructs."""
+        """Render the atomic matches; return the events that they construct."""
         told = self._guard.tell(served.rings)
         outcome.add(told)
         return self._published(told.matches, outcome)
 
 
 class FiniteSequencer:
-    """Finite input for one engine: its events come one by one, in canonical order and in time."""
+    """Finite input for one engine: events one by one, in canonical order, none late."""
 
     def __init__(self, guard: GuardedEngine, *, forget_every: int | None = None) -> None:
         self._guard = guard
@@ -278,8 +280,9 @@ class FiniteSequencer:
         self._told: set[str] = set()
 
     def begin(self, oldest: Instant, newest: Instant, spans: Iterable[Span]) -> Outcome:
-        """Time begins with the lowest end of all events; `spans` are all ends, or spans without a
-        long pause inside.
+        """Start time at the lowest end of all events.
+
+        `spans` are all ends, or spans without a long pause inside.
         """
         outcome = self._guard.begin_at(oldest)
         self._newest = newest
@@ -290,7 +293,7 @@ class FiniteSequencer:
         return outcome
 
     def serve(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
-        """The next event that composites want."""
+        """Serve the next event that composites use, after the pauses before it."""
         if event.interval is None:
             return NOTHING
         end = event.interval.end
@@ -307,7 +310,7 @@ class FiniteSequencer:
         return passed
 
     def end(self, until: Instant | None) -> Outcome:
-        """There are no more events: the clock runs on to the end of time, or to `until`."""
+        """End the input: advance the clock to the end of time, or to `until`."""
         outcome = Outcome()
         for pause in self._pauses:
             self._pass_over(pause, outcome)
@@ -319,15 +322,13 @@ class FiniteSequencer:
         return outcome
 
     def _pass_over(self, pause: Span, outcome: Outcome) -> None:
-        """One event ends when the pause begins, the next when it ends, and none in between: the
-        clock leaps.
-        """
+        """Skip a pause: no event ends between its two instants."""
         before, after = pause
         outcome.add(self._new(self._guard.advance_to(before - 1)))
         outcome.add(self._new(self._guard.advance_to(after - 1, after - 1)))
 
     def _new(self, found: Outcome) -> Outcome:
-        """What one step has brought about; no match is told twice."""
+        """Remove matches that an earlier step has returned."""
         if found.matches:
             matches = [match for match in once(found.matches) if match.id not in self._told]
             self._told.update(match.id for match in matches)

@@ -1,4 +1,4 @@
-"""Order and lateness, pure and shared by all hosts: the watermark, and who is behind it."""
+"""Watermark and reorder buffer, pure and shared by all hosts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _Order = tuple[Instant, Instant, str, str]
 
 @dataclass(slots=True)
 class Watermark:
-    """Highest end seen minus the lateness; before it no event is expected. Without lateness nothing
-    is late.
+    """The highest end seen minus the lateness; no event is expected before it.
+
+    Without lateness no event is late.
     """
 
     lateness: Duration | None
@@ -28,16 +29,15 @@ class Watermark:
 
     @property
     def instant(self) -> Instant | None:
-        """Where the watermark stands, or None before the first event. It does not go beyond the end
-        of time.
-        """
+        """The watermark, or None before the first event. It never passes the end of time."""
         if self.newest is None or self.lateness is None:
             return None
         return min(self.newest - self.lateness, LAST_INSTANT + 1)
 
     def is_late(self, event: Event) -> bool:
-        """Whether the event ends before the watermark, which moves on. An event without a time is
-        never late.
+        """True if the event ends before the watermark; then advance the watermark by the event.
+
+        An event without a time is never late.
         """
         if event.interval is None or self.lateness is None:
             return False
@@ -46,27 +46,26 @@ class Watermark:
         return mark is not None and event.interval.end < mark
 
     def advance_to(self, now: Instant) -> None:
-        """The clock has reached `now`; going back is ignored."""
+        """Advance the highest end to `now`; an earlier instant is ignored."""
         if self.newest is None or now > self.newest:
             self.newest = now
 
     def pass_by(self, end: Instant) -> None:
-        """The watermark moves beyond an instant, before its time."""
+        """Force the watermark past an instant."""
         self.advance_to(end + 1 + (self.lateness or 0))
 
 
 _Held = tuple[_Order, int, Event, Payload]
 
 _FEW = 16
-"""Fewer are put in their places one by one."""
+"""The batch size from which a batch is merged at once, not event by event."""
 
 
 class ReorderBuffer(Generic[Payload]):
-    """Holds events until the watermark has passed their ends, then gives them out in canonical
-    order.
+    """Events held until the watermark passes their ends, then released in canonical order.
 
-    What comes in order waits as it came, in a row; what comes in between waits in a heap. Most is
-    released before anybody asks who is held: identities of the row are noted when somebody does.
+    Events that arrive in order are appended to a row; others go to a heap. Most are released before
+    their identities are needed, so those of the row are collected on demand.
     """
 
     __slots__ = ("_heap", "_identities", "_noted", "_numbers", "_row")
@@ -75,7 +74,7 @@ class ReorderBuffer(Generic[Payload]):
         self._row: list[tuple[Event, Payload]] = []
         self._heap: list[_Held[Payload]] = []
         self._identities: set[tuple[str, str]] = set()
-        self._noted = 0  # of so many of the row, from its beginning
+        self._noted = 0  # the first rows whose identities are noted
         self._numbers = count()
 
     def __len__(self) -> int:
@@ -83,30 +82,31 @@ class ReorderBuffer(Generic[Payload]):
 
     @property
     def identities(self) -> set[tuple[str, str]]:
-        """Those of the events that are held. It is one set always: who keeps it has them noted
-        before he looks again.
+        """The identities of the events held, always the same set object.
+
+        A caller that keeps the set calls `note_identities` before each later read of it.
         """
         self.note_identities()
         return self._identities
 
     def note_identities(self) -> None:
-        """Notes those of the row that are not noted yet."""
+        """Add the identities of new events of the row to the set."""
         if self._noted < len(self._row):
             self._identities.update(_identities(self._row[self._noted :]))
             self._noted = len(self._row)
 
     def add(self, event: Event, payload: Payload) -> None:
-        """Holds an event together with what is known of it; one that is held already is left
-        out.
-        """
+        """Hold an event with its payload; ignore one that is held already."""
         identity, identities = event.identity, self.identities
         if identity not in identities:
             identities.add(identity)
             heapq.heappush(self._heap, (event.order, next(self._numbers), event, payload))
 
     def add_all(self, given: list[tuple[Event, Payload]]) -> None:
-        """The same for many, which are in canonical order. Those of the row that come after the
-        first of them are put in order with them, unless they are more.
+        """Hold many events, which are in canonical order.
+
+        Events of the row after the first new one are merged with the new ones, unless they
+        outnumber these.
         """
         place = len(self._row)
         if given and self._row and _order(self._row[-1]) > _order(given[0]):
@@ -127,33 +127,36 @@ class ReorderBuffer(Generic[Payload]):
         self._noted = len(self._row)
 
     def add_new(self, given: list[tuple[Event, Payload]]) -> None:
-        """The same for many of which none is held, and none comes twice."""
+        """Hold many events in canonical order; none is held already, and none occurs twice."""
         if given and self._row and _order(self._row[-1]) > _order(given[0]):
             self.add_all(given)
         else:
             self._row += given
 
     def first(self) -> Instant | None:
-        """When the first event that is held ends."""
+        """Return the lowest end of the events held, or None."""
         firsts = [_end(each) for each in self._row[:1]]
         firsts += [order[0] for order, _, _, _ in self._heap[:1]]
         return min(firsts, default=None)
 
     def end_of_excess(self, limit: int) -> Instant | None:
-        """When the last of those ends that come first and are more than the limit; None where there
-        are no more.
+        """Return the end of the last event to release, in order of ends, to keep `limit` events.
+
+        None if the limit is not exceeded.
         """
         excess = len(self) - limit
         return sorted(map(_end, self.held()))[excess - 1] if excess > 0 else None
 
     def held(self) -> Iterator[tuple[Event, Payload]]:
-        """All events that are held, in no order."""
+        """Yield all events held with their payloads, in no particular order."""
         yield from self._row
         yield from ((event, payload) for _, _, event, payload in self._heap)
 
     def release(self, watermark: Instant | None) -> list[tuple[Event, Payload]]:
-        """Events that end before the watermark, in canonical order: no other can come before them.
-        None for all.
+        """Remove and return the events that end before the watermark, in canonical order; None for
+        all.
+
+        No event that arrives later can precede them.
         """
         row = self._row
         cut = len(row) if watermark is None else bisect_left(row, watermark, key=_end)
@@ -166,7 +169,7 @@ class ReorderBuffer(Generic[Payload]):
         return released
 
     def _release_between(self, watermark: Instant | None) -> list[tuple[Event, Payload]]:
-        """What the heap has of it, in order."""
+        """Remove and return the events of the heap that end before the watermark, in order."""
         heap = self._heap
         taken: list[_Held[Payload]] = []
         while heap and (watermark is None or heap[0][0][0] < watermark):
@@ -177,7 +180,9 @@ class ReorderBuffer(Generic[Payload]):
         return [(event, payload) for _, _, event, payload in taken]
 
     def _release_many(self, watermark: Instant | None) -> list[_Held[Payload]]:
-        """Many are put in order at once: most came so, and what is in order is a heap as well."""
+        """Release many events of the heap by one sort: it is nearly sorted, and a sorted list is a
+        heap.
+        """
         heap = self._heap
         heap.sort()
         cut = len(heap) if watermark is None else bisect_left(heap, watermark, key=_end_between)

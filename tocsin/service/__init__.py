@@ -1,1 +1,1 @@
-"""The service: publish from anywhere, subscribe, be notified. What is accepted is never lost."""
+"""The service: publish events, subscribe, be notified. An accepted event is never lost."""

@@ -1,3 +1,3 @@
-"""Values that every part shares: time, truth, scalars, text patterns, space. No event, no plan, no
-I/O.
+"""Values that all packages share: time, truth, scalars, text patterns, space. No events, no plans,
+no I/O.
 """

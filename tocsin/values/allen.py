@@ -1,9 +1,8 @@
-"""Allen relations. Exactly one of thirteen holds between two proper intervals; an instant is [t, t]
-and may have more.
+"""Allen relations. Exactly one of thirteen holds between two proper intervals.
 
-Seven relations are told by their bounds, the other six swap the arguments of one of the seven. `Un`
-before a name is the exact complement. In mode proper, all but Equals, Before and After hold between
-proper intervals only.
+An instant is [t, t]; for instants, several may hold. Seven relations are defined by their bounds;
+the other six swap the arguments of one of these. `Un` before a name is the exact complement. In
+mode proper, all but Equals, Before and After hold between proper intervals only.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tocsin.values.time import Instant, Interval
 Bounds = Callable[[Instant, Instant, Instant, Instant], bool]
 
 NEGATION = "Un"
-"""What stands before the name of a relation for its complement."""
+"""Prefix of a relation's name for its complement."""
 
 
 class Allen(Enum):
@@ -61,11 +60,11 @@ INVERSE: Mapping[Allen, Allen] = {
 """The other six: the same relation with its arguments swapped."""
 
 _OF_INSTANTS = frozenset((Allen.EQUALS, Allen.BEFORE, Allen.AFTER))
-"""Relations that OWL-Time, too, knows between instants."""
+"""Relations that OWL-Time, too, defines between instants."""
 
 
 def holds(relation: Allen, first: Interval, second: Interval, *, proper: bool = False) -> bool:
-    """Whether the relation holds from the first interval to the second."""
+    """True if the relation holds from the first interval to the second."""
     if proper and relation not in _OF_INSTANTS and not (_is_proper(first) and _is_proper(second)):
         return False
     if relation in INVERSE:
@@ -74,8 +73,8 @@ def holds(relation: Allen, first: Interval, second: Interval, *, proper: bool = 
 
 
 def stands(name: str, first: Interval, second: Interval, *, proper: bool = False) -> bool:
-    """Whether the relation of that name, `Before` or `UnBefore`, holds from the first interval to
-    the second.
+    """True if the named relation, `Before` or `UnBefore`, holds from the first interval to the
+    second.
     """
     relation, negated = relation_of(name)
     return holds(relation, first, second, proper=proper) is not negated
@@ -83,9 +82,7 @@ def stands(name: str, first: Interval, second: Interval, *, proper: bool = False
 
 @cache
 def bounds_test(name: str, proper: bool = False) -> Bounds:
-    """The relation of that name as a test of four bounds, made once: for those who ask about many
-    pairs.
-    """
+    """Return the named relation as a test of four bounds, built once, for loops over many pairs."""
     relation, negated = relation_of(name)
     swapped = relation in INVERSE
     test = BOUNDS[INVERSE.get(relation, relation)]
@@ -100,9 +97,7 @@ def bounds_test(name: str, proper: bool = False) -> Bounds:
 
 
 def relation_of(name: str) -> tuple[Allen, bool]:
-    """The relation of a name and whether the name is that of the complement; `UnUnBefore` is
-    Before.
-    """
+    """Return the relation of a name, and True if it is negated; `UnUnBefore` is Before."""
     negated = False
     while name.startswith(NEGATION):
         name, negated = name.removeprefix(NEGATION), not negated

@@ -1,8 +1,7 @@
 """Dates and times as documents write them (ISO 8601, as in XML Schema): a day, or a moment of it.
 
-A day is `2026-01-31`, with or without a zone; a moment is `2026-01-31T08:30`, with seconds, a
-fraction of one and a zone where they are given. What has no zone is UTC. A day compares as its
-first moment.
+A day is `2026-01-31`, with or without a zone; a moment is `2026-01-31T08:30`, optionally with
+seconds, a fraction and a zone. Without a zone it is UTC. A day compares as its first moment.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ _SPACE = " \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A day or a moment: when it begins, its fields as they are shown (a moment in UTC), and its
-    text.
-    """
+    """A day or a moment: its first instant, its fields as shown (a moment in UTC), and its text."""
 
     instant: Instant
     fields: datetime
@@ -33,9 +30,7 @@ class Date:
 
 
 def date_of(text: str) -> Date | None:
-    """The date that a text writes; None where it is none. Past microseconds, digits of a second are
-    left out.
-    """
+    """Return the date of a text; None if it is not one. Cut off digits past microseconds."""
     found = _WRITTEN.fullmatch(text.strip(_SPACE))
     if found is None or (found[4] and not found[3]):
         return None

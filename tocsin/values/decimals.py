@@ -1,8 +1,7 @@
-"""Decimal numbers that are written as texts: `12`, `-0.50`, `+7.`, `.5`, without exponents, of any
-length.
+"""Decimal numbers written as text: `12`, `-0.50`, `+7.`, `.5`, without exponents, of any length.
 
-Arithmetic is exact up to 34 significant digits, beyond which the last one is rounded half to even.
-What has no result is None: a division by zero, or a number past 10^999.
+Arithmetic is exact up to 34 significant digits; beyond that the last one is rounded half to even.
+An operation without a result (division by zero, a number past 10^999) gives None.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _WIDE = Context(
     prec=2_000_000, rounding=ROUND_HALF_UP, Emin=-3_000_000, Emax=3_000_000, traps=_TRAPS
 )
 MOST_DIGITS = 100
-"""The most digits behind the point, or zeros before it, that rounding is asked for."""
+"""Most decimal places that rounding accepts, in either direction from the point."""
 
 _OPERATIONS: Mapping[str, Callable[[Decimal, Decimal], Decimal]] = {
     "+": _EXACT.add,
@@ -38,15 +37,13 @@ _OPERATIONS: Mapping[str, Callable[[Decimal, Decimal], Decimal]] = {
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """The number that a text writes, white space around it left out; None where it is none."""
+    """Return the number of a text, with optional white space around it; None if it is not one."""
     text = text.strip(_SPACE)
     return Decimal(text) if _DECIMAL.fullmatch(text) else None
 
 
 def decimal_text(number: Decimal) -> str:
-    """The number in its shortest form: no exponent, no zeros at the end behind a point, and no
-    minus before 0.
-    """
+    """Return the shortest form: no exponent, no trailing zeros of a fraction, no minus zero."""
     text = format(number, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -54,7 +51,7 @@ def decimal_text(number: Decimal) -> str:
 
 
 def calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
-    """What `+`, `-`, `*` or `/` makes of two numbers; None where there is no result."""
+    """Return the result of `+`, `-`, `*` or `/` on two numbers; None if there is no result."""
     try:
         return _OPERATIONS[operator](left, right)
     except (DivisionByZero, InvalidOperation, Overflow):
@@ -62,10 +59,9 @@ def calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
 
 
 def rounded(number: Decimal, digits: int) -> Decimal | None:
-    """The nearest number with so many digits behind the point; a half goes away from zero, so 2.5
-    to 3, -2.5 to -3.
+    """Round to `digits` places behind the point; a half goes away from zero: 2.5 to 3, -2.5 to -3.
 
-    Digits below 0 round to tens, hundreds and so on. None where the digits are more than 100 either
+    Digits below 0 round to tens, hundreds and so on. None if there are more than 100 digits either
     way.
     """
     if abs(digits) > MOST_DIGITS:

@@ -1,7 +1,7 @@
-"""Edges on the globe, straight in longitude and latitude, and how they lie in space.
+"""Edges on the globe, straight in longitude and latitude, and their positions in space.
 
-An edge is a curve that stays within a known `slack` of the straight chord between its ends.
-Everything is for arrays.
+An edge is a curve that stays within a known `slack` of the straight chord between its ends. All
+functions take arrays.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from tocsin.values.geodesy import LARGEST_RADIUS, Coordinates, position_in_space
 Numbers: TypeAlias = npt.NDArray[np.intp]
 Metres: TypeAlias = npt.NDArray[np.float64]
 Shares: TypeAlias = npt.NDArray[np.float64]
-"""Where on an edge: 0 at its start, 1 at its end."""
+"""Position on an edge: 0 at its start, 1 at its end."""
 
 Edges: TypeAlias = npt.NDArray[np.float64]
-"""One row for each edge: longitude and latitude of its start and of its end. A point is an edge of
-no length.
+"""One row per edge: longitude and latitude of its start and of its end. A point is an edge of
+length 0.
 """
 
 _LONGEST = 8.0
-"""Degrees; longer edges are cut before anything else, so that their slack says something."""
+"""Degrees. Longer edges are cut first, since their slack would be too large to be useful."""
 
 _POLE = 90.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
-    """The edges of many shapes: those of shape k are the rows from `starts[k]` to `starts[k
-    + 1]`.
-    """
+    """The edges of many shapes: those of shape k are the rows `starts[k]` to `starts[k + 1]`."""
 
     edges: Edges
     starts: Numbers
 
     @staticmethod
     def of(edges: Edges, owners: Numbers, shapes: int) -> Chains:
-        """The chains of edges in the order of their shapes, whose numbers are `owners`."""
+        """Build the chains from edges in the order of their shapes; `owners` holds the shape
+        numbers.
+        """
         spans = np.abs(edges[:, 2:] - edges[:, :2]).max(axis=1, initial=0)
         counts = np.maximum(np.ceil(spans / _LONGEST), 1).astype(np.intp)
         if (counts > 1).any():
@@ -50,20 +50,20 @@ class Chains:
         return Chains(edges, np.searchsorted(owners, np.arange(shapes + 1)))
 
     def sizes(self, shapes: Numbers) -> Numbers:
-        """How many edges each of some shapes has."""
+        """Return the number of edges of each of the shapes given."""
         return np.asarray(self.starts[shapes + 1] - self.starts[shapes])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Balls:
-    """Balls in space around runs of consecutive edges, all of one length but the last."""
+    """Balls in space around runs of consecutive edges; all runs but the last are equally long."""
 
     centres: npt.NDArray[np.float64]
     radii: Metres
 
     @staticmethod
     def around(edges: Edges, run: int) -> Balls:
-        """The balls around runs of so many edges."""
+        """Return the balls around runs of `run` edges."""
         starts = np.arange(0, len(edges), run)
         sizes = np.diff(np.append(starts, len(edges)))
         ends = np.stack((position_in_space(edges[:, :2]), position_in_space(edges[:, 2:])))
@@ -73,8 +73,9 @@ class Balls:
 
 
 def slack(edges: Edges) -> Metres:
-    """How far each edge may stray from its chord: an eighth of the acceleration that it takes to
-    run it in a second.
+    """Return the distance that each edge may stray from its chord.
+
+    It is an eighth of the acceleration needed to run along it in a second.
     """
     latitudes = np.radians(edges[:, [1, 3]])
     sideways = np.radians(np.abs(edges[:, 2] - edges[:, 0]))
@@ -86,7 +87,7 @@ def slack(edges: Edges) -> Metres:
 
 
 def points_at(edges: Edges, shares: Shares) -> Coordinates:
-    """The point at a share of each edge; both ends are met exactly, and no rounding leads over a
+    """Return the point at a share of each edge. The ends are exact, and rounding never leads over a
     pole.
     """
     share = shares[:, None]
@@ -96,7 +97,7 @@ def points_at(edges: Edges, shares: Shares) -> Coordinates:
 
 
 def cut(edges: Edges, counts: Numbers) -> tuple[Edges, Numbers]:
-    """Each edge in so many equal parts, and the number of the edge that each part is of."""
+    """Cut each edge into `counts` equal parts; return the parts and the edge number of each."""
     parents = np.repeat(np.arange(len(edges)), counts)
     nth = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
     whole = edges[parents]
@@ -108,11 +109,10 @@ def cut(edges: Edges, counts: Numbers) -> tuple[Edges, Numbers]:
 
 
 def nearest_shares(edges: Edges, others: Edges) -> tuple[Metres, Shares, Shares]:
-    """Row by row the gap between the chords of two edges, and the shares of both at which they are
-    nearest.
+    """Return, row by row, the gap between the chords of two edges, and the nearest shares of both.
 
-    Least squares for two lines in space, then each share brought back to its edge in turn (C.
-    Ericson, Real-Time Collision Detection, 5.1.9).
+    Least squares for two lines in space, then each share clipped to its edge in turn (C. Ericson,
+    Real-Time Collision Detection, 5.1.9).
     """
     start, other_start = position_in_space(edges[:, :2]), position_in_space(others[:, :2])
     way, other_way = (
@@ -134,5 +134,5 @@ def _dot(one: Any, other: Any) -> Any:
 
 
 def _ratio(above: Metres, below: Metres) -> Shares:
-    """0 where an edge has no length, or two have one direction: then any share is as good."""
+    """Divide; 0 if an edge has no length or two are parallel: then any share is as good."""
     return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))

@@ -1,10 +1,10 @@
 """Patterns that write numbers and dates: `#,##0.00` and `dd.MM.yyyy HH:mm`.
 
-A pattern with `0` or `#` outside of quotes writes numbers, any other writes dates. In a number's
-pattern `0` is a digit that is always there, `#` one that is there where it is needed, `,` sets
-groups as long as the last one, `.` is the point; what stands before and after is written as it is.
-In a date's pattern letters are the fields of the table below and no other letter may stand there.
-Text in single quotes stands for itself, two of them for one.
+A pattern with `0` or `#` outside quotes writes numbers, any other writes dates. In a number pattern
+`0` is a digit that is always written, `#` one that is written if needed, `,` makes groups as long
+as the last one, `.` is the point; text before and after is copied. In a date pattern letters are
+the fields of the table below; other letters are errors. Text in single quotes is copied, two quotes
+are one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from decimal import Decimal
 from tocsin.values.decimals import MOST_DIGITS, rounded
 
 LONGEST = 200
-"""The most characters of a pattern."""
+"""Longest pattern, in characters."""
 
 _FIELDS: Mapping[str, Callable[[datetime], str]] = {
     "yyyy": lambda at: f"{at.year:04}",
@@ -42,9 +42,7 @@ _QUOTED = re.compile(r"'(?:[^']|'')*'")
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """How numbers are written: digits before the point at least, behind it at least and at most,
-    and groups of them.
-    """
+    """Format of numbers: least digits before the point, least and most behind it, group size."""
 
     before: str
     whole: int
@@ -54,7 +52,7 @@ class NumberFormat:
     after: str
 
     def written(self, number: Decimal) -> str | None:
-        """The number, rounded half away from zero."""
+        """Return the number as text, rounded half away from zero; None if it cannot be rounded."""
         near = rounded(number, self.most)
         if near is None:
             return None
@@ -71,17 +69,17 @@ class NumberFormat:
 
 @dataclass(frozen=True, slots=True)
 class DateFormat:
-    """How dates are written: fields, and texts (which are no fields) between them."""
+    """Format of dates: fields, and copied text between them."""
 
     pieces: tuple[tuple[bool, str], ...]
 
     def written(self, at: datetime) -> str:
-        """The fields of the date."""
+        """Return the date as text."""
         return "".join(_FIELDS[piece](at) if is_field else piece for is_field, piece in self.pieces)
 
 
 def format_of(pattern: str) -> NumberFormat | DateFormat | None:
-    """What a pattern says; None where it is none."""
+    """Parse a pattern; None if it is not valid."""
     if not pattern or len(pattern) > LONGEST:
         return None
     bare = _QUOTED.sub("", pattern)
@@ -103,8 +101,9 @@ def _number_format(pattern: str) -> NumberFormat | None:
 
 
 def _around_digits(pattern: str) -> tuple[tuple[str, str] | None, str]:
-    """The texts before and after the digits, and the digits; no texts where digits stand in two
-    places.
+    """Split a number pattern into the texts around the digits, and the digits.
+
+    The texts are None if digits stand in two places or a quote is left open.
     """
     texts, digits = ["", ""], ""
     for piece in re.findall(r"'(?:[^']|'')*'|[#0.,]+|.", pattern, re.DOTALL):

@@ -1,10 +1,10 @@
-"""Places on the globe: what they share, what they hold, how far apart they are. With `space` a door
-to shapely.
+"""Places on the globe: intersection, containment and distance.
 
-Coordinates are longitude and latitude in degrees. Edges are straight in them, as they are written,
-for every relation. Longitudes a full turn apart are one, and so are all longitudes at a pole. A
-place that crosses the 180th meridian goes on beyond 180 (170 to 190), or is cut there into several
-(170 to 180 and -180 to -170): both are the same ground.
+With `space` and `regions` one of the modules that use shapely. Coordinates are longitude and
+latitude in degrees. Edges are straight in them, as they are written, for every relation. Longitudes
+a full turn apart are one, and so are all longitudes at a pole. A place that crosses the 180th
+meridian goes on beyond 180 (170 to 190), or is cut there into several (170 to 180 and -180 to
+-170): both are the same ground.
 """
 
 from __future__ import annotations
@@ -28,19 +28,21 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 TURN = 360.0
 POLE = 90.0
 FARTHEST_LONGITUDE = 360.0
-"""East or west: a place may be written once around the globe in either direction, and be a turn
-wide.
+"""Degrees east or west: a place may be written once around the globe in either direction, and be a
+turn wide.
 """
 
 _TURNS = (0, -1, 1, -2, 2)
 _APART = 2e-9
-"""Metres: nearer than this is only what meets."""
+"""Metres. Least distance between shapes that do not meet."""
 
 _POINT, _LINE, _RING, _POLYGON = 0, 1, 2, 3
 
 
 def on_globe(places: Any) -> Flags:
-    """Which places have coordinates that the globe has; what has no place is on no globe."""
+    """Return a flag per place: True if its coordinates exist on the globe. False for a missing
+    place.
+    """
     boxes: Boxes = shapely.bounds(places)
     with np.errstate(invalid="ignore"):
         inside = (np.abs(boxes) <= (FARTHEST_LONGITUDE, POLE, FARTHEST_LONGITUDE, POLE)).all(
@@ -50,7 +52,7 @@ def on_globe(places: Any) -> Flags:
 
 
 def meet(places: Places, others: Places) -> Flags:
-    """Which places share a point with the other beside them; all are on the globe."""
+    """Return a flag per pair of places: True if they share a point. All must be on the globe."""
     boxes, other_boxes = shapely.bounds(places), shapely.bounds(others)
     found = _at_one_pole(boxes, other_boxes)
     first, last = _turns_between(boxes, other_boxes)
@@ -62,7 +64,10 @@ def meet(places: Places, others: Places) -> Flags:
 
 
 def lie_inside(places: Places, others: Places) -> Flags:
-    """Which places lie inside the other beside them, boundary included; all are on the globe."""
+    """Return a flag per pair: True if the place lies inside the other, boundary included.
+
+    All must be on the globe.
+    """
     boxes, other_boxes = shapely.bounds(places), shapely.bounds(others)
     first, last = _turns_between(boxes, other_boxes)
     plain = (first == 0) & (last == 0) & (np.abs(boxes[:, [1, 3]]).max(axis=1, initial=0) < POLE)
@@ -76,11 +81,10 @@ def lie_inside(places: Places, others: Places) -> Flags:
 
 
 def distances(places: Places, others: Places, limits: Metres | None = None) -> Metres:
-    """Metres between each place and the other beside it, 0 exactly where they meet; all are on the
+    """Return the metres between each pair of places; 0 exactly if they meet. All must be on the
     globe.
 
-    Where limits are given, a distance may be any number that lies on the same side of its limit as
-    the true one.
+    With limits, a distance may be any number on the same side of its limit as the true one.
     """
     found = np.zeros(len(places))
     apart = np.flatnonzero(~meet(places, others))
@@ -100,8 +104,9 @@ def distances(places: Places, others: Places, limits: Metres | None = None) -> M
 
 
 def distance_of_points(place: Geometry, other: Geometry) -> float | None:
-    """As `distances` for two points, without arrays, because pairs of events are mostly that; None
-    off the globe.
+    """Return the distance of two points, as `distances` does; None off the globe.
+
+    Works without arrays, because pairs of events are mostly two points.
     """
     x, y, other_x, other_y = place.x, place.y, other.x, other.y
     if max(abs(x), abs(other_x)) > FARTHEST_LONGITUDE or max(abs(y), abs(other_y)) > POLE:
@@ -112,9 +117,7 @@ def distance_of_points(place: Geometry, other: Geometry) -> float | None:
 
 
 def gathered(place: Geometry) -> Geometry:
-    """The place with its parts turned so that they lie together, in the smallest range of
-    longitudes.
-    """
+    """Turn the parts of a place so that they lie in the smallest range of longitudes."""
     parts = _simple_parts(np.array([place], np.object_))[0]
     boxes = shapely.bounds(parts)
     gap, start = _widest_gap(boxes)
@@ -127,14 +130,14 @@ def gathered(place: Geometry) -> Geometry:
 
 
 def turned(place: Any, turns: float) -> Any:
-    """A place, or each of an array, so many full turns to the east: the same ground."""
+    """Shift a place, or each of an array, `turns` full turns to the east: the same ground."""
     if not turns:
         return place
     return shapely.transform(place, lambda coordinates: coordinates + np.array((TURN * turns, 0)))
 
 
 def chains_of(places: Places) -> Chains:
-    """The edges of places; of a polygon those of its rings, of a point the point itself."""
+    """Return the edges of places: of a polygon those of its rings, of a point the point itself."""
     parts, owners = _simple_parts(places)
     kinds = shapely.get_type_id(parts)
     areas = kinds == _POLYGON
@@ -157,8 +160,8 @@ def _at_one_pole(boxes: Boxes, others: Boxes) -> Flags:
 
 
 def _turns_between(boxes: Boxes, others: Boxes) -> tuple[Numbers, Numbers]:
-    """By how many turns to the east, from and to, the others come to the longitudes of the
-    first.
+    """Return the least and greatest number of eastward turns that bring the others to the first's
+    longitudes.
     """
     first = np.ceil((boxes[:, 0] - others[:, 2]) / TURN)
     last = np.floor((boxes[:, 2] - others[:, 0]) / TURN)
@@ -179,7 +182,7 @@ def _is_inside(place: Geometry, other: Geometry, turns: Sequence[int]) -> bool:
 
 
 def _without_poles(place: Geometry) -> Geometry:
-    """What is left of a place without the points and edges that are nothing but a pole."""
+    """Return a place without the points and edges that lie on a pole only."""
     parts = _simple_parts(np.array([place], np.object_))[0]
     left: list[Geometry] = []
     for part in parts:
@@ -202,9 +205,7 @@ def _are_points(places: Places) -> Flags:
 
 
 def _simple_parts(places: Places) -> tuple[Places, Numbers]:
-    """The points, lines and polygons of places, in their order, each with the number of its
-    place.
-    """
+    """Return the points, lines and polygons of places, in order, each with its place number."""
     parts, owners = places, np.arange(len(places))
     while (shapely.get_type_id(parts) > _POLYGON).any():
         parts, of_part = shapely.get_parts(parts, return_index=True)
@@ -213,9 +214,7 @@ def _simple_parts(places: Places) -> tuple[Places, Numbers]:
 
 
 def _widest_gap(boxes: Boxes) -> tuple[float, float]:
-    """The widest range of longitudes without any of the boxes, and the longitude at which
-    it ends.
-    """
+    """Return the widest range of longitudes without a box, and the longitude at which it ends."""
     starts = boxes[:, 0] % TURN
     order = np.argsort(starts, kind="stable")
     begins, ends = starts[order], (starts + boxes[:, 2] - boxes[:, 0])[order]

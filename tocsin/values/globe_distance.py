@@ -1,10 +1,9 @@
-"""The least distance on the globe between shapes whose edges are straight in longitude and
-latitude; to 0.1 m.
+"""Least distance on the globe between shapes with edges straight in degrees; to 0.1 m.
 
 Branch and bound: the gap between the chords of two edges, less the slack of both, is a lower bound
 of their distance, and the way between any two of their points an upper one. Pairs of edges that
-cannot be nearest any more are left out, the others are cut, until their slack does not matter. What
-is left is measured by geodesics.
+cannot be the nearest are dropped, the others are cut until their slack does not matter. The rest is
+measured by geodesics.
 """
 
 from __future__ import annotations
@@ -35,25 +34,30 @@ from tocsin.values.geodesy import (
 )
 
 Pairs: TypeAlias = tuple[Numbers, Numbers, Numbers]
-"""The number of the question, the edge of ours, the edge of theirs."""
+"""The number of the query, the edge of ours, the edge of theirs."""
 
 TOLERANCE = 0.05
-"""Metres by which a distance may be wrong."""
+"""Most error of a distance, in metres."""
 
 _PARTS = 4
-"""In so many parts an edge is cut in each round, which makes its slack 16 times smaller."""
+"""Parts that an edge is cut into in each round; the slack becomes 16 times smaller."""
 
 _FEW = 64
 _RUN = 16
 _FINER = 4
-"""Balls are around runs of so many edges at last, and of so many times more at each level above."""
+"""Balls are around runs of `_RUN` edges at the lowest level, and of `_FINER` times more per level
+above.
+"""
 
 _MOST_PAIRS = 1 << 18
 _MOST_LEFT = 4096
-"""Pairs that are measured; where so many may be the nearest, they are as good as equally far."""
+"""Most pairs that are measured. If more than these may be the nearest, they are practically equally
+far.
+"""
 
 _FAR = 200_000.0
-"""Metres within which what is nearest in space is nearest on the ground, to a few centimetres."""
+"""Metres within which the points nearest in space are nearest on the ground, to a few centimetres.
+"""
 
 _ZOOMS = 9
 _GRID = np.linspace(-0.5, 0.5, 5)
@@ -62,11 +66,10 @@ _GRID = np.linspace(-0.5, 0.5, 5)
 def least_distances(
     ours: Chains, mine: Numbers, theirs: Chains, other: Numbers, limits: Metres | None = None
 ) -> Metres:
-    """Metres between shape `mine[k]` of ours and `other[k]` of theirs, for every k; the shapes do
-    not meet.
+    """Return the metres between shape `mine[k]` of ours and `other[k]` of theirs, for every k.
 
-    Where limits are given, a distance may be any number that lies on the same side of its limit as
-    the true one.
+    The shapes must not meet. With limits, a distance may be any number on the same side of its
+    limit as the true one.
     """
     work = np.minimum(ours.sizes(mine) * theirs.sizes(other), _MOST_PAIRS)
     found = np.empty(len(mine))
@@ -90,7 +93,7 @@ class _Search:
         self.limits = limits
 
     def run(self, ours: Chains, mine: Numbers, theirs: Chains, other: Numbers) -> Metres:
-        """The distances."""
+        """Return the distances."""
         asked, one, two = self._candidates(ours, mine, theirs, other)
         edges, others = ours.edges[one], theirs.edges[two]
         while len(asked):
@@ -116,7 +119,7 @@ class _Search:
         )
 
     def _candidates(self, ours: Chains, mine: Numbers, theirs: Chains, other: Numbers) -> Pairs:
-        """Pairs of edges to begin with: all where they are few, else those in balls that may be
+        """Return the initial pairs of edges: all if there are few, else those in balls that may be
         nearest.
         """
         sizes, other_sizes = ours.sizes(mine), theirs.sizes(other)
@@ -137,8 +140,9 @@ class _Search:
         return asked, one, two
 
     def _candidates_in_balls(self, k: int, edges: Edges, others: Edges) -> tuple[Numbers, Numbers]:
-        """From large balls around all edges to small ones, of which only those that may be nearest
-        are looked into.
+        """Return pairs of edges that may be nearest, from large balls to small ones.
+
+        A ball is split only if it may hold the nearest edge.
         """
         run = _RUN
         while run * _RUN < max(len(edges), len(others)):
@@ -162,8 +166,11 @@ class _Search:
             run = finer
 
     def _narrow(self, asked: Numbers, low: Metres, high: Metres) -> npt.NDArray[np.bool_]:
-        """Takes bounds of pairs in; which pairs may still be nearest, where the question is still
-        open.
+        """Update the bounds with those of the pairs; return a flag per pair: True if it is still
+        needed.
+
+        A pair is needed if it may be the nearest, and its distance is not yet decided against its
+        limit.
         """
         np.minimum.at(self.best, asked, high)
         left = low <= self.best[asked]
@@ -176,8 +183,8 @@ class _Search:
         return np.asarray(left & is_open[asked])
 
     def _measure(self, asked: Numbers, edges: Edges, others: Edges, low: Metres) -> None:
-        """Geodesics between the points that are nearest in space; far away, between those on the
-        ground.
+        """Measure geodesics between the points nearest in space; if far away, search on the ground
+        too.
         """
         first = np.argsort(low, kind="stable")[:_MOST_LEFT]
         asked, edges, others = asked[first], edges[first], others[first]
@@ -191,11 +198,11 @@ class _Search:
     def _zoom(
         self, asked: Numbers, edges: Edges, others: Edges, share: Shares, other_share: Shares
     ) -> None:
-        """Geodesics between a grid of points on two edges each, then half as wide a grid around the
-        best, and so on.
+        """Measure geodesics between a grid of points on both edges, then on ever finer grids around
+        the best.
 
-        Edges are short against their distance, so between two points of a grid it differs by no
-        more than `bend` says.
+        Edges are short against their distance, so between two points of a grid it differs by at
+        most `bend`.
         """
         bend = _bend(edges, others)
         for width in 0.5 ** np.arange(_ZOOMS):
@@ -218,9 +225,7 @@ class _Search:
 
 
 def _bounds(edges: Edges, others: Edges) -> tuple[Metres, Metres, Metres]:
-    """The least and the greatest distance that each pair of edges may have, and the slack between
-    the two.
-    """
+    """Return the least and greatest possible distance of each pair of edges, and their slack."""
     gap, share, other_share = nearest_shares(edges, others)
     loose = slack(edges) + slack(others)
     one, other = (
@@ -233,9 +238,7 @@ def _bounds(edges: Edges, others: Edges) -> tuple[Metres, Metres, Metres]:
 def _cut_pairs(
     edges: Edges, others: Edges, coarse: npt.NDArray[np.bool_]
 ) -> tuple[Numbers, Edges, Edges]:
-    """Coarse pairs with the edges cut that make them so: the number of the pair, and the parts of
-    both.
-    """
+    """Cut the edges that make coarse pairs coarse; return the pair number and the parts of both."""
     mine, theirs = slack(edges), slack(others)
     counts = np.where(coarse & (4 * mine > theirs), _PARTS, 1)
     other_counts = np.where(coarse & (4 * theirs > mine), _PARTS, 1)
@@ -247,9 +250,7 @@ def _cut_pairs(
 
 
 def _split(runs: Numbers, length: int, finer: int, edges: int) -> tuple[Numbers, Numbers]:
-    """Runs of some length as finer ones: the number of the first of them, and how many there are of
-    so many edges.
-    """
+    """Split runs of `length` edges into finer ones; return first number and count."""
     firsts = runs * (length // finer)
     return firsts, np.minimum(length // finer, -(-edges // finer) - firsts)
 
@@ -257,7 +258,7 @@ def _split(runs: Numbers, length: int, finer: int, edges: int) -> tuple[Numbers,
 def _combine(
     asked: Numbers, firsts: Numbers, sizes: Numbers, other_firsts: Numbers, other_sizes: Numbers
 ) -> Pairs:
-    """Everything of a run of ours with everything of a run of theirs, question by question."""
+    """Return the cross product of a run of ours with a run of theirs, query by query."""
     counts = sizes * other_sizes
     each = np.repeat(np.arange(len(asked)), counts)
     nth = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -266,9 +267,7 @@ def _combine(
 
 
 def _bend(edges: Edges, others: Edges) -> Metres:
-    """How much more than a straight line the distance between two edges each may bend from end to
-    end.
-    """
+    """Return the most by which the distance of two edges deviates from a linear one, end to end."""
     one, other = (position_in_space(each.reshape(-1, 2, 2)) for each in (edges, others))
     length = sum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) for ends in (one, other))
     apart = np.linalg.norm(one[:, 0] - other[:, 0], axis=1)
@@ -278,7 +277,7 @@ def _bend(edges: Edges, others: Edges) -> Metres:
 def _grid(
     edges: Edges, others: Edges, share: Shares, other_share: Shares, width: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """For each pair of edges, shares of both around those given; a point has only one."""
+    """Return, for each pair of edges, shares of both around those given; a point has only one."""
     steps, other_steps = (
         np.zeros(1) if (each[:, :2] == each[:, 2:]).all() else width * _GRID
         for each in (edges, others)

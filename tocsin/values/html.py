@@ -1,6 +1,4 @@
-"""What notebooks show: small HTML without scripts or styles of its own, every text escaped, long
-ones cut.
-"""
+"""Small HTML for notebooks: no scripts, no styles, every text escaped, long texts cut."""
 
 from __future__ import annotations
 
@@ -12,12 +10,12 @@ _LONGEST_TEXT = 50_000
 
 
 def preformatted(lines: Iterable[str]) -> str:
-    """Lines as they are."""
+    """Return the lines as preformatted text."""
     return f"<pre>{_safe(chr(10).join(lines), _LONGEST_TEXT)}</pre>"
 
 
 def table(title: str, rows: Iterable[tuple[str, str | None]]) -> str:
-    """A title and a row for each value; what is not known has no row."""
+    """Return a table with a title and a row per value; unknown values have no row."""
     cells = (
         f"<tr><th>{_safe(name)}</th><td>{_safe(value)}</td></tr>" for name, value in rows if value
     )

@@ -1,10 +1,9 @@
-"""LIKE patterns: `%` is any run of characters, `_` exactly one (newline included), all else stands
-for itself.
+"""LIKE patterns: `%` is any run of characters, `_` exactly one (newline included), the rest is
+literal.
 
-No pattern makes matching blow up. Pieces of plain text between two `%` are placed from left to
-right without going back; short patterns that mix text with `_` are left to RE2, which never
-backtracks; long ones are placed with bit vectors over the text, one shift and one AND for each
-character of the pattern.
+Matching never blows up. Pieces of plain text between two `%` are placed from left to right without
+backtracking. Short patterns that mix text with `_` run in RE2, which never backtracks. Long ones
+are placed with bit vectors over the text, one shift and one AND for each character of the pattern.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Token = str | Wild
 
 _REGULAR = {Wild.ANY_ONE: ".", Wild.ANY_RUN: ".*"}
 _REGULAR_LENGTH = 64
-"""The longest pattern for RE2: a longer one can make it leave its fast automaton, or compile for
+"""Longest pattern for RE2, in characters. A longer one may leave its fast automaton, or compile for
 seconds.
 """
 
@@ -37,16 +36,16 @@ Piece = tuple[Token, ...]
 
 @dataclass(frozen=True, slots=True)
 class LikePattern:
-    """A parsed pattern: literal runs of text, single wildcards, and run wildcards that never stand
-    side by side.
+    """A parsed pattern: literal texts, single wildcards, and run wildcards; never two run wildcards
+    in a row.
     """
 
     tokens: tuple[Token, ...]
 
     @staticmethod
     def of(tokens: Sequence[Token]) -> LikePattern:
-        """The canonical pattern: literal neighbours are joined, ANY_RUN moves behind ANY_ONE and
-        collapses.
+        """Return the canonical pattern: join literal neighbours, move ANY_RUN behind ANY_ONE,
+        collapse runs.
         """
         joined: list[Token] = []
         for is_text, group in groupby(
@@ -62,11 +61,11 @@ class LikePattern:
         return LikePattern(tuple(joined))
 
     def literals(self) -> tuple[str, ...]:
-        """The literal runs, in order: every matching text contains each of them."""
+        """Return the literal texts, in order; every matching text contains each of them."""
         return tuple(token for token in self.tokens if isinstance(token, str))
 
     def text(self, escape: str = "\\") -> str:
-        """The pattern as LIKE text; wildcards that stand for themselves are escaped."""
+        """Return the pattern as LIKE text, with literal wildcard characters escaped."""
         return "".join(
             token.value
             if isinstance(token, Wild)
@@ -75,12 +74,12 @@ class LikePattern:
         )
 
     def needs_escape(self) -> bool:
-        """Whether the text form has a character that only an ESCAPE clause can express."""
+        """True if the text form has a character that only an ESCAPE clause can express."""
         return any("%" in run or "_" in run for run in self.literals())
 
 
 def compile_like(pattern: LikePattern) -> Callable[[str], bool]:
-    """A function that tells whether the whole text matches."""
+    """Return a test: True if the whole text matches."""
     match pattern.tokens:
         case ():
             return "".__eq__
@@ -99,8 +98,9 @@ def compile_like(pattern: LikePattern) -> Callable[[str], bool]:
 
 
 def _compile_pieces(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
-    """The general case: pieces between ANY_RUNs, each placed as far left as it goes, which is never
-    a bad choice.
+    """Compile the general case: place each piece between ANY_RUNs as far left as possible.
+
+    The leftmost placement is never a bad choice.
     """
     if Wild.ANY_ONE not in tokens:
         return _compile_texts(["".join(map(str, piece)) for piece in _pieces(tokens)])
@@ -110,7 +110,7 @@ def _compile_pieces(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
 
 
 def _pieces(tokens: tuple[Token, ...]) -> list[Piece]:
-    """What stands before, between and after the ANY_RUNs."""
+    """Split the tokens at the ANY_RUNs."""
     pieces: list[list[Token]] = [[]]
     for token in tokens:
         if token is Wild.ANY_RUN:
@@ -166,7 +166,7 @@ def _length(piece: Piece) -> int:
 
 
 def _fits(piece: Piece, text: str, position: int) -> bool:
-    """Whether the piece stands in the text at the position; the text is long enough."""
+    """True if the piece occurs in the text at the position; the text must be long enough."""
     for token in piece:
         if isinstance(token, str) and not text.startswith(token, position):
             return False
@@ -175,8 +175,9 @@ def _fits(piece: Piece, text: str, position: int) -> bool:
 
 
 def _find(piece: Piece, text: str, position: int, end: int) -> int:
-    """The first place of the piece between `position` and `end`, or -1. Windows grow, so near finds
-    are cheap.
+    """Return the first position of the piece between `position` and `end`, or -1.
+
+    Search windows grow, so near occurrences are cheap.
     """
     length = _length(piece)
     width = 4 * length
@@ -191,9 +192,7 @@ def _find(piece: Piece, text: str, position: int, end: int) -> int:
 
 
 def _starts(piece: Piece, text: str, count: int) -> int:
-    """Which of the first `count` places of the text the piece stands at, as the bits of a
-    number.
-    """
+    """Return the positions of the piece among the first `count`, as bits of a number."""
     starts, offset = (1 << count) - 1, 0
     places: dict[str, int] = {}
     for token in piece:
@@ -209,7 +208,7 @@ def _starts(piece: Piece, text: str, count: int) -> int:
 
 
 def _places(character: str, text: str) -> int:
-    """Where the character stands in the text, as the bits of a number."""
+    """Return the positions of the character in the text, as bits of a number."""
     digits = bytearray(b"0") * len(text)
     place = text.find(character)
     while place >= 0:

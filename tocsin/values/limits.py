@@ -1,8 +1,8 @@
-"""Limits of what is read from strangers: one place for RDF, YAML and geometries.
+"""Limits for untrusted input, in one place for RDF, YAML and geometries.
 
-Size is looked at before anything is read, depth, expansion and work before they are paid for. What
-goes beyond is a LimitProblem, which a service answers as a problem document, a stream as a dead
-letter and the command line as a message.
+The size is checked before anything is read; depth, expansion and work before they cost anything.
+Input beyond a limit raises a LimitProblem: a problem document in a service, a dead letter in a
+stream, a message on the command line.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ CODE = "ParserLimit"
 
 @dataclass(frozen=True, slots=True)
 class RdfLimits:
-    """What an RDF text may be: characters, triples, levels of elements or members.
+    """Limits of an RDF text: characters, triples, levels of elements or members.
 
-    `expansion` is how many characters entities, prefixes and bases may stand for. `attributes` are
-    those of one element of RDF/XML; `context_terms` and `context_work` bound JSON-LD contexts,
-    which are copied wherever another begins.
+    `expansion` bounds the characters that entities, prefixes and bases stand for. `attributes`
+    bounds the attributes of one RDF/XML element. `context_terms` and `context_work` bound JSON-LD
+    contexts, which are copied wherever another one begins.
     """
 
     characters: int = 32 << 20
@@ -34,7 +34,7 @@ class RdfLimits:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLimits:
-    """What a geometry may be: levels of collections and positions.
+    """Limits of a geometry: levels of collections, and positions.
 
     GEOS reads collections by recursion and would end the process on a hostile text.
     """
@@ -45,7 +45,7 @@ class PlaceLimits:
 
 @dataclass(frozen=True, slots=True)
 class YamlLimits:
-    """What a YAML text may be: characters, levels and values; aliases are refused altogether."""
+    """Limits of a YAML text: characters, levels and values. Aliases are refused altogether."""
 
     characters: int = 4 << 20
     depth: int = 64
@@ -58,5 +58,5 @@ YAML_LIMITS = YamlLimits()
 
 
 def exceeded(message: str, hint: str) -> LimitProblem:
-    """The problem of a text that goes beyond a limit."""
+    """Return the problem for a text that goes beyond a limit."""
     return LimitProblem(message, code=CODE, hint=hint)

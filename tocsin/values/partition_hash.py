@@ -1,7 +1,8 @@
-"""Shares: values that are equal as attributes fall into one share, in every process and for ever.
+"""Stable hash partitions: equal attribute values fall into one share, in every process and for
+ever.
 
-TRUE is not 1, and 1 is 1.0. What equals nothing, a list, an object or what is missing, is of one
-kind: it falls into a share too, together with its like.
+TRUE is not 1, and 1 is 1.0. Values that equal nothing (NaN, lists, objects, missing values) count
+as one value and share a partition.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tocsin.values.scalars import canonical_number
 
 
 def share_of(values: Iterable[Any], shares: int) -> int:
-    """The number of the share, from 0, that values taken together fall into."""
+    """Return the number of the share, from 0, for values taken together."""
     return _share_of_text("".join(map(_text, values)), shares)
 
 
@@ -28,9 +29,7 @@ def _share_of_text(text: str, shares: int) -> int:
 
 
 def _text(value: Any) -> str:
-    """One text for all values that are equal to this one; its length keeps it apart from the
-    next.
-    """
+    """Return one text for all values equal to this one; its length separates it from the next."""
     if isinstance(value, str):
         return f"s{len(value)}:{value}"
     if isinstance(value, bool):
@@ -41,7 +40,7 @@ def _text(value: Any) -> str:
 
 
 def _number_text(value: float) -> str:
-    """What is larger than any float is written in a base that has no limit of digits."""
+    """Return the text of a number; integers beyond any float as hex, which has no digit limit."""
     if isinstance(value, int) and abs(value) > sys.float_info.max:
         return hex(value)
     return repr(value if math.isinf(value) else canonical_number(value))

@@ -1,7 +1,6 @@
-"""Comparisons of one value with several others: whether some value can meet them all.
+"""Satisfiability of several comparisons of one value.
 
-What is said to be impossible is certain; between two different limits a value is taken to be
-possible.
+"Impossible" is certain; between two different limits a value is assumed to exist.
 """
 
 from __future__ import annotations
@@ -40,13 +39,11 @@ OPPOSITE: Mapping[str, str] = {
     ">": "<=",
     ">=": "<",
 }
-"""The relation that holds between comparable values where this one does not."""
+"""The relation that holds between comparable values exactly if this one does not."""
 
 
 def can_all_hold(tests: Iterable[tuple[str, Any]]) -> bool:
-    """Whether some value may stand in all relations to values that have one order; False is
-    certain.
-    """
+    """True if one value may meet all comparisons, given values of one order; False is certain."""
     given = list(tests)
     lows = [value for relation, value in given if relation in ("=", ">", ">=")]
     highs = [value for relation, value in given if relation in ("=", "<", "<=")]

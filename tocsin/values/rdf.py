@@ -1,9 +1,8 @@
-"""RDF texts as triples: Turtle, N-Triples, N-Quads, RDF/XML and JSON-LD. The only door to
-pyoxigraph.
+"""RDF texts as triples: Turtle, N-Triples, N-Quads, RDF/XML and JSON-LD.
 
-Nothing is ever fetched: a JSON-LD context that is named by its address is refused. Labels of blank
-nodes that the reader makes up become `b1`, `b2` and so on, so that the same text gives the same
-triples everywhere.
+The only module that uses pyoxigraph. Nothing is ever fetched: a JSON-LD context given by its
+address is refused. Generated labels of blank nodes become `b1`, `b2` and so on, so that the same
+text gives the same triples everywhere.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ EXTENSIONS: Mapping[str, str] = {
     ".daml": RDF_XML,
     ".jsonld": JSON_LD,
 }
-"""The media type of a file by the end of its name."""
+"""Media type by file extension."""
 
 Triple: TypeAlias = tuple[Resource, str, Term]
 
@@ -59,8 +58,8 @@ _GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
 
 @dataclass(frozen=True, slots=True)
 class RdfText:
-    """What a text says: its triples, each once, in the order of the text, and the prefixes that it
-    declares.
+    """The contents of an RDF text: its triples, each once, in the order of the text, and its
+    prefixes.
     """
 
     triples: tuple[Triple, ...]
@@ -76,12 +75,12 @@ def read_rdf(
     base: str | None = None,
     limits: RdfLimits = RDF_LIMITS,
 ) -> RdfText:
-    """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit`
-    triples and past any of the limits.
+    """Return the triples of a text.
 
     Named graphs are refused unless they are merged; so are statements about statements. Relative
-    names are completed with the base that the text itself gives, else with `base`; without one they
-    are refused.
+    names are resolved against the base that the text itself gives, else against `base`; without one
+    they are refused. Raises SyntaxProblem if the text is malformed, LimitProblem past `limit`
+    triples and past any of the limits.
     """
     if media_type not in _FORMATS:
         raise SyntaxProblem(
@@ -119,7 +118,7 @@ def read_rdf(
 
 
 def write_turtle(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> str:
-    """The triples as Turtle, in their order; a SyntaxProblem where one of them has a broken IRI."""
+    """Return the triples as Turtle, in their order; raise SyntaxProblem if an IRI is broken."""
     try:
         written = [
             _Written(_written(subject), NamedNode(prop), _written(value))
@@ -145,8 +144,9 @@ def _written(term: Term) -> Any:
 
 
 def base_of(text: str, media_type: str) -> str | None:
-    """Where a text without a base has probably stood: RDF/XML by `rdf:ID` means its own default
-    namespace.
+    """Guess the base of a text that gives no base.
+
+    In RDF/XML, `rdf:ID` usually means the text's own default namespace. None for other formats.
     """
     found = _DEFAULT_NAMESPACE.search(text) if media_type == RDF_XML else None
     return None if found is None else found[2].removesuffix("#")
@@ -161,7 +161,7 @@ def _refuse_large(text: str, limits: RdfLimits) -> None:
 
 
 def _bounded(quads: Iterable[Quad], size: int, limits: RdfLimits) -> Iterator[Quad]:
-    """The quads, as long as prefixes and bases have not made them much longer than the text."""
+    """Yield the quads; raise once prefixes and bases have expanded them beyond the limit."""
     if size * size <= limits.expansion:  # not even the square of what is written
         yield from quads
         return
@@ -179,7 +179,7 @@ def _bounded(quads: Iterable[Quad], size: int, limits: RdfLimits) -> Iterator[Qu
 
 
 def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:
-    """Each term of the reader as ours, once: an event names a vertex many times."""
+    """Convert each term of the reader once; an event names a vertex many times."""
     found = dict.fromkeys(term for quad in quads for term in (quad.subject, quad.object))
     blanks = dict.fromkeys(term.value for term in found if isinstance(term, BlankNode))
     free = (label for label in (f"b{number}" for number in count(1)) if label not in blanks)
@@ -190,9 +190,7 @@ def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:
 
 
 def _term(term: object, labels: Mapping[str, str]) -> Term:
-    """A term; labels that the reader made up, which differ from run to run, are replaced by plain
-    ones.
-    """
+    """Convert a term. Generated labels, which differ from run to run, get plain ones."""
     match term:
         case NamedNode():
             return Iri(term.value)

@@ -1,6 +1,6 @@
-"""What RDF/XML and JSON-LD would cost, known before the reader of RDF sees them.
+"""Cost checks of RDF/XML and JSON-LD before they are parsed.
 
-The reader expands entities, and copies a JSON-LD context wherever another begins, without any
+The parser expands entities, and copies a JSON-LD context wherever another begins, without any
 limit. Here entities are measured and never expanded, and contexts are counted.
 """
 
@@ -19,8 +19,8 @@ _REFERENCE = re.compile(r"&([^\s#&;]+);")
 
 
 def measure_xml(text: str, limits: RdfLimits) -> dict[str, str]:
-    """The prefixes that the outermost element declares; a problem where the text is malformed or
-    goes beyond a limit.
+    """Return the prefixes of the outermost element; raise if the text is malformed or beyond a
+    limit.
     """
     found = _Measured(text, limits)
     parser = expat.ParserCreate("utf-8")
@@ -40,8 +40,8 @@ def measure_xml(text: str, limits: RdfLimits) -> dict[str, str]:
 
 
 class _Measured:
-    """What was seen of an XML text: its entities by the length of what they stand for, its levels,
-    and the prefixes of its outermost element.
+    """Measurements of an XML text: lengths of entities, depth, and prefixes of the outermost
+    element.
     """
 
     def __init__(self, text: str, limits: RdfLimits) -> None:
@@ -53,7 +53,7 @@ class _Measured:
         self.prefixes: dict[str, str] = {}
 
     def declare(self, name: str, is_parameter: bool, value: str | None, *_: object) -> None:
-        """Notes an entity: whichever of two declarations counts, the longer one is allowed for."""
+        """Record an entity. If it is declared twice, the longer declaration counts."""
         if is_parameter or value is None:
             raise SyntaxProblem(
                 f"the entity {name} is declared elsewhere, and nothing is ever fetched",
@@ -64,7 +64,7 @@ class _Measured:
         self._lengths[name] = max(self._lengths.get(name, 0), len(value) + inner)
 
     def end_declarations(self) -> None:
-        """Refuses entities that would grow the text too much, those in declarations included."""
+        """Refuse entities that would grow the text too much, those in declarations included."""
         most = self._limits.expansion
         used = _REFERENCE.findall(self._text) if self._lengths else ()
         if sum(self._lengths.get(name, 0) for name in used) > most:
@@ -74,7 +74,7 @@ class _Measured:
             )
 
     def start(self, _: str, attributes: dict[str, str]) -> None:
-        """Goes one level deeper."""
+        """Enter an element."""
         self._depth += 1
         if self._depth > self._limits.depth:
             raise exceeded(f"the RDF/XML nests deeper than {self._limits.depth} levels", _FLATTER)
@@ -88,7 +88,7 @@ class _Measured:
             self.prefixes = dict(_prefixes(attributes))
 
     def end(self, _: str) -> None:
-        """Comes back from a level."""
+        """Leave an element."""
         self._depth -= 1
 
 
@@ -103,13 +103,13 @@ def _prefixes(attributes: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 class _Members(tuple[tuple[str, Any], ...]):
-    """The members of a JSON object as they are written, repeated ones too."""
+    """The members of a JSON object as written, repeated names included."""
 
     __slots__ = ()
 
 
 def refuse_large_json(text: str, limits: RdfLimits) -> None:
-    """Raises where JSON-LD is no JSON, nests too deep, or has contexts that cost too much."""
+    """Raise if JSON-LD is not JSON, nests too deep, or has contexts that cost too much."""
     try:
         whole = json.loads(text, object_pairs_hook=_Members)
     except RecursionError:
@@ -124,7 +124,10 @@ def refuse_large_json(text: str, limits: RdfLimits) -> None:
 
 
 def _refuse_contexts(whole: Any, limits: RdfLimits) -> None:
-    """Contexts outside copy all terms; one inside a term's definition does so at every member."""
+    """Raise if names or contexts cost too much.
+
+    Contexts outside copy all terms; one inside a term's definition does so at every member.
+    """
     contexts = terms = scoped = members = longest = 0
     for value, depth, around in _walk(whole):
         if depth > limits.depth:
@@ -150,13 +153,13 @@ def _refuse_contexts(whole: Any, limits: RdfLimits) -> None:
 
 
 def _longest(members: _Members, is_context: bool) -> int:
-    """How long a name is at most that stands before others: one of a context, or its value."""
+    """Return the length of the longest context name, or value of one, that may prefix others."""
     given = members if is_context else (each for each in members if each[0] == "@context")
     return max((len(each) for pair in given for each in pair if isinstance(each, str)), default=0)
 
 
 def _walk(whole: Any) -> Iterator[tuple[Any, int, int]]:
-    """Every value with its level, and how many contexts it is inside of."""
+    """Yield every value with its level, and the number of contexts that it is inside of."""
     waiting = [(whole, 1, 0)]
     while waiting:
         value, depth, around = waiting.pop()

@@ -1,8 +1,7 @@
-"""Regular expressions of users, searched in linear time. The only door to RE2.
+r"""User-written regular expressions, searched in linear time. The only module that uses RE2.
 
-The syntax is that of Python without back-references and look-around; classes such as `\\d` are
-ASCII. No pattern makes a search blow up, and one that would need too much memory is refused when it
-is built.
+The syntax is that of Python without back-references and look-around; classes such as `\d` are
+ASCII. A pattern that would need too much memory is refused when it is built.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ _SEARCH_MEMORY = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Looks for a pattern anywhere in a text; flags as in SPARQL: i (case), m (lines), s (dot), x
-    (blanks).
+    """A search for a pattern anywhere in a text; flags as in SPARQL: i (case), m (lines), s (dot),
+    x (blanks).
     """
 
     pattern: str
@@ -35,19 +34,17 @@ class Search:
         _search(self.pattern, self.flags)
 
     def found_in(self, text: str) -> bool:
-        """Whether the pattern occurs in the text."""
+        """True if the pattern occurs in the text."""
         return _search(self.pattern, self.flags)(text)
 
 
 def escaped(text: str) -> str:
-    """The pattern that stands for the text itself."""
+    """Return the pattern that matches exactly this text."""
     return str(re2.escape(text))
 
 
 def whole_match(pattern: str) -> Callable[[str], bool]:
-    """A function that tells whether a whole text matches; a dot is any character, newline
-    included.
-    """
+    """Return a test: True if the whole text matches; a dot is any character, newline included."""
     options = _options(_MEMORY)
     options.dot_nl = True
     fullmatch = re2.compile(pattern, options).fullmatch
@@ -95,8 +92,9 @@ def _reason(error: Exception) -> str:
 
 
 def _without_blanks(pattern: str) -> str:
-    """The pattern without its blanks and `#` comments, as flag x says; those escaped or in a class
-    stay.
+    """Return the pattern without blanks and `#` comments, as flag x says.
+
+    Those that are escaped or in a class stay.
     """
     kept: list[str] = []
     in_class = comment = escape = False

@@ -1,12 +1,11 @@
-"""Many regions at once: which of them each of many places stands in its relation to. With `space`
-the door to shapely.
+"""Many regions at once: index of the tests that each of many places meets.
 
-Around each region lies a box, and a place outside of it cannot stand in the relation. A tree of
-boxes therefore offers what to compare: perhaps too much, never too little. FARTHER holds far from
-everything: ask for WITHIN, and negate it.
+With `globe` and `space` one of the modules that use shapely. Around each region lies a box, and a
+place outside of it cannot meet the test. A tree of boxes offers candidates: perhaps too many, never
+too few. FARTHER holds far from everything: test WITHIN, and negate it.
 
-On the globe a box that crosses the 180th meridian is two, and every place is looked for at
-longitudes from -180 to 180.
+On the globe a box that crosses the 180th meridian is two, and every place is searched at longitudes
+from -180 to 180.
 """
 
 from __future__ import annotations
@@ -39,20 +38,18 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 Coordinates: TypeAlias = npt.NDArray[np.float64]
 Judge: TypeAlias = Callable[[Places, Numbers, Numbers], tuple[Flags, Numbers]]
-"""Of places, and pairs of place and test by number: which hold for sure, and which are not sure."""
-
-_SLACK = 1e-9
-"""Of coordinates and distances: far more than rounding and tolerance take, far less than boxes are
-large.
+"""A quick check of candidate pairs (place, test): a flag per pair, and the pairs it cannot decide.
 """
 
+_SLACK = 1e-9
+"""Relative margin of boxes: far more than rounding and tolerance, far less than box sizes."""
+
 _PIECE = 4096
-"""Places that are compared at a time."""
+"""Places compared at a time; bounds the memory of candidates."""
 
 _HALF_TURN, _TURN, _POLE = 180.0, 360.0, 90.0
 _MARGIN = 1.0
-"""Metres by which boxes on the globe are larger than they need be, so that rounding loses nothing.
-"""
+"""Metres by which boxes on the globe are enlarged, so that rounding loses nothing."""
 
 _KINDS = [(relation, metric) for relation in SpatialRelation for metric in Metric]
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
@@ -70,9 +67,7 @@ class RegionTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Places and tests by number, in the order of places, and how many exact comparisons it took to
-    find them.
-    """
+    """Places and tests by number, in the order of places, and the number of candidates compared."""
 
     places: Numbers
     tests: Numbers
@@ -80,7 +75,7 @@ class Pairs:
 
 
 class RegionTree:
-    """Tests that are decided together; one can be forgotten, none added."""
+    """A fixed set of tests that are decided together; tests can be forgotten, not added."""
 
     __slots__ = ("_alive", "_boxes", "_distances", "_forgotten", "_kinds", "_present", "_regions")
 
@@ -106,21 +101,20 @@ class RegionTree:
 
     @property
     def forgotten(self) -> int:
-        """How many tests take up room in vain."""
+        """Number of forgotten tests, which still take up memory."""
         return self._forgotten
 
     def forget(self, test: int) -> None:
-        """The test never holds again."""
+        """Remove a test; it never holds again."""
         self._alive[test] = False
         self._regions[test] = None
         self._forgotten += 1
 
     def holding(self, places: Places, judge: Judge | None = None) -> Pairs:
-        """Every place with every test that holds for it; what has no place stands in no relation.
-        A judge, where there is one, is asked first.
+        """Return every place with every test that holds for it; a missing place meets no test.
 
-        A piece of the places at a time, so that regions which many places lie in take no more room
-        than the answer.
+        If there is a judge, it decides first. Places are processed in pieces, which bounds the
+        memory even if regions contain many places.
         """
         pieces = [
             self._holding(places[first : first + _PIECE], judge)
@@ -156,9 +150,7 @@ class RegionTree:
         return Pairs(found_at, found, len(tests))
 
     def _decided(self, places: Places, at: Numbers, tests: Numbers) -> Flags:
-        """Region after region: one that is asked again at once is still at hand, which halves the
-        time.
-        """
+        """Return a flag per pair. Sorted by region: repeated use of one region halves the time."""
         holds = np.zeros(len(tests), np.bool_)
         order = np.argsort(tests)
         kinds = self._kinds[tests[order]]
@@ -178,7 +170,7 @@ class RegionTree:
         return flags
 
     def _tree_of_plane(self, which: Numbers) -> BoxTree:
-        """Around the centre where centres are compared, else around the region."""
+        """Build the tree of planar boxes: around the centre for SAME_PLACE, else the region."""
         kinds, regions, distances = self._kinds[which], self._regions[which], self._distances[which]
         centred = kinds == _KIND_NUMBERS[SpatialRelation.SAME_PLACE, Metric.PLANAR]
         boxes: Boxes = shapely.bounds(np.where(centred, centre(regions), regions))
@@ -208,9 +200,10 @@ class RegionTree:
 
 
 def shells_of(tests: Sequence[RegionTest]) -> tuple[Numbers, Coordinates, Coordinates]:
-    """The borders of those regions that are one polygon without holes and are asked in the plane
-    what lies inside or meets them, which for a point is the same: where each begins, and all
-    corners. Other tests have none.
+    """Return the borders of single polygons without holes: start of each test, x, y.
+
+    Only for planar INSIDE and MEETS tests, which for a point are the same. Other tests have no
+    corners.
     """
     regions = np.array([test.region for test in tests], np.object_)
     asked = [
@@ -227,12 +220,12 @@ def shells_of(tests: Sequence[RegionTest]) -> tuple[Numbers, Coordinates, Coordi
 
 
 def coordinates_of_points(places: Places) -> tuple[Coordinates, Coordinates]:
-    """Where points lie; NaN for what is not one point."""
+    """Return the coordinates of points; NaN for anything that is not one point."""
     return shapely.get_x(places), shapely.get_y(places)
 
 
 class BoxTree:
-    """Boxes of tests in the plane; a place is offered the tests whose boxes its own box meets."""
+    """Tree of planar boxes; a place is offered the tests whose boxes meet its own box."""
 
     __slots__ = ("_tests", "_tree")
 
@@ -241,13 +234,13 @@ class BoxTree:
         self._tests = tests
 
     def offered(self, places: Places) -> tuple[Numbers, Numbers]:
-        """Places and tests to compare, by number."""
+        """Return the candidate pairs: places and tests by number."""
         at, boxes = self._tree.query(places)
         return at, self._tests[boxes]
 
 
 class GlobeTree:
-    """As `BoxTree`, on the globe; a place that the globe does not have is offered every test."""
+    """As `BoxTree`, on the globe; a place with coordinates off the globe is offered every test."""
 
     __slots__ = ("_tests", "_tree")
 
@@ -257,7 +250,7 @@ class GlobeTree:
         self._tests = tests[owners]
 
     def offered(self, places: Places) -> tuple[Numbers, Numbers]:
-        """Places and tests to compare, by number, in the order of places."""
+        """Return the candidate pairs: places and tests by number, in the order of places."""
         given = np.flatnonzero(~shapely.is_missing(places))
         boxes = shapely.bounds(places[given])
         boxes[~on_globe(places[given])] = (-_TURN, -_POLE, _TURN, _POLE)
@@ -268,10 +261,10 @@ class GlobeTree:
 
 
 def _unrolled(boxes: Boxes) -> tuple[Boxes, Numbers]:
-    """The boxes at longitudes from -180 to 180, in one or two pieces, and the number of the box
-    that each is of.
+    """Return the boxes at longitudes from -180 to 180, in one or two pieces, and each piece's box
+    number.
 
-    What touches a pole is there at every longitude.
+    A box that touches a pole spans every longitude.
     """
     polar = np.abs(boxes[:, [1, 3]]).max(axis=1, initial=0) >= _POLE
     around = polar | (boxes[:, 2] - boxes[:, 0] >= _TURN)

@@ -1,8 +1,7 @@
-"""Scalars: the four kinds of value that an attribute can have, and what equality and order mean
-between them.
+"""Scalars: the four kinds of attribute values, and their equality and order.
 
-Kinds never mix: `"100"`, `100` and `TRUE` are three different values, and a list or an object is
-none of them (OTHER).
+Kinds never mix: `"100"`, `100` and `TRUE` are three different values. A list or an object is not a
+scalar (OTHER).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tocsin.errors import EventProblem
 
 
 class Kind(IntEnum):
-    """The kind of a value; OTHER (list, object) is present but compares as unknown with every
+    """The kind of a value. OTHER (list, object) is present, but unknown in every comparison with a
     scalar.
     """
 
@@ -30,7 +29,7 @@ class Kind(IntEnum):
 Scalar = str | int | float | bool
 
 ORDERED_KINDS = (Kind.NUMBER, Kind.STRING)
-"""The kinds whose values stand in an order: numbers by value, texts by code point."""
+"""Kinds whose values have an order: numbers by value, texts by code point."""
 
 _KINDS: dict[type, Kind] = {
     type(None): Kind.NULL,
@@ -42,7 +41,7 @@ _KINDS: dict[type, Kind] = {
 
 
 def kind_of(value: object) -> Kind:
-    """The kind of an attribute's value as the event holds it."""
+    """Return the kind of an attribute's value as the event holds it."""
     return _KINDS.get(type(value), Kind.OTHER)
 
 
@@ -52,11 +51,10 @@ def key_number(value: float) -> int | float:
 
 
 def canonical_number(value: float | Decimal) -> int | float:
-    """One carrier per numeric value: whole numbers are `int`, other decimals the nearest float. NaN
-    is refused.
+    """Return one form per numeric value: whole numbers as `int`, others as the nearest float.
 
     A decimal in exponent form (`1e23`) is read as JSON readers do, through the nearest float: past
-    its range, infinity.
+    its range, infinity. Raises for NaN.
     """
     if isinstance(value, int):
         return value
@@ -75,17 +73,15 @@ def canonical_number(value: float | Decimal) -> int | float:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """An operand in a plan. Kind and canonical value are its identity, so that `TRUE` never equals
-    `1`.
-    """
+    """An operand in a plan. Kind and canonical value are its identity: `TRUE` never equals `1`."""
 
     kind: Kind
     value: Scalar
 
     @staticmethod
     def of(value: Scalar | Decimal) -> Constant:
-        """The constant of a Python value; `100`, `100.0` and `Decimal("1e2")` give equal
-        constants.
+        """Return the constant of a Python value; `100`, `100.0` and `Decimal("1e2")` give equal
+        ones.
         """
         if isinstance(value, bool):
             return Constant(Kind.BOOLEAN, value)

@@ -1,8 +1,7 @@
-"""Space: with `globe` and `regions` the door to shapely. A place is a valid, non-empty geometry of
-finite coordinates.
+"""Space. A place is a valid, non-empty geometry of finite coordinates.
 
-In the plane and on the globe alike, edges are straight in the coordinates in which they are
-written.
+With `globe` and `regions` one of the modules that use shapely. In the plane and on the globe alike,
+edges are straight in the coordinates in which they are written.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tocsin.values.limits import PLACE_LIMITS, exceeded
 
 Geometry: TypeAlias = BaseGeometry
 Places: TypeAlias = npt.NDArray[np.object_]
-"""Geometries in an array; None for what has no place."""
+"""Geometries in an array; None for a missing place."""
 
 _NUMBER = r"-?\d{1,15}+(?:\.\d{1,18}+)?+"
 _PLAIN = rf"POINT ?\({_NUMBER} {_NUMBER}\)"
@@ -39,15 +38,15 @@ _FEW = 8
 _STEPS = {"(": 1, ")": -1}
 
 TOLERANCE = 1e-9
-"""Distances closer than this are equal."""
+"""Distances that differ by at most this are equal."""
 
 
 HALF_TURN = 180.0
-"""Degrees of longitude: what is no wider lies together on the globe as it is written."""
+"""Degrees of longitude: a place of at most this width needs no turning on the globe."""
 
 
 class SpatialRelation(Enum):
-    """How a place relates to another. Shapes are closed: touching counts."""
+    """Relation of a place to another. Shapes are closed: touching counts."""
 
     INSIDE = "inside"
     MEETS = "meets"
@@ -59,21 +58,20 @@ class SpatialRelation(Enum):
 
 
 class Metric(Enum):
-    """What distances mean: units of the plane, or metres on the WGS84 ellipsoid with longitude
-    first.
-    """
+    """Meaning of distances: units of the plane, or metres on WGS84 with longitude first."""
 
     PLANAR = "planar"
     WGS84 = "wgs84"
 
 
 DISTANCES = frozenset(SpatialRelation) - {SpatialRelation.INSIDE, SpatialRelation.MEETS}
-"""The relations in which a distance, and hence the metric, has a say."""
+"""Relations that depend on a distance, and hence on the metric."""
 
 
 def parse_place(value: object) -> Geometry:
-    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry); an empty
-    one is refused.
+    """Return the geometry of a WKT string or a GeoJSON object; raise if it is empty.
+
+    A Feature counts as its geometry.
     """
     geometry = read_place(value)
     if geometry is None:
@@ -82,8 +80,9 @@ def parse_place(value: object) -> Geometry:
 
 
 def read_place(value: object) -> Geometry | None:
-    """As `parse_place`, for an event, whose empty geometry is no place: `POINT EMPTY`, a Feature
-    without any.
+    """Return the geometry, as `parse_place`, but None if it is empty.
+
+    For events: `POINT EMPTY` or a Feature without a geometry is not a place.
     """
     if isinstance(value, str):
         if _PLAIN_POINT.fullmatch(value):
@@ -97,7 +96,7 @@ def read_place(value: object) -> Geometry | None:
 
 
 def is_plain_point(value: object) -> bool:
-    """Whether the value is a point that is surely a place, seen without reading it: few digits, two
+    """True if the value is certainly a valid point, seen without parsing: few digits, two
     coordinates.
     """
     if isinstance(value, str):
@@ -110,8 +109,9 @@ def is_plain_point(value: object) -> bool:
 
 
 def parse_places(values: Sequence[object]) -> Places:
-    """The geometries of many places, None where there is none; plain points, the usual case, are
-    read together.
+    """Return the geometries of many values, None for missing ones.
+
+    Plain points, the usual case, are parsed together.
     """
     together = _plain_points(values) if len(values) > _FEW else None
     if together is not None:
@@ -124,49 +124,50 @@ def parse_places(values: Sequence[object]) -> Places:
 
 
 def as_places(given: Sequence[Geometry | None]) -> Places:
-    """Geometries as an array."""
+    """Return geometries as an array."""
     places: Places = np.fromiter(given, np.object_, len(given))
     return places
 
 
 def width(place: Geometry) -> float:
-    """How far a place reaches from its least first coordinate to its greatest."""
+    """Return the distance from the least first coordinate of a place to the greatest."""
     west, _, east, _ = place.bounds
     return float(east - west)
 
 
 def collection_of(places: Sequence[Geometry]) -> Geometry:
-    """All places as one geometry."""
+    """Return all places as one geometry."""
     return shapely.geometrycollections(list(places))
 
 
 def moved_east(place: Geometry, degrees: float) -> Geometry:
-    """The place with so much added to every first coordinate."""
+    """Return the place with `degrees` added to every first coordinate."""
     return shapely.transform(place, lambda corners: corners + np.array((degrees, 0.0)))
 
 
 def have_places(places: Places) -> npt.NDArray[np.bool_]:
-    """Which entries are places."""
+    """Return a flag per entry: True if it is a place."""
     return np.asarray(~shapely.is_missing(places))
 
 
 def format_place(place: Geometry) -> str:
-    """The geometry as WKT. Coordinates read back the same; near zero they are exact to 16 digits
-    past the point.
+    """Return the geometry as WKT.
+
+    Coordinates read back the same; near zero they are exact to 16 digits past the point.
     """
     return str(shapely.to_wkt(place, rounding_precision=-1, trim=True))
 
 
 def geojson_text(place: Geometry) -> str:
-    """The geometry as the text of a GeoJSON object, coordinates as they are."""
+    """Return the geometry as the text of a GeoJSON object, coordinates unchanged."""
     return str(shapely.to_geojson(place))
 
 
 def extent(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geometry | None:
-    """The place of several places together: their convex hull; one alone is what it is.
+    """Return the convex hull of several places; one alone unchanged, None without places.
 
-    On the globe places are brought together first, so that a hull across the 180th meridian is a
-    small one.
+    On the globe places are turned together first, so that a hull across the 180th meridian is
+    small.
     """
     if len(places) < 2:
         return places[0] if places else None
@@ -175,12 +176,12 @@ def extent(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geomet
 
 
 def centre(place: Any) -> Any:
-    """The centre of gravity of a place, or of each of an array, in the plane."""
+    """Return the centre of gravity of a place, or of each of an array, in the plane."""
     return shapely.centroid(place)
 
 
 def centre_on_globe(place: Geometry) -> Geometry:
-    """The centre of gravity of a place on the globe, whose parts count as they lie together."""
+    """Return the centre of gravity of a place on the globe, its parts brought together."""
     return shapely.centroid(globe.gathered(place))
 
 
@@ -191,12 +192,11 @@ def related(
     distance: float = 0.0,
     metric: Metric = Metric.PLANAR,
 ) -> bool:
-    """Whether a place stands in the relation to another.
+    """True if a place stands in the relation to another.
 
     INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one
-    holds; WITHIN is not FARTHER. The metric says what a distance is and, on the globe, which
-    longitudes are the same; there, a place with coordinates that the globe does not have stands in
-    no relation.
+    holds; WITHIN is not FARTHER. The metric defines distances and, on the globe, equal longitudes;
+    there, a place with coordinates off the globe stands in no relation but WITHIN.
     """
     if metric is Metric.PLANAR:
         return bool(related_in_plane(place, relation, other, distance))
@@ -212,9 +212,7 @@ def related(
 
 
 def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distances: Any) -> Any:
-    """As `related` in the plane, for one place and one other, or for arrays of them: flag
-    by flag.
-    """
+    """Return `related` in the plane, for one pair of places or for arrays: a flag per pair."""
     match relation:
         case SpatialRelation.INSIDE:
             return shapely.covers(others, places)
@@ -229,7 +227,7 @@ def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distan
 def related_on_globe(
     places: Places, relation: SpatialRelation, others: Places, distances: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.bool_]:
-    """As `related` on the globe, for arrays: flag by flag."""
+    """Return `related` on the globe, for arrays: a flag per pair."""
     known = globe.on_globe(places) & globe.on_globe(others)
     if not known.all():
         found = np.full(len(places), relation is SpatialRelation.WITHIN)
@@ -248,8 +246,9 @@ def related_on_globe(
 
 
 def distance_between(place: Geometry, other: Geometry, metric: Metric = Metric.PLANAR) -> float:
-    """The least distance between two closed shapes; 0 exactly where they meet. On the globe it is
-    told to 0.1 m.
+    """Return the least distance between two closed shapes; 0 exactly if they meet.
+
+    On the globe it is correct to 0.1 m.
     """
     if metric is Metric.PLANAR:
         return float(shapely.distance(place, other))
@@ -271,7 +270,7 @@ def _compares(found: Any, relation: SpatialRelation, distance: Any) -> Any:
 
 
 def _plain_points(values: Sequence[Any]) -> Places | None:
-    """The geometries where all values are plain points of one form, else None."""
+    """Return the geometries if all values are plain points of one form, else None."""
     kinds = set(map(type, values))
     if kinds == {str}:
         lines = "\n".join(values)
@@ -286,7 +285,7 @@ def _plain_points(values: Sequence[Any]) -> Places | None:
 
 
 def points(coordinates: npt.NDArray[np.float64]) -> Places:
-    """Points of pairs of coordinates."""
+    """Return points of pairs of coordinates."""
     made: Places = shapely.points(coordinates)
     return made
 
@@ -342,7 +341,7 @@ def _refuse_many(positions: int) -> None:
 
 
 def _checked(geometry: Geometry | None) -> Geometry | None:
-    """The geometry; None where it has no point."""
+    """Return the geometry; None if it is empty. Raises if it is not finite or not valid."""
     if geometry is None or geometry.is_empty:
         return None
     if not np.isfinite(shapely.get_coordinates(geometry, include_z=geometry.has_z)).all():
@@ -355,6 +354,6 @@ def _checked(geometry: Geometry | None) -> Geometry | None:
 
 
 def _depth(text: str) -> int:
-    """How deep brackets nest. WKT has no strings, so every bracket counts."""
+    """Return the nesting depth of brackets. WKT has no strings, so every bracket counts."""
     steps = (_STEPS.get(char, 0) for char in text)
     return max(accumulate(steps, initial=0))

@@ -1,9 +1,9 @@
-"""RDF terms: IRIs, blank nodes and literals, and what two literals have to do with each other.
+"""RDF terms: IRIs, blank nodes and literals, and the comparison of literals.
 
-Two literals are the same term when form, datatype and language agree; they have the same value when
+Two literals are the same term if form, datatype and language agree; they have the same value if
 their datatypes are of one family and the values are equal, so `400` and `400.00` are two terms and
-one value. What cannot be compared, or is no value of its datatype, gives UNKNOWN, also under
-negation.
+one value. A comparison of incomparable values, or with a form that is not valid for its datatype,
+gives UNKNOWN, also under negation.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A lexical form with its datatype; the language is that of `rdf:langString`, in lower case,
-    else empty.
+    """A lexical form with its datatype. `language` is that of `rdf:langString`, in lower case, else
+    "".
     """
 
     lexical: str
@@ -114,8 +114,9 @@ def _parents(table: str) -> dict[str, str]:
 
 
 DATATYPE_PARENT: Mapping[str, str] = {**_parents(_DERIVED), LANG_STRING: ANY_LITERAL}
-"""The datatype that a built-in one is derived from (XML Schema 1.1 part 2, section 3); above all is
-rdfs:Literal.
+"""The datatype that a built-in one is derived from; rdfs:Literal is above all.
+
+From XML Schema 1.1 part 2, section 3.
 """
 
 
@@ -138,8 +139,8 @@ class Family(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a literal stands for: an exact number, a text, a truth value, an instant, or nothing we
-    can compute with.
+    """The value of a literal: an exact number, a text, a truth value, an instant, or an opaque
+    term.
     """
 
     family: Family
@@ -156,7 +157,7 @@ _DATE_TIME = re.compile(
 _DATE = re.compile(r"(-?[0-9]{4,}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2})?")
 _ZONED = {Family.LOCAL_TIME: Family.INSTANT, Family.LOCAL_DATE: Family.DATE}
 _WIDEST_ZONE = 14 * 3_600_000_000
-"""No zone is further from UTC, in microseconds."""
+"""Largest offset of a zone from UTC, in microseconds."""
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _ALL = (None, None)
 _RANGES: Mapping[str, tuple[int | None, int | None]] = {
@@ -177,7 +178,7 @@ _RANGES: Mapping[str, tuple[int | None, int | None]] = {
 
 
 def value_of(literal: Literal) -> Value | None:
-    """The value of a literal, or None where its form is none of its datatype.
+    """Return the value of a literal, or None if its form is not valid for its datatype.
 
     A float is the decimal number that is written, not the nearest binary one: `0.1` is the same in
     every datatype.
@@ -186,7 +187,7 @@ def value_of(literal: Literal) -> Value | None:
 
 
 _KEPT_LENGTH = 100
-"""The longest form whose value is remembered: long texts of events must not stay in memory."""
+"""Longest form with a cached value: long texts of events must not stay in memory."""
 
 
 def _value(literal: Literal) -> Value | None:
@@ -200,9 +201,7 @@ _kept_value = lru_cache(maxsize=1 << 14)(_value)
 
 
 def same_value(one: Literal, other: Literal) -> bool:
-    """Whether two literals count as equal: the same term, or two well-formed ones of equal
-    value.
-    """
+    """True if two literals are the same term, or two well-formed ones of equal value."""
     if one == other:
         return True
     left = value_of(one)
@@ -210,10 +209,10 @@ def same_value(one: Literal, other: Literal) -> bool:
 
 
 def compare(one: Term, relation: str, other: Term) -> Truth:
-    """The truth of `one relation other` by section 3.3: numbers exactly, texts by code point,
-    instants by time, dates by their first instant.
+    """Return the truth of `one relation other` by section 3.3.
 
-    A resource is equal to itself only and has no order, as in SPARQL.
+    Numbers compare exactly, texts by code point, instants by time, dates by their first instant. A
+    resource equals itself only and has no order, as in SPARQL.
     """
     if not (isinstance(one, Literal) and isinstance(other, Literal)):
         return truth((one == other) == (relation == "=")) if relation in _EQUALITY else _UNKNOWN
@@ -230,8 +229,9 @@ def compare(one: Term, relation: str, other: Term) -> Truth:
 
 
 def _compared_zones(left: Value, relation: str, right: Value) -> Truth:
-    """The truth for two times of which one has no zone; UNKNOWN where a zone could decide, and for
-    all other values of two families.
+    """Return the truth for two times of which one has no zone.
+
+    UNKNOWN if a zone could decide, and for all other values of two families.
     """
     is_pair = right.family is _ZONED.get(left.family) or left.family is _ZONED.get(right.family)
     if not is_pair:
@@ -244,8 +244,9 @@ def _compared_zones(left: Value, relation: str, right: Value) -> Truth:
 
 
 def plain_value(term: Term) -> str | int | float | bool:
-    """A term as plain data, for bindings: the number, truth value or text of a literal, the IRI, or
-    `_:label`.
+    """Return a term as plain data for bindings.
+
+    The number, truth value or text of a literal, the IRI, or `_:label`.
     """
     if not isinstance(term, Literal):
         return term.text if isinstance(term, Iri) else str(term)
@@ -312,9 +313,7 @@ def _truth_value(lexical: str) -> Value | None:
 
 
 def _instant(lexical: str) -> Value | None:
-    """An instant in microseconds; without a zone it is a time of the clock on a wall, counted as if
-    that hung in Greenwich.
-    """
+    """Return an instant in microseconds; without a zone it is a local time, counted as UTC."""
     text = lexical.strip(" \t\r\n")
     found = _DATE_TIME.fullmatch(text)
     if found is None:
@@ -323,7 +322,7 @@ def _instant(lexical: str) -> Value | None:
 
 
 def _date(lexical: str) -> Value | None:
-    """The first instant of a day, in microseconds; without a zone counted as if in Greenwich."""
+    """Return the first instant of a day, in microseconds; without a zone counted as UTC."""
     found = _DATE.fullmatch(lexical.strip(" \t\r\n"))
     if found is None:
         return None

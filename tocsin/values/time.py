@@ -1,5 +1,5 @@
-"""Time: instants are integer microseconds UTC since 1970, intervals are closed, an instant is the
-interval [t, t].
+"""Time: instants are integer microseconds UTC since 1970; intervals are closed; an instant is [t,
+t].
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _DAY = 86_400 * _SECOND
 
 FIRST_INSTANT: Instant = _FIRST + 2 * _DAY
 LAST_INSTANT: Instant = _LAST - 2 * _DAY
-"""When events may happen, and clocks may stand: from 0001-01-03 to the end of 9999-12-29, in UTC.
-Zones are less than a day away from UTC: so every such instant has a year from 1 to 9999 wherever it
-is written, which is all that Python, Arrow and Spark can hold. A deadline that would be later never
-comes.
+"""First and last instant of events and clocks: 0001-01-03 to the end of 9999-12-29, in UTC.
+
+Zones are less than a day away from UTC, so every such instant has a year from 1 to 9999 in any
+zone, which is all that Python, Arrow and Spark can hold. A later deadline never fires.
 """
 
 _UNITS = {
@@ -69,7 +69,7 @@ _make = object.__new__
 
 
 def ordered_interval(start: Instant, end: Instant) -> Interval:
-    """The interval of two instants that are known to be in order; a third of the work."""
+    """Return the interval of two instants known to be in order; takes a third of the time."""
     interval = _make(Interval)
     _set_start(interval, start)
     _set_end(interval, end)
@@ -77,10 +77,10 @@ def ordered_interval(start: Instant, end: Instant) -> Interval:
 
 
 def parse_instant(text: str | datetime) -> Instant:
-    """Microseconds of an RFC 3339 time from year 1 to 9999 in UTC, so that it can be written back.
+    """Return the microseconds of an RFC 3339 time in the years 1 to 9999 of UTC.
 
-    The offset is required; digits past the microsecond are cut off. A datetime with a zone is taken
-    as it is.
+    So it can be written back. The offset is required; digits past the microsecond are cut off. A
+    datetime with a zone is taken as it is.
     """
     if not isinstance(text, str):
         return _instant_of_object(text)
@@ -104,8 +104,8 @@ def _within_years(instant: Instant, text: str) -> Instant:
 
 
 def _instant_of_object(given: object) -> Instant:
-    """The instant of a datetime with a zone; a day is no instant, and a number does not say since
-    when it counts.
+    """Return the instant of a datetime with a zone. Raises for anything else: a date is not an
+    instant, and a number has no epoch.
     """
     if isinstance(given, datetime) and given.utcoffset() is not None:
         return _within_years(_microseconds(given - _EPOCH), given.isoformat())
@@ -129,14 +129,12 @@ def _instant_of_object(given: object) -> Instant:
 
 
 def _microseconds(span: timedelta) -> int:
-    """Exact, and quicker than a division by a timedelta."""
+    """Return the microseconds of a timedelta; exact, and faster than dividing timedeltas."""
     return (span.days * 86_400 + span.seconds) * _SECOND + span.microseconds
 
 
 def require_event_time(instant: Instant, text: str) -> Instant:
-    """Return an instant at which an event may happen; raise, with the text that was given, where no
-    event may.
-    """
+    """Return the instant if an event may have it; else raise, quoting the text given."""
     if not FIRST_INSTANT <= instant <= LAST_INSTANT:
         first, last = format_instant(FIRST_INSTANT), format_instant(LAST_INSTANT)
         raise MeaningProblem(
@@ -147,13 +145,15 @@ def require_event_time(instant: Instant, text: str) -> Instant:
 
 
 def is_instant(value: object) -> bool:
-    """Whether a number is an instant that can be written: whole, from year 1 to 9999."""
+    """True if the value is a whole number of microseconds within the years 1 to 9999."""
     return isinstance(value, int) and _FIRST <= value <= _LAST
 
 
 def format_instant(instant: Instant) -> str:
-    """RFC 3339 in UTC, with a fraction of a second only where there is one. What lies before year 1
-    or after 9999, as a window may that begins there, is written as the first or last instant.
+    """Return RFC 3339 in UTC, with a fraction of a second only if it is not zero.
+
+    An instant before year 1 or after 9999 (the bound of a window, say) is written as the first or
+    last instant.
     """
     if not _FIRST <= instant <= _LAST:
         instant = max(_FIRST, min(instant, _LAST))
@@ -162,10 +162,9 @@ def format_instant(instant: Instant) -> str:
 
 
 def parse_duration(text: str | timedelta) -> Duration:
-    """Microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601 without months and
-    years.
+    """Return the microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601.
 
-    A timedelta is taken as it is, unless it is negative.
+    ISO 8601 without months and years. A timedelta is taken as it is, unless it is negative.
     """
     if not isinstance(text, str):
         return _duration_of_object(text)
@@ -202,7 +201,7 @@ def _duration_of_object(given: object) -> Duration:
 
 
 def format_duration(duration: Duration) -> str:
-    """A duration in the largest units that say it exactly, such as `1h 30m` or `2s`."""
+    """Return a duration in the largest units that write it exactly, such as `1h 30m` or `2s`."""
     if duration == 0:
         return "0s"
     words, rest = [], abs(duration)

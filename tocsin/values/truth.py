@@ -1,6 +1,4 @@
-"""Three-valued truth (Kleene, SQL-92): FALSE < UNKNOWN < TRUE. A subscription rings iff its result
-is TRUE.
-"""
+"""Three-valued truth (Kleene, SQL-92): FALSE < UNKNOWN < TRUE. Only TRUE makes a rule ring."""
 
 from __future__ import annotations
 
@@ -9,9 +7,7 @@ from enum import IntEnum
 
 
 class Truth(IntEnum):
-    """The order of the numbers is the order of the logic, so AND is the minimum and OR the
-    maximum.
-    """
+    """A truth value. Numbers are in the order of the logic: AND is the minimum, OR the maximum."""
 
     FALSE = 0
     UNKNOWN = 1
@@ -22,20 +18,20 @@ _NEGATIONS = (Truth.TRUE, Truth.UNKNOWN, Truth.FALSE)
 
 
 def truth(value: bool) -> Truth:
-    """The certain truth of a Python bool."""
+    """Return TRUE or FALSE for a Python bool."""
     return Truth.TRUE if value else Truth.FALSE
 
 
 def negation(value: Truth) -> Truth:
-    """Swaps TRUE and FALSE, keeps UNKNOWN."""
+    """Swap TRUE and FALSE; keep UNKNOWN."""
     return _NEGATIONS[value]
 
 
 def conjunction(values: Iterable[Truth]) -> Truth:
-    """The least of the values; TRUE for none."""
+    """Return the least of the values; TRUE if there are no values."""
     return min(values, default=Truth.TRUE)
 
 
 def disjunction(values: Iterable[Truth]) -> Truth:
-    """The greatest of the values; FALSE for none."""
+    """Return the greatest of the values; FALSE if there are no values."""
     return max(values, default=Truth.FALSE)

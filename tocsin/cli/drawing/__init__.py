@@ -1,3 +1,3 @@
-"""Pictures of graph subscriptions, as the paper draws them: the pattern, the array of statement
-types, the trees.
+"""Figures of graph subscriptions, as in the paper: the pattern, the array of statement types, the
+trees.
 """

@@ -1,8 +1,8 @@
-"""The array of extended meta-statements, figure 4: a numbered entry for each statement type, its
-ancestors behind a solid line, and the patterns that wait there between events behind a dashed one.
+"""The array of extended meta-statements, figure 4: a numbered entry for each statement type.
 
-A large array, or that of an ontology which allows everything, is drawn as far as the subscription
-and the events name its entries.
+Its ancestors are behind a solid line, and the patterns that wait there between events behind a
+dashed one. Of a large array, or that of an ontology which allows everything, only the entries that
+the subscription and the events name are drawn.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tocsin.knowledge.ontology import MetaStatement, Ontology
 from tocsin.plan.nodes.graphs import ITSELF, GraphPattern, Home
 
 DRAWN_WHOLE = 60
-"""An array of so many entries is drawn whole."""
+"""The number of entries up to which an array is drawn whole."""
 _ROW, _LEFT = 26, 20
 
 
 def draw_array(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> Drawing:
-    """The array at rest, with the home patterns of the subscription waiting at their entries."""
+    """Draw the array at rest, with the subscription's home patterns waiting at their entries."""
     entries = _entries(pattern, graphs)
     numbers = {entry: number for number, entry in enumerate(entries)}
     texts = [_text(entry, pattern.ontology) for entry in entries]
@@ -46,7 +46,7 @@ def draw_array(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> Drawing
 
 
 def _linked(drawing: Drawing, x: float, top: float, content: str, kind: str) -> float:
-    """A box beside what stands there, where it has content; where the next one may begin."""
+    """Draw a box with a link to it, if it has content; return the position of the next one."""
     if not content:
         return x
     drawing.line((x, top + 11), (x + 30, top + 11), kind)

@@ -1,4 +1,4 @@
-"""All pictures of graph subscriptions on one page."""
+"""All figures of graph subscriptions on one page."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _SPACE = 40
 
 
 def draw_page(plans: Mapping[str, Plan], events: Sequence[Event]) -> str:
-    """For each graph pattern its graph and its array and, for each event, its matching
-    tree; SVG.
+    """Return an SVG page with the graph and the array of each graph pattern and a matching tree per
+    event.
     """
     page = Drawing()
     for key, plan in plans.items():

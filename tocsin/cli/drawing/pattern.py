@@ -1,8 +1,8 @@
-"""The subscription graph, figure 3 of the paper: vertices with their classes and filters, arcs with
-their properties.
+"""The subscription graph, figure 3 of the paper: vertices with classes and filters, arcs with
+properties.
 
-Vertices stand in columns by their distance from home. Every statement has a number, P1, P2 and so
-on, by which the other pictures call it.
+Vertices are in columns by their distance from home. Every statement has a number, P1, P2 and so on,
+which the other figures use.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ Point = tuple[float, float]
 
 
 class Place(NamedTuple):
-    """The middle of a vertex, and how far it reaches to each side."""
+    """The centre of a vertex, and its half width and half height."""
 
     x: float
     y: float
     half: Point
 
     def edge(self, towards: Point) -> Point:
-        """Where a line from the middle leaves the vertex."""
+        """Return the point where a line from the centre leaves the vertex."""
         right, down = towards[0] - self.x, towards[1] - self.y
         far = hypot(right / self.half[0], down / self.half[1]) or 1
         return (self.x + right / far, self.y + down / far)
 
 
 def number_statements(pattern: GraphPattern) -> dict[StatementPattern, str]:
-    """P1, P2 and so on, in the order of the pattern."""
+    """Return the numbers P1, P2 and so on of the statements, in the order of the pattern."""
     return {each: f"P{number}" for number, each in enumerate(dict.fromkeys(pattern.statements), 1)}
 
 
 def draw_pattern(pattern: GraphPattern, title: str) -> Drawing:
-    """The graph of the statements, and all statements in words below it."""
+    """Draw the graph of the statements, and list all statements below it."""
     drawing = Drawing()
     drawing.text(_LEFT, 20, title, "title")
     labels = {vertex: _label(vertex, pattern) for vertex in ids_of(pattern.statements)}
@@ -68,7 +68,9 @@ def draw_pattern(pattern: GraphPattern, title: str) -> Drawing:
 
 
 def _places(pattern: GraphPattern, labels: dict[Vertex, list[str]]) -> dict[Vertex, Place]:
-    """Columns by distance from home, from top to bottom in the order of the pattern."""
+    """Return the positions of the vertices: columns by distance from home, rows in the order of the
+    pattern.
+    """
     places: dict[Vertex, Place] = {}
     x: float = _LEFT
     for number, column in enumerate(_columns(pattern.statements)):
@@ -95,7 +97,7 @@ def _columns(statements: Statements) -> list[list[Vertex]]:
 
 
 def _label(vertex: Vertex, pattern: GraphPattern) -> list[str]:
-    """The id, its classes, and its filters."""
+    """Return the id, its classes, and its filters."""
     kinds: dict[str, None] = {}
     filters: dict[str, None] = {}
     name = id_text(vertex, pattern.ontology)

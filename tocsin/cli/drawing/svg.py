@@ -1,4 +1,4 @@
-"""Shapes on a page, written as SVG. The same shapes give the same text, to the byte."""
+"""Shapes on a page, written as SVG. Equal shapes give equal text, byte for byte."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
 LETTER = 7
-"""About the width of a letter."""
+"""Approximate width of a letter, in pixels."""
 LINE = 18
-"""From one line of text to the next."""
+"""Distance between lines of text, in pixels."""
 
 _STYLE = """
 text { font: 12px monospace; fill: #222; }
@@ -25,14 +25,14 @@ _ARROW = (
 
 @dataclass(slots=True)
 class Drawing:
-    """Shapes from the top left corner on; the page is as large as they need."""
+    """Shapes from the top left corner; the page grows with them."""
 
     width: float = 0
     height: float = 0
     shapes: list[str] = field(default_factory=list)
 
     def text(self, x: float, y: float, content: str, kind: str = "", anchor: str = "start") -> None:
-        """A line of text whose base line begins, has its middle or ends at the point."""
+        """Add a line of text; its base line starts, is centred or ends at the point."""
         start = {
             "start": x,
             "middle": x - len(content) * LETTER / 2,
@@ -42,7 +42,7 @@ class Drawing:
         self._add("text", {"x": x, "y": y, "class": kind, "text-anchor": anchor}, content)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "") -> None:
-        """A straight line."""
+        """Add a straight line."""
         self._grow(max(start[0], end[0]), max(start[1], end[1]))
         self._add(
             "line", {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1], "class": kind}
@@ -51,7 +51,7 @@ class Drawing:
     def curve(
         self, start: tuple[float, float], over: tuple[float, float], end: tuple[float, float]
     ) -> None:
-        """A bent line with an arrow."""
+        """Add a curved line with an arrow."""
         self._grow(max(start[0], over[0], end[0]), max(start[1], over[1], end[1]))
         way = f"M {_number(start[0])} {_number(start[1])} Q {_number(over[0])} {_number(over[1])} "
         self._add(
@@ -59,27 +59,27 @@ class Drawing:
         )
 
     def circle(self, x: float, y: float, radius: float, kind: str) -> None:
-        """A circle around the point."""
+        """Add a circle around the point."""
         self._grow(x + radius, y + radius)
         self._add("circle", {"cx": x, "cy": y, "r": radius, "class": kind})
 
     def ellipse(self, x: float, y: float, half: tuple[float, float], kind: str) -> None:
-        """An ellipse around the point, so wide and high to each side."""
+        """Add an ellipse around the point, with half width and half height."""
         self._grow(x + half[0], y + half[1])
         self._add("ellipse", {"cx": x, "cy": y, "rx": half[0], "ry": half[1], "class": kind})
 
     def box(self, x: float, y: float, size: tuple[float, float], kind: str) -> None:
-        """A rectangle with its top left corner at the point."""
+        """Add a rectangle with its top left corner at the point."""
         self._grow(x + size[0], y + size[1])
         self._add("rect", {"x": x, "y": y, "width": size[0], "height": size[1], "class": kind})
 
     def place(self, other: Drawing, y: float) -> None:
-        """Puts another drawing below, at a height."""
+        """Add another drawing at a height."""
         self._grow(other.width, y + other.height)
         self.shapes += [f'<g transform="translate(0 {_number(y)})">', *other.shapes, "</g>"]
 
     def svg(self) -> str:
-        """The page."""
+        """Return the page as SVG."""
         width, height = _number(self.width + 20), _number(self.height + 20)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'

@@ -1,7 +1,7 @@
-"""A matching tree, figure 5: circles are partial maps, squares are patterns; what is checked is
+"""A matching tree, figure 5: circles are partial maps, squares are patterns; checked nodes are
 filled.
 
-Nodes of one level stand at one height; a node stands above the middle of what hangs on it.
+Nodes of one level have one height; a node is centred above its children.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _GAP = 24
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node with the text beside it, and what hangs on it."""
+    """A node with its label and its children."""
 
     text: str
     checked: bool
@@ -36,7 +36,7 @@ class _Node:
 
 
 def draw_tree(tree: Tree, graph: EncodedGraph, title: str, verdict: str) -> Drawing:
-    """The tree of a subscription for an event."""
+    """Draw the tree of a subscription for an event."""
     drawing = Drawing()
     drawing.text(_LEFT, 20, title, "title")
     root = _Reading(tree, graph).circle(tree.root, {})
@@ -48,7 +48,7 @@ def draw_tree(tree: Tree, graph: EncodedGraph, title: str, verdict: str) -> Draw
 
 
 class _Reading:
-    """The tree in the words of the picture."""
+    """Conversion of a tree to labelled nodes."""
 
     def __init__(self, tree: Tree, graph: EncodedGraph) -> None:
         self._numbers = number_statements(tree.pattern)
@@ -73,7 +73,7 @@ class _Reading:
 
 
 def _draw(drawing: Drawing, node: _Node, left: float, y: float) -> tuple[float, float]:
-    """Draws what hangs on a node, then the node; where it stands."""
+    """Draw the children of a node, then the node; return its position."""
     x, places = left, []
     for each in node.below:
         places.append(_draw(drawing, each, x, y + _LEVEL))

@@ -1,1 +1,1 @@
-"""columns."""
+"""Batches of events as columns, and their partitions."""

@@ -1,4 +1,4 @@
-"""Arrow arrays as typed arrays, without a Python object per value where the type allows.
+"""Arrow arrays as typed arrays, without a Python object per value if the type allows.
 
 Whole numbers, floats, booleans and strings (plain or dictionary) are read directly; decimals become
 canonical numbers; every other type (lists, structs, times, binary) is present but compares as
@@ -26,7 +26,7 @@ from tocsin.values.scalars import Kind, canonical_number
 
 
 def encoding_of_arrow(array: Any) -> Encoding:
-    """The encoding of an arrow array, chunked or not."""
+    """Return the encoding of an Arrow array, chunked or not."""
     whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     given = whole.type
     if pa.types.is_dictionary(given) and not _is_string(given.value_type):
@@ -45,7 +45,7 @@ def encoding_of_arrow(array: Any) -> Encoding:
 
 
 def encoding_of_nothing(size: int) -> Encoding:
-    """The encoding of an attribute that no event has."""
+    """Return the encoding of an attribute that no event has."""
     return _others(pa.nulls(size))
 
 
@@ -73,7 +73,7 @@ def _numbers(array: Any) -> Encoding:
 
 
 def _strings(array: Any, dictionary: Any) -> Encoding:
-    """A dictionary may hold a string twice, or a null: its entries are numbered anew."""
+    """Encode strings. A dictionary may hold a string twice, or a null, so it is renumbered."""
     entries, renumbered = numbered(dictionary.dictionary.to_pylist())
     indices = dictionary.indices.fill_null(0).to_numpy(zero_copy_only=False)
     codes = renumbered[indices] if entries else _no_codes(indices)

@@ -1,6 +1,4 @@
-"""A batch of events seen as columns, each made when first asked for. What an event lacks is null in
-the column.
-"""
+"""A batch of events as columns, each created on first access. A missing attribute is null."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ else:
 
 
 class Column:
-    """One attribute over a batch, all kinds told apart: `kinds`, `numbers`, exact values and
-    different values.
-    """
+    """One attribute over a batch, for all kinds: `kinds`, `numbers`, exact and distinct values."""
 
     __slots__ = ("_distinct", "_encoding", "kinds", "numbers", "value")
 
@@ -43,21 +39,21 @@ class Column:
 
     @staticmethod
     def of_values(values: Sequence[Any]) -> Column:
-        """The column of Python values as events hold them; None is null."""
+        """Return the column of Python values as events hold them; None is null."""
         return Column(encoding_of_values(values))
 
     @staticmethod
     def of_arrow(array: Any) -> Column:
-        """The column of an arrow array, chunked or not."""
+        """Return the column of an Arrow array, chunked or not."""
         return Column(encoding_of_arrow(array))
 
     @property
     def size(self) -> int:
-        """How many events."""
+        """Number of events."""
         return len(self.kinds)
 
     def distinct(self, kind: Kind) -> Distinct:
-        """The different values of a kind, found once."""
+        """Return the distinct values of a kind; cached."""
         if kind not in self._distinct:
             self._distinct[kind] = self._encoding.distinct(kind)
         return self._distinct[kind]
@@ -68,32 +64,32 @@ class _Unknown(Enum):
 
 
 class EventBatch(Protocol):
-    """What a matcher needs of a batch, wherever its events come from."""
+    """Interface of a batch, as matchers need it, from any source of events."""
 
     @property
     def size(self) -> int:
-        """How many events."""
+        """Number of events."""
         ...
 
     def column(self, path: Path) -> Column:
-        """One attribute of all events."""
+        """Return one attribute of all events."""
         ...
 
     def value(self, path: Path, i: int) -> Any:
-        """One attribute of one event; None where it is null or absent."""
+        """Return one attribute of one event; None if it is null or absent."""
         ...
 
     def event(self, i: int) -> Event:
-        """One whole event."""
+        """Return one whole event."""
         ...
 
     def places(self) -> Places:
-        """The place of each event; None where it has none."""
+        """Return the place of each event; None if it has none."""
         ...
 
 
 class Batch:
-    """Events in memory. Of those whose texts were scanned, columns are taken from the texts."""
+    """Events in memory. For events with scanned texts, columns come from the texts."""
 
     __slots__ = ("_attributes", "_columns", "_events", "_places", "_scanned")
 
@@ -106,11 +102,11 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """How many events."""
+        """Number of events."""
         return len(self._events)
 
     def column(self, path: Path) -> Column:
-        """One attribute of all events, read once."""
+        """Return one attribute of all events; cached."""
         if path not in self._columns:
             self._columns[path] = self._column(path)
         return self._columns[path]
@@ -127,8 +123,9 @@ class Batch:
         return self._scanned
 
     def _values(self, path: Path) -> list[Any]:
-        """As `Event.attribute` gives them; the usual path of one step is read without a call per
-        event.
+        """Return the values as `Event.attribute` does.
+
+        A path of one step, the usual case, needs no call per event.
         """
         if len(path) == 3 and path[0] == ENVELOPE and isinstance(self._events, ScannedEvents):
             return self._events.measured_times(path)
@@ -143,18 +140,18 @@ class Batch:
         return [attributes.get(name) for attributes in self._attributes]
 
     def value(self, path: Path, i: int) -> Any:
-        """One attribute of one event."""
+        """Return one attribute of one event."""
         return self._events[i].attribute(path)
 
     def event(self, i: int) -> Event:
-        """One whole event."""
+        """Return one whole event."""
         event = self._events[i]
         if self._places is not None:
             event._place = self._places[i]
         return event
 
     def chosen(self, numbers: Ints) -> list[Event]:
-        """The events with the numbers, of which one may come often."""
+        """Return the events with the numbers, which may repeat."""
         events = self._events
         if isinstance(events, ScannedEvents):
             found = events.chosen(numbers)
@@ -166,8 +163,9 @@ class Batch:
         return found
 
     def places(self) -> Places:
-        """The place of each event; places that nobody has read yet are read together, and events
-        that are asked for afterwards know theirs.
+        """Return the place of each event.
+
+        Unparsed places are parsed together; events accessed afterwards have theirs set.
         """
         if self._places is None:
             self._places = self._read_places()
@@ -184,11 +182,10 @@ class Batch:
 
 
 class ArrowBatch:
-    """Rows of an arrow table or record batch; an attribute is a mapped column or a member of a
-    mapped struct column.
+    """Rows of an Arrow table or record batch.
 
-    An attribute that is neither is absent. Whole events are made only where a computed predicate or
-    a place is asked.
+    An attribute is a mapped column or a member of a mapped struct column; any other attribute is
+    absent. Whole events are created only for a computed predicate or a place.
     """
 
     __slots__ = ("_columns", "_make_event", "_names", "_places", "_table")
@@ -204,11 +201,11 @@ class ArrowBatch:
 
     @property
     def size(self) -> int:
-        """How many rows."""
+        """Number of rows."""
         return int(self._table.num_rows)
 
     def column(self, path: Path) -> Column:
-        """One attribute of all rows, read once."""
+        """Return one attribute of all rows; cached."""
         if path not in self._columns:
             array = self._array(path)
             encoding = encoding_of_nothing(self.size) if array is None else encoding_of_arrow(array)
@@ -216,16 +213,16 @@ class ArrowBatch:
         return self._columns[path]
 
     def value(self, path: Path, i: int) -> Any:
-        """One attribute of one row."""
+        """Return one attribute of one row; None if it is null."""
         column = self.column(path)
         return None if column.kinds[i] == Kind.NULL else column.value(i)
 
     def event(self, i: int) -> Event:
-        """One whole event, made anew."""
+        """Return one whole event, created anew."""
         return self._make_event(i)
 
     def places(self) -> Places:
-        """The place of each row's event, all of which are made for it."""
+        """Return the place of each row's event; creates all events."""
         if self._places is None:
             self._places = _places_of([self._make_event(i) for i in range(self.size)])
         return self._places
@@ -240,7 +237,7 @@ class ArrowBatch:
         return None
 
     def _times(self, path: Path) -> Any:
-        """A time of the envelope as a number; where no column has it, it is read from the texts."""
+        """Return a time of the envelope as numbers; parsed from the texts if no column has it."""
         name = self._names.get((*path[:2], INSTANT))
         texts = self._array(path[:2]) if name is None else None
         if name is None and texts is None:
@@ -254,7 +251,7 @@ class ArrowBatch:
 
 
 def _places_of(events: Sequence[Event]) -> Places:
-    """What is read here is kept with the events, so that nobody reads it again."""
+    """Return the places of events; parsed ones are stored in the events."""
     unread = [event for event in events if event._place is None and event.place_source is not None]
     read = parse_places([event.place_source for event in unread])
     for event, place in zip(unread, read.tolist(), strict=True):
@@ -263,7 +260,7 @@ def _places_of(events: Sequence[Event]) -> Places:
 
 
 def _instants(texts: Any) -> Any:
-    """Times that are written as RFC 3339 as microseconds; each different text is read once."""
+    """Return RFC 3339 times as microseconds; each distinct text is parsed once."""
     whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
     read = [
@@ -277,7 +274,7 @@ def _thousandth(instant: int | None) -> int | None:
 
 
 def _member(array: Any, steps: Path) -> Any:
-    """The array found by going into structs; None where a step leads nowhere."""
+    """Return the array of a struct member; None if a step leads nowhere."""
     for step in steps:
         if not pa.types.is_struct(array.type) or array.type.get_field_index(step) < 0:
             return None

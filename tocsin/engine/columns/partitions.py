@@ -1,4 +1,4 @@
-"""The shares of the events of a batch, from columns: no event is read for its key."""
+"""Partitions of the events of a batch, from columns: no event is created for its key."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tocsin.values.partition_hash import share_of
 from tocsin.values.scalars import Kind
 
 _KEY_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
-"""Kinds whose values equal something; all others fall into one share together."""
+"""Kinds whose values can be equal; all other values share one partition."""
 
 
 def shares_in(batch: EventBatch, key: Key, shares: int) -> Ints:
-    """The number of the share, out of so many, that each event of a batch falls into by a key."""
+    """Return the partition number, out of `shares`, of each event of a batch, by a key."""
     if not isinstance(batch, Batch):  # a column may have another type than the attribute
         events = map(batch.event, range(batch.size))
         found = [share_of([event.attribute(path) for path in key], shares) for event in events]
         return np.array(found, np.int64)
     coded = [_coded(batch.column(path)) for path in key]
     first, back = np.zeros(0, np.int64), np.zeros(batch.size, np.int64)
-    for codes, values in coded:  # numbered anew each time, so that they stay small
+    for codes, values in coded:  # renumbered each time, so that they stay small
         _, first, back = np.unique(
             back * len(values) + codes, return_index=True, return_inverse=True
         )
@@ -35,7 +35,7 @@ def shares_in(batch: EventBatch, key: Key, shares: int) -> Ints:
 
 
 def _coded(column: Column) -> tuple[Ints, list[object]]:
-    """For each event the number of its value, and the values."""
+    """Return the code of each event's value, and the values."""
     values: list[object] = [None]
     codes = np.zeros(column.size, np.int64)
     for kind in _KEY_KINDS:

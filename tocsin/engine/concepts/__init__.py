@@ -1,3 +1,1 @@
-"""Matching concept tests: an index over what they require, an evaluator for what that leaves open,
-the tableau last.
-"""
+"""Matching of concept tests: an index of requirements, then an evaluator, then the tableau."""

@@ -1,9 +1,8 @@
-"""The parts of all clauses, each once, and which of them an event has: found by names where that
-settles it.
+"""The distinct parts of all clauses, and those that an event has: found by name if that is enough.
 
-A filler that is a union of symbols and enumerations leads from the name of a value, or a symbol of
-it, to the part; a comparison is found by its limit. Any other filler is evaluated, once for a value
-whose name says all of it.
+If a filler is a union of symbols and enumerations, the name of a value, or a symbol of it, leads to
+the part; a comparison is found by its limit. Any other filler is evaluated, once per value that has
+no facts beyond its name.
 """
 
 from __future__ import annotations
@@ -30,16 +29,18 @@ from tocsin.knowledge.concepts.concept import (
 from tocsin.values.truth import Truth
 
 REMEMBERED = 50_000
-"""So many values are remembered with the parts that they have, then all are forgotten."""
+"""Most values with cached parts per role; beyond it the cache is cleared."""
 
 _Evaluated = tuple[tuple[int, ...], tuple[int, ...]]
-"""The parts that a value certainly has, and those of which that is unknown."""
+"""The parts that a value certainly has, and those for which that is unknown."""
 
 
 @dataclass(slots=True)
 class _Role:
-    """The existence parts of one role: by the names and by the symbols that settle them, and those
-    to evaluate. Of these, some exclude enumerated names and say nothing else.
+    """The existence parts of one role: by names and by symbols that decide them, and those to
+    evaluate.
+
+    Of the latter, `excluding` are those that only exclude enumerated names.
     """
 
     parts: dict[int, Concept] = field(default_factory=dict)
@@ -53,10 +54,10 @@ class _Role:
 
 @dataclass(frozen=True, slots=True)
 class Had:
-    """The parts that an event may have, and those that it certainly has; the same where nothing is
+    """The parts that an event may have, and those that it certainly has; equal if nothing is
     unknown.
 
-    `symbols` are the symbols among those that it may have; `exact` is whether nothing is unknown.
+    `symbols` are the symbols among the possible ones; `exact` is True if nothing is unknown.
     """
 
     possible: set[int]
@@ -66,7 +67,7 @@ class Had:
 
 
 class Parts:
-    """Numbers of parts; a part that nobody uses any more is gone, and its number is used again."""
+    """Numbers of parts, with reference counts; the number of an unused part is reused."""
 
     __slots__ = ("_free", "_numbers", "_roles", "_symbols", "_uses", "_work")
 
@@ -82,7 +83,7 @@ class Parts:
         return len(self._numbers)
 
     def use(self, part: Part) -> int:
-        """The number of a part, which is used once more."""
+        """Count one more use of a part; return its number."""
         number = self._numbers.get(part)
         if number is None:
             number = self._numbers[part] = self._new_number()
@@ -91,7 +92,7 @@ class Parts:
         return number
 
     def release(self, part: Part) -> int:
-        """The number of a part that is used once less; gone with its last use."""
+        """Count one use less of a part; return its number. Removes the part with its last use."""
         number = self._numbers[part]
         self._uses[number] -= 1
         if not self._uses[number]:
@@ -101,7 +102,7 @@ class Parts:
         return number
 
     def had_by(self, facts: Facts) -> Had:
-        """What an event has of the parts."""
+        """Return the parts that an event has."""
         return self._plain(facts) if facts.is_plain else self._other(facts)
 
     def _other(self, facts: Facts) -> Had:
@@ -142,7 +143,7 @@ class Parts:
                 if isinstance(each, Symbol):
                     certain.update(role.by_symbol.get(each.name, ()))
         if value.kind is Kind.PLACEHOLDER:
-            # it may be one of those that are listed
+            # it may be one of the listed individuals
             unknown.update(chain.from_iterable(role.by_element.values()))
         if value.value is not None and len(role.ranges):
             certain.update(role.ranges.met_by(value.value))
@@ -152,7 +153,9 @@ class Parts:
             unknown.update(perhaps)
 
     def _evaluated(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
-        """Remembered where name and kind say all of the value."""
+        """Evaluate the other fillers for a value; cached if its name and kind are all that is known
+        of it.
+        """
         if value in facts.values:
             return self._having(role, value, facts)
         key = (value.kind, value.name)
@@ -180,7 +183,7 @@ class Parts:
         )
 
     def _concerned(self, facts: Facts) -> Iterator[tuple[int, Part]]:
-        """The parts that are not false by what the event does not mention."""
+        """Yield the parts that are not already false because the event does not mention them."""
         for symbol, number in self._symbols.items():
             yield number, symbol
         for name, role in self._roles.items():
@@ -242,7 +245,7 @@ def _entries(
 
 
 def _names_of(filler: Concept) -> tuple[set[str], set[str]] | None:
-    """The elements and symbols whose union the filler is; None where it is no such union."""
+    """Return the elements and symbols whose union the filler is; None for any other filler."""
     operands = filler.operands if isinstance(filler, Disjunction) else (filler,)
     if not all(isinstance(each, Symbol | Enumeration) for each in operands):
         return None
@@ -253,8 +256,9 @@ def _names_of(filler: Concept) -> tuple[set[str], set[str]] | None:
 
 
 def _excluded_by(filler: Concept) -> frozenset[str] | None:
-    """The names that the filler excludes, where it excludes enumerations and says nothing else;
-    else None. Who is known by a name, or is a literal, has it unless that name is among them.
+    """Return the names that the filler excludes, if it only excludes enumerations; else None.
+
+    A named individual, or a literal, has such a filler unless its name is among them.
     """
     operands = filler.operands if isinstance(filler, Conjunction) else (filler,)
     names: set[str] = set()

@@ -1,9 +1,8 @@
-"""Clauses: a concept about an event as alternatives, each a set of parts that must hold and of
-parts that must not.
+"""Clauses: a concept in disjunctive form; each clause has required and refused parts.
 
 A part is a symbol of the event or the existence of a value. `forall R.C` is the refusal of `exists
-R.(not C)`. What has no such form, or would give too many alternatives, stays as a rest that is
-evaluated. In a closed world, an event that says all of itself plainly is an instance iff it meets a
+R.(not C)`. A concept without such a form, or with too many alternatives, stays as a rest that is
+evaluated. In a closed world, an event with plain assertions only is an instance iff it meets a
 clause.
 """
 
@@ -30,12 +29,12 @@ from tocsin.knowledge.concepts.concept import (
 Part = Symbol | Exists
 
 LIMIT = 64
-"""A concept has so many clauses at most."""
+"""Most clauses of a concept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Every required part holds, no refused one does, and each rest does."""
+    """An alternative: every required part holds, no refused one does, and each rest does."""
 
     required: frozenset[Part] = frozenset()
     refused: frozenset[Part] = frozenset()
@@ -43,14 +42,12 @@ class Clause:
 
     @property
     def is_monotone(self) -> bool:
-        """Whether more knowledge could never undo it, so that an open world agrees with a closed
-        one.
-        """
+        """True if more knowledge can never undo it; then open and closed world agree."""
         return not self.refused and not self.rest and all(map(_is_monotone, self.required))
 
 
 def clauses_of(concept: Concept) -> tuple[Clause, ...]:
-    """The clauses of a concept in negation normal form; none where it is Nothing."""
+    """Return the clauses of a concept in negation normal form; empty for Nothing."""
     match concept:
         case Thing():
             return (Clause(),)
@@ -71,7 +68,7 @@ def clauses_of(concept: Concept) -> tuple[Clause, ...]:
 
 
 def _conjoined(concept: Concept, choices: list[tuple[Clause, ...]]) -> tuple[Clause, ...]:
-    """Every choice of one clause each; operands that would make them too many become a rest."""
+    """Combine one clause of each operand; operands that would exceed the limit become a rest."""
     size = 1
     for number, each in enumerate(choices):
         size *= len(each)

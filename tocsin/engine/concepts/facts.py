@@ -1,9 +1,8 @@
-"""Facts: what an event says, arranged for evaluation. A truth is TRUE or FALSE only where every
-model agrees.
+"""Facts: the assertions of an event, indexed for evaluation. TRUE and FALSE hold in every model.
 
-UNKNOWN is not always unknown to the tableau, which also sees that alternatives exclude each other;
-whoever gets UNKNOWN asks it. A plain event asserts symbols only: it never contradicts itself, and
-in a closed world only whether one of its placeholders is listed somewhere is UNKNOWN.
+UNKNOWN need not be unknown to the tableau, which also sees that alternatives exclude each other, so
+callers ask it then. A plain event asserts symbols only: it never contradicts itself, and in a
+closed world UNKNOWN is only the membership of a placeholder in an enumeration.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _NO_VALUES: Values = {}
 
 
 class Facts:
-    """One event. Whatever is not asked for is not worked out."""
+    """The facts of one event, computed on demand."""
 
     def __init__(self, said: Assertions) -> None:
         self.said = said
@@ -55,15 +54,15 @@ class Facts:
 
     @cached_property
     def denials(self) -> Denials:
-        """What the closed world denies."""
+        """The denials of the closed world."""
         return Denials(self.said)
 
     def values_of(self, who: Individual) -> Values:
-        """The values of an individual by role."""
+        """Return the values of an individual by role."""
         return self.values.get(who, _NO_VALUES)
 
     def is_consistent(self, world: World) -> bool:
-        """Whether what the event says of itself can be; undecided is no."""
+        """True if the assertions of the event are consistent; False if undecided."""
         if self.is_plain:
             return True
         if world not in self._consistent:
@@ -71,8 +70,9 @@ class Facts:
         return self._consistent[world]
 
     def entails(self, concept: Concept, world: World) -> bool:
-        """Whether the event is an instance: as the tableau says, which is asked only where nothing
-        simpler tells.
+        """True if the event is an instance.
+
+        The tableau is run only if nothing simpler decides.
         """
         if not self.is_consistent(world):
             return False
@@ -84,7 +84,7 @@ class Facts:
         ).is_inconsistent
 
     def truth(self, concept: Concept, who: Individual, world: World) -> Truth:
-        """What is certain about an individual."""
+        """Return what is certain about an individual."""
         match concept:
             case Thing() | Nothing():
                 return truth(isinstance(concept, Thing))
@@ -151,7 +151,7 @@ def _conjuncts(concept: Concept) -> Iterator[Concept]:
 
 
 def _could_be(known: set[Concept]) -> set[str] | None:
-    """The names that a placeholder is certainly one of; None where it may be anybody."""
+    """Return the names of which a placeholder is one for sure; None if it may be any."""
     listed = [set(each.elements) for each in known if isinstance(each, Enumeration)]
     if not listed:
         return None

@@ -1,8 +1,7 @@
-"""A group of clauses that require the same symbol, or none: which of them events meet, counted for
-many at a time.
+"""A group of clauses that require the same symbol, or none: matched for many events by counting.
 
-Each clause is a row. The parts that an event has lead to rows; a row that is met as often as it
-requires, and by no part that it refuses, is found.
+Each clause is a row. The parts of an event lead to rows; a row matches if its count equals the
+number of its required parts, and no refused part leads to it.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ Numbers = npt.NDArray[Any]
 
 _UNUSED = -1
 _TABLE = 1 << 17
-"""So many counts, events times rows, are made at a time: they should stay near the processor."""
+"""Most counts (events times rows) per step: they should fit into the cache of the processor."""
 
 
 class Rows:
-    """Lists of rows by the number of a part."""
+    """Posting lists of rows, by part number."""
 
     __slots__ = ("_lists", "_numbers")
 
@@ -37,19 +36,19 @@ class Rows:
         return len(self._numbers)
 
     def add(self, part: int, row: int) -> None:
-        """A part leads to a row."""
+        """Add a row to the list of a part."""
         if part in self._numbers:
             self._lists.append(self._numbers[part], row)
         else:
             self._numbers[part] = self._lists.new(row)
 
     def remove(self, part: int, row: int) -> None:
-        """A part leads to a row no longer."""
+        """Remove a row from the list of a part."""
         if self._lists.remove(self._numbers[part], row):
             del self._numbers[part]
 
     def counted(self, events: Sequence[set[int]], width: int) -> Numbers:
-        """How many of each event's parts lead to each row, as a table."""
+        """Count, as a table, the parts of each event that lead to each row."""
         numbers = self._numbers
         found = [[numbers[part] for part in parts if part in numbers] for parts in events]
         lists = np.array([number for each in found for number in each], np.int64)
@@ -65,9 +64,7 @@ class Rows:
 
 
 class Group:
-    """Rows with what they need: how many required parts, whose they are, and whether they
-    tell all.
-    """
+    """Rows with number of required parts, slot, and a flag: True if a match is exact."""
 
     __slots__ = ("_exact", "_free", "_needed", "_refused", "_required", "_slots")
 
@@ -82,7 +79,7 @@ class Group:
     def add(
         self, slot: int, required: Iterable[int], refused: Iterable[int], *, exact: bool
     ) -> int:
-        """The row of a new clause."""
+        """Add a clause; return its row."""
         parts = tuple(required)
         row = self._new_row()
         self._needed[row], self._slots[row], self._exact[row] = len(parts), slot, exact
@@ -93,7 +90,7 @@ class Group:
         return row
 
     def remove(self, row: int, required: Iterable[int], refused: Iterable[int]) -> None:
-        """Frees a row."""
+        """Free a row."""
         for part in required:
             self._required.remove(part, row)
         for part in refused:
@@ -102,8 +99,8 @@ class Group:
         self._free.append(row)
 
     def met_by(self, events: Sequence[Had]) -> tuple[Numbers, Numbers, Numbers]:
-        """Three columns: the place of an event, a slot whose clause it meets, and whether that
-        tells all.
+        """Return three columns: event index, slot of a clause that it meets, and True if that is
+        exact.
         """
         step = max(1, _TABLE // len(self._needed))
         found = [self._met(events[start : start + step]) for start in range(0, len(events), step)]

@@ -1,9 +1,8 @@
-"""The index of one TBox: tests by the clauses that an event meets. Too much may be offered, never
-too little.
+"""The index of one TBox: candidate tests by the clauses that an event meets.
 
-A clause is kept with those that require the same symbol, most often the type of an event, so that
-only the clauses of an event's own types are counted. A clause that tells all is a hit; where it
-does not, the test is verified.
+Perhaps too many candidates, never too few. A clause is stored with those that require the same
+symbol, most often the type of an event, so that only the clauses of an event's own types are
+counted. An exact clause gives a hit; for any other the test is verified.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NO_SYMBOL = -1
 """The group of clauses that require no symbol."""
 
 BLOCK = 64
-"""Events that are best asked about together."""
+"""Events per index lookup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +51,18 @@ class Index:
         self._tests: dict[int, ConceptTest] = {}
         self._placed: dict[int, list[_Placed]] = {}
         self._several = 0
-        """How many tests have more than one clause, so that an event may meet them twice."""
+        """Number of tests with more than one clause, which an event may meet twice."""
 
     def __len__(self) -> int:
         return len(self._tests)
 
     @property
     def distinct_parts(self) -> int:
-        """How many different parts the clauses have."""
+        """Number of distinct parts of all clauses."""
         return len(self._parts)
 
     def add(self, slot: int, test: ConceptTest) -> None:
-        """Adds a test."""
+        """Add a test."""
         self._tests[slot] = test
         self._placed[slot] = [
             self._place(slot, clause, test.world) for clause in clauses_of(test.concept)
@@ -71,7 +70,7 @@ class Index:
         self._several += len(self._placed[slot]) > 1
 
     def remove(self, slot: int) -> None:
-        """Removes a test and all that only it held."""
+        """Remove a test and all state that only it used."""
         del self._tests[slot]
         self._several -= len(self._placed[slot]) > 1
         for placed in self._placed.pop(slot):
@@ -83,9 +82,7 @@ class Index:
                 del self._groups[placed.group]
 
     def matching(self, events: Sequence[Facts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Two columns: the place of an event, and the slot of a test that it is an instance of;
-        each pair once.
-        """
+        """Return two columns: event index, and slot of a test that it meets; each pair once."""
         had = [self._parts.had_by(facts) for facts in events]
         found = [*self._met(had)]
         if not found:
@@ -119,8 +116,8 @@ class Index:
         sure: npt.NDArray[Any],
         events: Sequence[Facts],
     ) -> npt.NDArray[Any]:
-        """What is sure, and what proves to be so; a test that some clause makes sure is not asked
-        again.
+        """Return a flag per pair: True if it is sure or verified; a pair with a sure clause is not
+        verified.
         """
         pairs = list(zip(whose.tolist(), slots.tolist(), strict=True))
         known = {pair: True for pair, is_sure in zip(pairs, sure.tolist(), strict=True) if is_sure}

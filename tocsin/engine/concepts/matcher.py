@@ -1,8 +1,7 @@
-"""The matcher of concept tests: one index for each TBox, asked block by block; what an event says
-is read once for it.
+"""The matcher of concept tests: one index per TBox, used block by block.
 
-An event that cannot be read, or that contradicts itself, matches nothing. Removing the last test of
-a TBox frees it.
+The assertions of an event are read once per index. An event that cannot be read, or that
+contradicts itself, matches nothing. Removing the last test of a TBox frees its index.
 """
 
 from __future__ import annotations
@@ -49,8 +48,7 @@ class ConceptMatcher:
         everything.
         """
         self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of a TBox; they are served all
-        the same.
+        """Warnings about events of the last batch, given a TBox; the events are processed anyway.
         """
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, with too many combinations of values to correlate by.
@@ -61,7 +59,7 @@ class ConceptMatcher:
         self._indexes: dict[TBox, Index] = {}
         self._tboxes: dict[int, TBox] = {}
         self._places = Growable(INT64)
-        """When the test of a slot was added: hits come in this order."""
+        """Insertion number of each slot's test, which orders hits."""
         self._added = 0
 
     def __len__(self) -> int:
@@ -72,19 +70,19 @@ class ConceptMatcher:
 
     @property
     def distinct_predicates(self) -> int:
-        """How many different parts the tests have."""
+        """Number of distinct parts of all tests."""
         return sum(index.distinct_parts for index in self._indexes.values())
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         return self._keys.key_of(slot)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
+        """Return the keys of slots, one by one."""
         return self._keys.keys_of(slots)
 
     def add(self, key: str, atom: ConceptTest) -> None:
-        """Adds a test; a key that is there is refused and nothing changes."""
+        """Add a test; raise for a known key, and change nothing then."""
         slot = self._keys.add(key)
         self._tboxes[slot] = atom.tbox
         if len(atom.correlate) > 1:
@@ -98,7 +96,7 @@ class ConceptMatcher:
         self._indexes[atom.tbox].add(slot, atom)
 
     def remove(self, key: str) -> None:
-        """Removes a test and all that only it held."""
+        """Remove a test and all state that only it used."""
         slot = self._keys.remove(key)
         tbox = self._tboxes.pop(slot)
         self._wide.pop(slot, None)
@@ -107,7 +105,7 @@ class ConceptMatcher:
             del self._indexes[tbox]
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which tests ring for which events."""
+        """Return the tests that match each event."""
         nothing = np.empty(0, np.int32)
         found = [Hits(nothing, nothing)]
         self.refused, self.warned = {}, []
@@ -121,7 +119,9 @@ class ConceptMatcher:
         return hits
 
     def _within_limits(self, hits: Hits, batch: EventBatch) -> Hits:
-        """The hits without those whose values to correlate by are beyond all limits."""
+        """Drop the hits with too many combinations of values to correlate by; list them as
+        undecided.
+        """
         self.undecided = []
         if not self._wide:
             return hits
@@ -134,18 +134,16 @@ class ConceptMatcher:
         return Hits(hits.events[kept], hits.slots[kept])
 
     def _in_order(self, hits: Hits) -> Hits:
-        """By event, then by when the test was added."""
+        """Sort hits by event, then by insertion of the test."""
         order = np.lexsort((self._places.array[hits.slots], hits.events))
         return Hits(hits.events[order], hits.slots[order])
 
     def rows(self, atom: ConceptTest, event: Event) -> Rows:
-        """The values of the roles to correlate by; of an event that hit."""
+        """Return the values of the roles to correlate by, for an event that matched."""
         return correlation_rows(atom, event)
 
     def _asked(self, index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
-        """What one index finds in some events of a batch; those that cannot be read are passed
-        over.
-        """
+        """Return the hits of one index for some events of a batch; skip unreadable ones."""
         readable: list[int] = []
         facts: list[Facts] = []
         for i in events:

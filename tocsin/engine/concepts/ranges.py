@@ -1,7 +1,6 @@
-"""Restricted datatypes by their limits: which of many comparisons a literal meets, found by
-bisection.
+"""Restricted datatypes by their limits: the comparisons that a literal meets, found by bisection.
 
-Only what is met is touched. `!=` is met by nearly everything and has no place here.
+Only comparisons that hold are touched. `!=` holds for nearly every value and is not indexed here.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MET: dict[str, Callable[[_Sorted, Any], _Sorted]] = {
         bisect_left(limits, (value, -1)) : bisect_right(limits, (value, _LAST))
     ],
 }
-"""The limits that a value meets, of those that stand behind the relation."""
+"""The limits, of those with the relation, for which it holds from the value."""
 
 
 class Ranges:
@@ -41,16 +40,16 @@ class Ranges:
 
     @staticmethod
     def takes(datatype: object) -> bool:
-        """Whether a filler is a comparison that has its place here."""
+        """True if a filler is a comparison that can be indexed here."""
         return isinstance(datatype, Datatype) and datatype.relation in _MET
 
     def add(self, datatype: Datatype, number: int) -> None:
-        """Adds a comparison."""
+        """Add a comparison."""
         limits = self._limits.setdefault((datatype.type, datatype.relation), [])
         insort(limits, (_read(datatype.type, datatype.value), number))
 
     def remove(self, datatype: Datatype, number: int) -> None:
-        """Removes a comparison."""
+        """Remove a comparison."""
         key = (datatype.type, datatype.relation)
         limits = self._limits[key]
         del limits[bisect_left(limits, (_read(datatype.type, datatype.value), number))]
@@ -58,7 +57,7 @@ class Ranges:
             del self._limits[key]
 
     def met_by(self, value: Value) -> Iterator[int]:
-        """The numbers of the comparisons that a literal meets."""
+        """Yield the numbers of the comparisons that a literal meets."""
         for (type_, relation), limits in self._limits.items():
             mine = _read(type_, value)
             if mine is not None:

@@ -1,3 +1,4 @@
-"""Matching: which subscriptions does each event of a batch make TRUE. Any matcher agrees with the
-reference.
+"""Matching of conditions: the subscriptions that each event of a batch makes TRUE.
+
+Every matcher agrees with the reference.
 """

@@ -1,9 +1,8 @@
-"""Anchors: a few probes of which a subscription needs at least one, so that an event visits only
-what it can ring.
+"""Anchors: a few probes of which a subscription needs at least one; an event visits only these.
 
-A conjunction is anchored at its operand that excludes most, a disjunction at all its operands. Only
-probes that an event finds by looking up its values can be anchors; a subscription without such is
-anchored nowhere and visited always.
+A conjunction is anchored at its most selective operand, a disjunction at all its operands. Only
+probes that an event finds by looking up its values can be anchors; a subscription without such a
+probe has no anchor and is always visited.
 """
 
 from __future__ import annotations
@@ -22,12 +21,13 @@ from tocsin.engine.index.postings import Postings
 from tocsin.plan.nodes.atoms import Ordered
 
 ALWAYS = NEVER
-"""Where subscriptions are filed that are visited always: no event finds this probe."""
+"""Probe under which always visited subscriptions are filed; no event finds it."""
 
 NO_LIST = -1
 
 Choice = tuple[int, int, frozenset[int]]
-"""How little it excludes, how many subscriptions share it, and the probes."""
+"""Rank of its selectivity (less is better), number of subscriptions that share it, and the probes.
+"""
 
 _EXCLUDES = itemgetter(0, 1)
 
@@ -42,12 +42,12 @@ class Anchors:
         self.slots = Postings()
 
     def chosen(self, formula: Formula, number_of: Callable[[Probe], int]) -> list[int]:
-        """The probes to file a formula under."""
+        """Return the probes under which a formula is filed."""
         choice = self._choice(formula, number_of)
         return [ALWAYS] if choice is None else sorted(choice[2])
 
     def add(self, slot: int, probes: Iterable[int]) -> None:
-        """Files a subscription."""
+        """File a subscription under probes."""
         for probe in probes:
             known = self._list(probe)
             if known == NO_LIST:
@@ -56,7 +56,7 @@ class Anchors:
                 self.slots.append(known, slot)
 
     def remove(self, slot: int, probes: Iterable[int]) -> None:
-        """Takes a subscription out."""
+        """Remove a subscription from its probes."""
         for probe in probes:
             if self.slots.remove(self._list(probe), slot):
                 self.lists[probe] = NO_LIST
@@ -64,7 +64,7 @@ class Anchors:
             self.lists = Growable(INT32)
 
     def lists_of(self, probes: int) -> npt.NDArray[np.int32]:
-        """The list numbers of all probes up to a number."""
+        """Return the list numbers of all probes below `probes`."""
         self._reach(probes - 1)
         return self.lists.array
 

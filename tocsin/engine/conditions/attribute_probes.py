@@ -1,6 +1,4 @@
-"""One attribute's share of the probe table: a small number for the kernels, and how many probes ask
-about it.
-"""
+"""One attribute's part of the probe table: a small number for kernels, and its number of probes."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from tocsin.engine.conditions.probe_table import ProbeIndex, ProbeTable
 
 
 class Attribute:
-    """Hands out probes about one attribute, and says when the last of them is gone."""
+    """Creator of probes about one attribute; calls `on_last` when the last of them is removed."""
 
     __slots__ = ("_on_last", "_probes", "number", "table")
 
@@ -22,12 +20,12 @@ class Attribute:
         self._probes = 0
 
     def new_probe(self, home: ProbeIndex, key: Any) -> int:
-        """The number of a new probe."""
+        """Create a probe; return its number."""
         self._probes += 1
         return self.table.new(home, key)
 
     def lose_probe(self) -> None:
-        """One of the probes is gone."""
+        """Count one probe less."""
         self._probes -= 1
         if self._probes == 0:
             self._on_last()

@@ -1,8 +1,7 @@
-"""The answers of a block of events, probe by probe: a bit vector, or a short list of the few events
-that say yes.
+"""The answers of a block of events by probe: a bit vector, or a short list of the positive events.
 
-Equalities are true of few events and comparisons of many; a list is a twentieth of a bit vector,
-and so a million equalities fit where a million bit vectors would not. Memory is kept between
+Equalities are true for few events and comparisons for many; a list takes a twentieth of a bit
+vector, so a million equalities fit where a million bit vectors would not. Memory is reused between
 blocks.
 """
 
@@ -31,8 +30,10 @@ _KEPT = 1 << 16
 
 
 class Rows:
-    """`numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the lists;
-    `decided` counts.
+    """Answers: `numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the
+    lists.
+
+    `decided` counts the decisions.
     """
 
     __slots__ = ("_memory", "_words", "decided", "free", "numbers", "pool", "used")
@@ -48,18 +49,19 @@ class Rows:
 
     @property
     def matrix(self) -> npt.NDArray[np.uint64]:
-        """The bit vectors in use and those there is room for."""
+        """The bit vectors in use and those with allocated room."""
         rows = len(self._memory) // self._words
         return self._memory[: rows * self._words].reshape(rows, self._words)
 
     @property
     def few(self) -> int:
-        """Up to so many events a list is better than a bit vector."""
+        """Most events for which a list is better than a bit vector."""
         return self._words
 
     def begin(self, size: int, probes: int) -> None:
-        """A new block: no probe is answered with yes. Memory that the last block left mostly unused
-        is given back.
+        """Start a block: no probe has a positive answer.
+
+        Memory that the last block left mostly unused is freed.
         """
         if len(self._memory) > _KEPT + _ROOMY * self.free * self._words:
             self._memory = np.empty(0, np.uint64)
@@ -74,7 +76,7 @@ class Rows:
         begin_block(self.matrix, self.numbers, size)
 
     def reserve(self, rows: int, listed: int) -> None:
-        """Makes room for more bit vectors and lists."""
+        """Allocate room for more bit vectors and lists."""
         needed = (self.free + rows) * self._words
         if needed > len(self._memory):
             self._memory = _grown(self._memory, self.free * self._words, needed)
@@ -82,7 +84,7 @@ class Rows:
             self.pool = _grown(self.pool, self.used, self.used + listed)
 
     def put_flags(self, probe: int, flags: npt.NDArray[np.bool_]) -> None:
-        """The answer of a probe, event by event."""
+        """Write the answer of a probe from one flag per event."""
         self.decided += len(flags)
         self.reserve(1, 0)
         self.free = fill_flags(flags, probe, self.matrix, self.numbers, self.free)
@@ -90,8 +92,8 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListAnswers:
-    """Every event has at most one code, and every code a list of the probes that it answers with
-    yes.
+    """Answers by value: each event has at most one code, each code a list of probes that it
+    satisfies.
     """
 
     codes: npt.NDArray[np.int32]
@@ -100,7 +102,7 @@ class ListAnswers:
     lists: npt.NDArray[Any]
 
     def fill(self, rows: Rows, window: slice) -> None:
-        """Writes the answers of the events in the window."""
+        """Write the answers of the events in the window."""
         codes = self.codes[window]
         ends, places = (
             np.zeros(len(self.starts) + 1, np.int32),

@@ -1,10 +1,10 @@
 """Compiled loops that write the answers of a block of events as bit vectors.
 
-matrix   one row of 64-bit words per different answer; event i is bit i of its row
+matrix   one row of 64-bit words per distinct answer; event i is bit i of its row
          row 0: no event      row 1: every event of the block      row 2...: answers
 rows     for each probe:  r > 0    its row in the matrix
-                          0        no event answers it with yes
-                          -1 - p   only a few events do; they are listed in the pool at p
+                          0        no event satisfies it
+                          -1 - p   a few events do; they are listed in the pool at p
 pool     ... | n | event 1 | ... | event n | ...        (place p holds n)
 """
 
@@ -39,11 +39,11 @@ def new_row(matrix: Words, row: int) -> None:
 def begin_block(matrix: Words, rows: Ints, size: int) -> None:
     """Prepare a block of `size` events: no probe has a row, row 1 has every event."""
     for probe in range(rows.size):
-        # a probe without a row is answered with no by every event
+        # no event satisfies a probe without a row
         rows[probe] = NO_ROW
     new_row(matrix, NO_ROW)
     new_row(matrix, ALL_ROW)
-    # bits beyond the last event stay 0: what negates a row is ANDed with this one
+    # bits beyond the last event stay 0: negated rows are ANDed with this one
     for event in range(size):
         mark(matrix, ALL_ROW, event)
 
@@ -58,7 +58,7 @@ def fill_flags(flags: Flags, probe: int, matrix: Words, rows: Ints, free: int) -
         if flags[event]:
             mark(matrix, free, event)
             any_event = True
-    # the row is kept only if it says something: row 0 serves all empty answers
+    # an empty row is not kept: row 0 serves all empty answers
     if any_event:
         return free + 1
     rows[probe] = NO_ROW
@@ -103,7 +103,7 @@ def count_lists(
             continue
         for at in range(starts[code], starts[code] + counts[code]):
             probe = pool[at]
-            # met for the first time in this block
+            # first time in this block
             if rows[probe] == NO_ROW:
                 touched[filled] = probe
                 filled += 1
@@ -114,7 +114,7 @@ def count_lists(
 
 @compiled
 def count_rows(touched: Ints, rows: Ints, few: int) -> tuple[int, int]:
-    """Return how many counted probes need a row, and how many places of the pool the others do."""
+    """Return the number of counted probes that need a row, and the pool size for the others."""
     dense = listed = 0
     for probe in touched:
         # many events: a bit vector is smaller and faster than a list
@@ -169,7 +169,7 @@ def fill_lists(
             else:
                 # a short list: the number of events, then the events
                 place = -1 - row
-                # several values may answer one probe: go on behind what is listed
+                # several values may satisfy one probe: append to its list
                 filled = place + 1 + pool[place]
                 for k in range(ends[code], ends[code + 1]):
                     pool[filled] = grouped[k]
@@ -179,18 +179,18 @@ def fill_lists(
 
 @inlined
 def _bucket(number: float, low: float, scale: float, buckets: int) -> int:
-    """Return the bucket of a number, one of equal width; it never falls as the number grows."""
+    """Return the bucket of a number; buckets have equal width and are monotone in the number."""
     place = (number - low) * scale
     # compared as floats first: an infinite number has no whole part
     if place >= buckets - 1:
         return buckets - 1
-    # what lies below the lowest number falls into the first bucket; so does NaN
+    # numbers below the lowest, and NaN, fall into the first bucket
     return int(place) if place > 0 else 0
 
 
 @compiled
 def count_buckets(ordered: Floats, low: float, scale: float, firsts: Ints) -> None:
-    """Write for each bucket how many of the ordered numbers lie before it."""
+    """Write for each bucket the number of ordered numbers before it."""
     buckets = firsts.size - 1
     for k in range(ordered.size):
         # how many numbers each bucket has, one place further on
@@ -211,7 +211,7 @@ def rank_limits(
     limits: Floats,
     ranks: Ints,
 ) -> None:
-    """Write for each comparison how many of the ordered numbers lie before its cut.
+    """Write for each comparison the number of ordered numbers before its cut.
 
     A binary search within the bucket of the limit.
     """
@@ -243,7 +243,7 @@ def _mark_and_copy(
         return free
     for word in range(running.size):
         matrix[free, word] = running[word]
-    # from now on the number of the row, where the mark was
+    # replaces the mark by the number of the row
     wanted[rank] = free
     return free + 1
 
@@ -261,7 +261,7 @@ def fill_ranks(
     rows: Ints,
     free: int,
 ) -> int:
-    """Write the rows of comparisons, one per different cut; return the next free row."""
+    """Write the rows of comparisons, one per distinct cut; return the next free row."""
     count = events.size
     for k in range(probes.size):
         # mark which cuts are needed: events before it for < and <=, behind it for > and >=

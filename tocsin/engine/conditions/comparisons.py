@@ -1,8 +1,7 @@
-"""Comparisons of one attribute with limits: which probes there are, and the rows of a block whose
-values are sorted.
+"""Comparisons of one attribute with limits: the probes, and the rows of a block with sorted values.
 
-Every comparison is a cut through the sorted values: the events before it or those behind it, so a
-block of n events has at most n + 1 different answers per side, however many comparisons there are.
+Every comparison is a cut through the sorted values: the events before it or those behind it. So a
+block of n events has at most n + 1 distinct answers per side, for any number of comparisons.
 """
 
 from __future__ import annotations
@@ -25,8 +24,9 @@ Ranks = npt.NDArray[np.int32]
 
 
 class Comparisons:
-    """Probes by relation and limit. Limits have numbers in their order; `column` is where an
-    event's number stands.
+    """Probes by relation and limit. Limits are ordered by their numbers.
+
+    `column` is the column of the events' numbers.
     """
 
     __slots__ = ("_attribute", "_probes", "column", "members")
@@ -41,15 +41,15 @@ class Comparisons:
         return len(self.members)
 
     def has(self, limit: Any) -> bool:
-        """Whether some probe compares with the limit."""
+        """True if some probe compares with the limit."""
         return any(limit in known for known in self._probes.values())
 
     def known(self, relation: str, limit: Any) -> int | None:
-        """The probe of a comparison that is there."""
+        """Return the probe of a comparison; None if it is new."""
         return self._probes[RELATIONS[relation]].get(limit)
 
     def add(self, home: ProbeIndex, relation: str, limit: Any, number: float) -> int:
-        """A new probe, whose limit has the number."""
+        """Add a probe whose limit has the number; return it."""
         probe = self._attribute.new_probe(home, limit)
         self._probes[RELATIONS[relation]][limit] = probe
         place = self.members.append(probe)
@@ -57,7 +57,7 @@ class Comparisons:
         return probe
 
     def remove(self, probe: int, limit: Any) -> None:
-        """Forgets a probe; the last member takes its place."""
+        """Remove a probe; the last member takes its place."""
         table = self._attribute.table
         del self._probes[table.relations[probe]][limit]
         place, last = table.places[probe], self.members[-1]
@@ -67,7 +67,7 @@ class Comparisons:
         self._attribute.lose_probe()
 
     def ranks(self, numbers: Floats) -> Ranks:
-        """For each member, how many of the sorted numbers lie before its cut."""
+        """Return for each member the number of sorted numbers before its cut."""
         table = self._attribute.table
         ranks = np.empty(len(self), np.int32)
         low, scale = float(numbers[0]), _bucket_scale(numbers)
@@ -86,7 +86,7 @@ class Comparisons:
         return ranks
 
     def fill(self, events: Places, ranks: Ranks, rows: Rows) -> None:
-        """Writes the rows of all members; `events` are in the order of their values."""
+        """Write the rows of all members; `events` must be in the order of their values."""
         rows.decided += len(self) * len(events)
         rows.reserve(min(len(self), 2 * len(events)), 0)
         before, behind = np.zeros(len(events) + 1, np.int32), np.zeros(len(events) + 1, np.int32)
@@ -105,8 +105,9 @@ class Comparisons:
 
 
 def _bucket_scale(numbers: Floats) -> float:
-    """Buckets per unit, for as many buckets as numbers; 0, which makes one of all, where the range
-    has no width.
+    """Return buckets per unit, for as many buckets as numbers.
+
+    0, which makes one bucket of all, if the range has no width.
     """
     width = float(numbers[-1]) - float(numbers[0])
     scale = len(numbers) / width if width > 0 else 0.0

@@ -1,6 +1,4 @@
-"""Computed predicates: nothing to index; each distinct one is evaluated once per event, whatever
-truth is asked for.
-"""
+"""Computed predicates: not indexed; each distinct one is evaluated once per event."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from tocsin.values.truth import Truth
 
 
 class ComputedProbes:
-    """For each predicate the probes of the truths that somebody asks for."""
+    """For each predicate the probes of the truths that subscriptions need."""
 
     __slots__ = ("_predicates", "_table")
 
@@ -31,7 +29,7 @@ class ComputedProbes:
         return len(self._predicates)
 
     def probe(self, predicate: Computed, truth: Truth) -> int:
-        """The probe for a truth of a predicate."""
+        """Return the probe for a truth of a predicate, new or known."""
         probes = self._predicates.setdefault(predicate, {})
         found = probes.get(truth)
         if found is None:
@@ -39,14 +37,14 @@ class ComputedProbes:
         return found
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe."""
+        """Remove a probe."""
         predicate, truth = key
         del self._predicates[predicate][truth]
         if not self._predicates[predicate]:
             del self._predicates[predicate]
 
     def fill(self, batch: EventBatch, rows: Rows, window: slice) -> None:
-        """Writes the rows of the events in the window."""
+        """Write the rows of the events in the window."""
         if not self._predicates:
             return
         events = [batch.event(i) for i in range(window.start, window.stop)]
@@ -58,7 +56,7 @@ class ComputedProbes:
                 rows.put_flags(probe, truths == truth)
 
     def see(self, event: Event, one: OneEvent) -> None:
-        """Answers for one event."""
+        """Mark the probes that one event satisfies."""
         for predicate, probes in self._predicates.items():
             probe = probes.get(predicate_truth(predicate, event))
             if probe is not None:

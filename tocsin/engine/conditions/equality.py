@@ -1,8 +1,7 @@
-"""The hash index for `=` and IN: from a value to the probes that have it among theirs. Exact for
-numbers of any size.
+"""The hash index for `=` and IN: from a value to the probes that contain it.
 
-One index holds values of one kind only, so that TRUE never meets 1; there, Python's equality is the
-equality wanted.
+Exact for numbers of any size. One index holds values of one kind only, so that TRUE never meets 1;
+within a kind, Python's equality is right.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ _ABSENT = -1
 
 
 class MemberProbes:
-    """Probes by the set of their values. The key of a set of one is the value, of a larger set the
-    sorted tuple.
+    """Probes by the set of their values. The key is the value of a set of one, else the sorted
+    tuple.
     """
 
     __slots__ = ("_attribute", "_lists", "_postings", "_probes")
@@ -38,7 +37,7 @@ class MemberProbes:
         return len(self._probes)
 
     def probe(self, *values: Any) -> int:
-        """The probe for a set of values."""
+        """Return the probe for a set of values, new or known."""
         key = values[0] if len(values) == 1 else tuple(sorted(values))
         found = self._probes.get(key)
         if found is None:
@@ -48,7 +47,7 @@ class MemberProbes:
         return found
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe, and every value that only it had."""
+        """Remove a probe, and every value that only it had."""
         del self._probes[key]
         for value in _values(key):
             if self._postings.remove(self._lists[value], probe):
@@ -56,7 +55,7 @@ class MemberProbes:
         self._attribute.lose_probe()
 
     def answers(self, distinct: Distinct) -> ListAnswers | None:
-        """For each different value of a batch its list of probes; None where no probe has any of
+        """Return the list of probes of each distinct value of a batch; None if no probe has any of
         them.
         """
         values = distinct.values
@@ -70,7 +69,7 @@ class MemberProbes:
         return ListAnswers(distinct.codes, starts, counts, self._postings.pool.array)
 
     def see(self, value: Any, one: OneEvent) -> None:
-        """Answers for one event with the value."""
+        """Mark the probes that one event with the value satisfies."""
         found = self._lists.get(value)
         if found is not None:
             one.see_all(self._postings.of(found))

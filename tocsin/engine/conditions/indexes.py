@@ -1,6 +1,4 @@
-"""All indexes: one set per attribute that some subscription asks about, made for its first probe,
-gone at its last.
-"""
+"""All indexes: one set per attribute in use, created for its first probe, removed with its last."""
 
 from __future__ import annotations
 
@@ -28,13 +26,11 @@ from tocsin.plan.nodes.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceI
 from tocsin.values.scalars import Kind, kind_of
 
 COLUMNS = 2
-"""What an attribute is compared by: its number, and its place among the texts that it is compared
-with.
-"""
+"""Columns per attribute for comparisons: its number, and its position among the compared texts."""
 
 
 class AttributeIndexes:
-    """Every index about one attribute."""
+    """All indexes of one attribute."""
 
     __slots__ = ("kinds", "likes", "members", "number", "numbers", "path", "texts")
 
@@ -50,7 +46,7 @@ class AttributeIndexes:
         }
 
     def see(self, value: Any, one: OneEvent) -> None:
-        """Answers for one event with the value."""
+        """Mark the probes that one event with the value satisfies."""
         kind = kind_of(value)
         if kind is Kind.NUMBER and isnan(nearest_float(value)):
             kind = Kind.NULL
@@ -66,7 +62,7 @@ class AttributeIndexes:
 
 
 class Indexes:
-    """From probes to their numbers, and from events to the probes that they answer with yes."""
+    """Map from probes to their numbers, and from events to the probes that they satisfy."""
 
     __slots__ = ("_attributes", "_computed", "_free", "_places", "_work", "table")
 
@@ -79,17 +75,17 @@ class Indexes:
         self._places = PlaceProbes(self.table, work)
 
     def __len__(self) -> int:
-        """How many attributes are asked about."""
+        """Return the number of attributes in use."""
         return len(self._attributes)
 
     def use(self, probe: Probe) -> int:
-        """The number of a probe, used once more."""
+        """Count one more use of a probe; return its number."""
         number = self.number_of(probe)
         self.table.uses[number] += 1
         return number
 
     def number_of(self, probe: Probe) -> int:
-        """The number of a probe that is used, or is about to be."""
+        """Return the number of a probe that is in use, or is about to be."""
         match probe:
             case Equals():
                 return self._at(probe.path).members[probe.value.kind].probe(probe.value.value)
@@ -119,9 +115,7 @@ class Indexes:
         return index.numbers.probe(probe.relation, limit.value)  # type: ignore[arg-type]
 
     def filled(self, batch: EventBatch, rows: Rows, block: int) -> Iterator[slice]:
-        """Writes the answers of one block of events after the other, and gives its window while
-        they are there.
-        """
+        """Write the answers block by block; yield each window while its answers are there."""
         lists = [answers for index in self._attributes.values() for answers in _lists(index, batch)]
         for start in range(0, batch.size, block):
             window = slice(start, min(start + block, batch.size))
@@ -138,7 +132,9 @@ class Indexes:
             yield window
 
     def see(self, batch: EventBatch, i: int, one: OneEvent, slots: int) -> None:
-        """Answers for one event of the batch, among subscriptions of so many slots."""
+        """Mark the probes that one event of the batch satisfies; `slots` is the number of
+        subscription slots.
+        """
         one.begin(self.table.capacity, slots, COLUMNS * (len(self._attributes) + len(self._free)))
         for index in self._attributes.values():
             index.see(batch.value(index.path, i), one)
@@ -162,7 +158,7 @@ class Indexes:
 
 
 def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers | TextAnswers]:
-    """What the indexes say about the different values of a batch, found once for all its blocks."""
+    """Yield the answers for the distinct values of a batch, computed once for all its blocks."""
     column = batch.column(index.path)
     for kind, members in index.members.items():
         answers = members.answers(column.distinct(kind)) if len(members) else None

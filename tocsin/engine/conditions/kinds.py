@@ -1,4 +1,4 @@
-"""Probes for the kind of a value; IS NULL is the question for the kind NULL."""
+"""Probes for the kind of a value; IS NULL tests for the kind NULL."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class KindProbes:
         self._probes: dict[Kind, int] = {}
 
     def probe(self, kind: Kind) -> int:
-        """The probe for a kind."""
+        """Return the probe for a kind, new or known."""
         found = self._probes.get(kind)
         if found is None:
             found = self._probes[kind] = self._attribute.new_probe(self, kind)
         return found
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe."""
+        """Remove a probe."""
         del self._probes[key]
         self._attribute.lose_probe()
 
     def fill(self, column: Column, rows: Rows, window: slice) -> None:
-        """Writes the rows of the events in the window."""
+        """Write the rows of the events in the window."""
         for kind, probe in self._probes.items():
             rows.put_flags(probe, column.kinds[window] == kind)
 
     def see(self, kind: Kind, one: OneEvent) -> None:
-        """Answers for one event whose value is of the kind."""
+        """Mark the probe that one event with a value of the kind satisfies."""
         probe = self._probes.get(kind)
         if probe is not None:
             one.see(probe)

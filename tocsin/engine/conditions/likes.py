@@ -1,9 +1,8 @@
-"""The index for LIKE: candidates by a piece of text that every match has, then verified where the
-piece is not all.
+"""The index for LIKE: candidates by a piece of text that every match has, verified if necessary.
 
 A pattern is filed under at most three characters of its longest literal run: at the start of the
-text, at its end, or anywhere. Where that says everything (`ab%`, `%ab`, `%ab%`) no check is needed;
-a pattern without any literal is always a candidate. What a text answers is remembered for a bounded
+text, at its end, or anywhere. If the piece is the whole condition (`ab%`, `%ab`, `%ab%`) no check
+is needed; a pattern without any literal is always a candidate. Results are cached for a bounded
 number of texts, until the patterns change.
 """
 
@@ -25,7 +24,7 @@ from tocsin.values.like import LikePattern, compile_like
 
 _REMEMBERED_PROBES = 1 << 22
 _REMEMBERED_LENGTH = 256
-"""A longer text is looked at again when it comes again."""
+"""Longest text with a cached result, in characters."""
 
 
 class LikeProbes:
@@ -57,7 +56,7 @@ class LikeProbes:
         return len(self._probes)
 
     def probe(self, pattern: LikePattern) -> int:
-        """The probe for a pattern."""
+        """Return the probe for a pattern, new or known."""
         found = self._probes.get(pattern)
         if found is None:
             self._forget()
@@ -69,7 +68,7 @@ class LikeProbes:
         return found
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a pattern."""
+        """Remove a pattern."""
         self._forget()
         del self._probes[key]
         piece, certain = filed_under(key)
@@ -78,7 +77,7 @@ class LikeProbes:
         self._attribute.lose_probe()
 
     def answers(self, distinct: Distinct) -> ListAnswers | None:
-        """For each different text of a batch the patterns that it matches."""
+        """Return the matching patterns of each distinct text of a batch; None without any."""
         self._make_room()
         known = list(map(self._numbers.get, distinct.values))
         numbers = np.array(
@@ -96,7 +95,7 @@ class LikeProbes:
         )
 
     def see(self, text: str, one: OneEvent) -> None:
-        """Answers for one event with the text."""
+        """Mark the probes that one event with the text satisfies."""
         self._make_room()
         number = self._numbers.get(text)
         if number is None:
@@ -105,7 +104,7 @@ class LikeProbes:
         one.see_all(self._matching.array[start : start + self._counts[number]])
 
     def _look_at(self, text: str) -> int:
-        """The number of a text that is new."""
+        """Match a new text; return its number."""
         candidates = self._likely.of(text).tolist()
         checks = self._checks
         self._work.like_checks += len(candidates)
@@ -118,7 +117,10 @@ class LikeProbes:
         return number
 
     def _make_room(self) -> None:
-        """Before texts are looked at: what is remembered stays as it is while it is used."""
+        """Clear a full cache.
+
+        Called before texts are matched, since entries must not change while they are used.
+        """
         if len(self._starts) + len(self._matching) > _REMEMBERED_PROBES:
             self._forget()
 

@@ -1,10 +1,10 @@
-"""The indexed matcher: every distinct predicate is decided once per batch, as a bit vector over its
+"""The indexed matcher: every distinct predicate is decided once per batch, as a bit vector of
 events.
 
 A subscription is a small program over these bit vectors; one with a required predicate that no
-event of a block satisfies is skipped. A few events go one by one through the same indexes instead.
-Adding or removing a subscription touches only what it names, and removing it frees all that only it
-held.
+event of a block satisfies is skipped. A small batch goes event by event through the same indexes
+instead. Adding or removing a subscription touches only its own probes, and removing it frees all
+state that only it used.
 """
 
 from __future__ import annotations
@@ -38,12 +38,10 @@ _LARGEST_BLOCK = 1 << 16
 """An event's number within its block has 16 bits."""
 
 FEW = 12
-"""Up to so many events go one by one."""
+"""Most events of a batch that goes event by event."""
 
 PLAIN = 5_000
-"""So many programs are run by plain Python first, while events go one by one: that takes a tenth of
-the time that it takes to load compiled code.
-"""
+"""Programs run in plain Python first, event by event: a tenth of the time to load compiled code."""
 
 _ROOM = 1 << 20
 
@@ -88,19 +86,19 @@ class Matcher:
 
     @property
     def distinct_predicates(self) -> int:
-        """How many different questions about an event the subscriptions ask."""
+        """Number of distinct probes of all subscriptions."""
         return len(self._indexes.table)
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         return self._keys.key_of(slot)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
+        """Return the keys of slots, one by one."""
         return self._keys.keys_of(slots)
 
     def add(self, key: str, atom: Condition) -> None:
-        """Adds a subscription; a key that is there is refused and nothing changes."""
+        """Add a subscription; raise for a known key, and change nothing then."""
         self._keys.require_new(key)
         formula = lowered(atom.expression)
         program = program_of(formula, self._indexes.use)
@@ -110,7 +108,7 @@ class Matcher:
         self._anchors.add(slot, anchors)
 
     def remove(self, key: str) -> None:
-        """Removes a subscription and all that only it held."""
+        """Remove a subscription and all state that only it used."""
         slot = self._keys.remove(key)
         instructions, anchors = self._programs.remove(slot)
         self._anchors.remove(slot, anchors)
@@ -121,7 +119,7 @@ class Matcher:
             self._rows, self._one = Rows(), OneEvent()
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which subscriptions ring for which events."""
+        """Return the subscriptions that match each event."""
         if batch.size <= self._few:
             hits = joined([self._match_one(batch, i) for i in range(batch.size)])
         else:
@@ -171,7 +169,7 @@ class Matcher:
         return Hits(np.full(count, i, np.int32), slots[np.argsort(programs.places.array[slots])])
 
     def _match_block(self, window: slice) -> Found:
-        """Runs all programs over the block whose answers are in the rows."""
+        """Run all programs over the block with answers in the rows."""
         self.work.predicate_evaluations += self._rows.decided
         programs, rows = self._programs, self._rows
         order, matrix = programs.order.array, rows.matrix

@@ -1,6 +1,4 @@
-"""Probes filed under short pieces of text: at the start of a text, at its end, or anywhere
-in it.
-"""
+"""Probes filed under short pieces of text: at its start, at its end, or anywhere in it."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ LONGEST_PIECE = 3
 
 
 class Where(Enum):
-    """Where in a text a piece has to stand."""
+    """Required position of a piece in a text."""
 
     START = "start"
     END = "end"
@@ -26,7 +24,7 @@ class Where(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of text and where it has to stand; the empty piece is in every text."""
+    """A piece of text and its required position; the empty piece is in every text."""
 
     where: Where
     text: str
@@ -45,7 +43,7 @@ class Pieces:
         return len(self._postings)
 
     def add(self, piece: Piece, probe: int) -> None:
-        """Files a probe under a piece."""
+        """File a probe under a piece."""
         lists = self._lists[piece.where]
         known = lists.get(piece.text)
         if known is None:
@@ -54,13 +52,13 @@ class Pieces:
             self._postings.append(known, probe)
 
     def remove(self, piece: Piece, probe: int) -> None:
-        """Takes a probe out."""
+        """Remove a probe."""
         lists = self._lists[piece.where]
         if self._postings.remove(lists[piece.text], probe):
             del lists[piece.text]
 
     def of(self, text: str) -> npt.NDArray[np.int32]:
-        """The probes whose piece the text has, each once."""
+        """Return the probes with a piece of the text, each once."""
         starts, ends, anywhere = (
             self._lists[Where.START],
             self._lists[Where.END],
@@ -75,7 +73,7 @@ class Pieces:
 
 
 def filed_under(pattern: LikePattern) -> tuple[Piece, bool]:
-    """A piece that every matching text has, and whether every text that has it matches."""
+    """Return a piece that every matching text has, and True if every text with it matches."""
     match pattern.tokens:
         case (str() as run, Wild.ANY_RUN):
             return Piece(Where.START, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
@@ -95,7 +93,7 @@ def filed_under(pattern: LikePattern) -> tuple[Piece, bool]:
 
 
 def _pieces(text: str) -> set[str]:
-    """Every piece of the text, and the empty one."""
+    """Return every piece of the text, and the empty one."""
     return {
         text[at : at + length] for length in range(1, LONGEST_PIECE + 1) for at in range(len(text))
     } | {""}

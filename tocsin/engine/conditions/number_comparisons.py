@@ -1,8 +1,7 @@
-"""The index for `<`, `<=`, `>`, `>=` on numbers (and BETWEEN, which is two of them). Exact for
-integers of any size.
+"""The index for `<`, `<=`, `>`, `>=` on numbers (and BETWEEN, which is two of them).
 
-Floats decide; only where two of them are equal and may stand for different integers are the exact
-values compared.
+Exact for integers of any size. Floats decide; the exact values are compared only if two floats are
+equal and may stand for different integers.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _CUT = {RELATIONS[relation]: bisect for relation, bisect in _BISECT.items()}
 
 
 class NumberProbes:
-    """Comparisons with numbers, each limit standing for itself as the nearest float."""
+    """Comparisons with numbers; the number of a limit is its nearest float."""
 
     __slots__ = ("_comparisons", "_table")
 
@@ -40,7 +39,7 @@ class NumberProbes:
         return len(self._comparisons)
 
     def probe(self, relation: str, limit: float) -> int:
-        """The probe for a comparison with a limit."""
+        """Return the probe for a comparison with a limit, new or known."""
         found = self._comparisons.known(relation, limit)
         return (
             self._comparisons.add(self, relation, limit, nearest_float(limit))
@@ -49,11 +48,11 @@ class NumberProbes:
         )
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe."""
+        """Remove a probe."""
         self._comparisons.remove(probe, key)
 
     def fill(self, column: Column, rows: Rows, window: slice) -> None:
-        """Writes the rows of the events in the window."""
+        """Write the rows of the events in the window."""
         events = np.flatnonzero(column.kinds[window] == Kind.NUMBER)
         if not len(events) or not len(self):
             return
@@ -69,7 +68,7 @@ class NumberProbes:
         self._comparisons.fill(events, ranks, rows)
 
     def see(self, value: float, one: OneEvent) -> None:
-        """Answers for one event with the number."""
+        """Mark the probes that one event with the number satisfies."""
         number = nearest_float(value)
         tied = abs(number) >= EXACT_LIMIT
         if tied:
@@ -80,7 +79,7 @@ class NumberProbes:
         one.compare(self._comparisons.column, number, tied=tied)
 
     def _correct(self, ranks: Ranks, numbers: Floats, exact: list[float]) -> None:
-        """Cuts that fall among equal floats, made among the exact values that they stand for."""
+        """Correct cuts among equal floats by the exact values that they stand for."""
         table, members = self._table, self._comparisons.members
         limits = table.limits.array[members.array]
         first, last = (
@@ -94,6 +93,6 @@ class NumberProbes:
 
 
 def _exactly_sorted(events: Places, exact: list[float]) -> tuple[Places, list[float]]:
-    """Events that are in order of their floats, in order of their exact values."""
+    """Sort events, given in order of their floats, by their exact values."""
     order = sorted(range(len(exact)), key=exact.__getitem__)
     return events[order], [exact[k] for k in order]

@@ -1,11 +1,10 @@
-"""The paper's algorithm as the paper tells it (P2.2, steps 1 to 4), every step kept: for reading,
-not for speed.
+"""The paper's algorithm as the paper describes it (P2.2, steps 1 to 4): for reading, not for speed.
 
 A selector is a list of nodes, each a test and the operator behind it, the last one with the end
-mark `#`. What a node says is looked up in the table *props* or evaluated and entered there; where
-the node before settles it, it is assigned without looking (and never entered). At the end the
-values are joined, AND before OR. An OR under an AND, for which the paper has no form, is a node of
-its own: a list in parentheses.
+mark `#`. The value of a node is looked up in the table *props* or evaluated and entered there; if
+the node before decides it, it is assigned without evaluation (and never entered). At the end the
+values are combined, AND before OR. An OR under an AND, for which the paper has no form, is a node
+of its own: a list in parentheses.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tocsin.values.truth import Truth, negation, truth
 
 
 class Operator(Enum):
-    """What stands behind a node."""
+    """The operator behind a node."""
 
     AND = "and"
     OR = "or"
@@ -55,7 +54,7 @@ class Node:
 
 
 class How(Enum):
-    """How a node came to its value."""
+    """The way a node got its value."""
 
     EVALUATED = "evaluated"
     REUSED = "reused"
@@ -64,8 +63,9 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A test with its value: by a row of props, or assigned because of the node before it and that
-    node's operator.
+    """A test with its value.
+
+    From a row of props, or assigned because of the node before it and that node's operator.
     """
 
     test: Test
@@ -77,7 +77,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """One selector over one event: its steps, and whether it rings."""
+    """One selector over one event: its steps, and True if it rings."""
 
     key: str
     nodes: tuple[Node, ...]
@@ -87,8 +87,8 @@ class Walk:
 
 @dataclass(slots=True)
 class Trace:
-    """The walks over one event, and the table props: predicates in the order of their evaluation,
-    with results.
+    """The walks over one event, and the table props: predicates in order of evaluation, with
+    results.
     """
 
     walks: list[Walk] = field(default_factory=list)
@@ -101,21 +101,19 @@ class Trace:
 
 
 class SubscriptionList:
-    """The list S: selectors in the order in which they came."""
+    """The list S: selectors in insertion order."""
 
     def __init__(self, *, reorder: bool = True) -> None:
         self._reorder = reorder
         self.lists: dict[str, tuple[Node, ...]] = {}
 
     def add(self, key: str, expression: BooleanNode) -> None:
-        """Preprocesses a selector (unless it is to be taken as it stands) and cuts it into
-        nodes.
-        """
+        """Split a selector into nodes, after preprocessing unless `reorder` is off."""
         prepared = prepared_expression(expression) if self._reorder else expression
         self.lists[key] = tuple(_nodes(prepared, Operator.END))
 
     def trace(self, event: Event) -> Trace:
-        """All selectors over one event, with a table that starts empty."""
+        """Run all selectors over one event, with an empty table."""
         trace = Trace()
         for key, nodes in self.lists.items():
             steps: list[Step] = []
@@ -125,9 +123,7 @@ class SubscriptionList:
 
 
 def _nodes(node: BooleanNode, behind: Operator) -> Iterator[Node]:
-    """The list of a condition in negation normal form, whose last node has the operator
-    `behind`.
-    """
+    """Yield the nodes of a condition in negation normal form; the last gets operator `behind`."""
     match node:
         case AnyOf(operands) if operands:
             for operand in operands[:-1]:
@@ -175,7 +171,7 @@ def _walk(
 
 
 def _settled(before: tuple[Truth, Operator]) -> Truth | None:
-    """What the node behind this one is assigned; None where it is to be evaluated."""
+    """Return the value that the node before assigns to the next; None if it must be evaluated."""
     value, operator = before
     if operator is Operator.OR:
         return Truth.TRUE if value is Truth.TRUE else None
@@ -206,7 +202,7 @@ def _tests(content: Test | Group) -> Iterator[Test]:
 
 
 def _joined(values: list[tuple[Truth, Operator]]) -> Truth:
-    """The value of the whole list: AND before OR."""
+    """Return the value of the whole list: AND before OR."""
     best, group = Truth.FALSE, Truth.TRUE
     for value, operator in values:
         group = min(group, value)

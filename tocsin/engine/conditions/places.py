@@ -1,8 +1,8 @@
 """The index for places: a tree of regions, so that an event is compared only with regions near it.
 
-Adding and removing stay cheap. What came since the tree was built waits in a second, small one;
-both are built when events come, and become one when the small one has outgrown the root of all or
-half of the large one is gone.
+Adding and removing are cheap. Regions added since the tree was built go to a second, small tree.
+Trees are built when events arrive; the two are merged when the small one has outgrown the square
+root of the total, or half of the large one is removed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tocsin.values.regions import Pairs, RegionTest, RegionTree
 from tocsin.values.space import Places, have_places
 
 _ANY_PLACE = None
-"""The key of the probe that every event with a place answers with yes."""
+"""Key of the probe that every event with a place satisfies."""
 
 _SMALL = 64
-"""The small tree may grow to this, however few there are in all."""
+"""The small tree may grow to this size, for any total."""
 
 
 class Grove:
@@ -42,16 +42,16 @@ class Grove:
         self._positions = {probe: position for position, probe in enumerate(tests)}
 
     def holding(self, places: Places) -> Pairs:
-        """Every place with every test that holds for it."""
+        """Return every place with every test that holds for it."""
         return self.tree.holding(places, self._shells.judge)
 
     def forget(self, probe: int) -> None:
-        """The probe is gone; its number may soon mean another."""
+        """Remove a probe; its number may be reused."""
         self.tree.forget(self._positions.pop(probe))
 
 
 class PlaceProbes:
-    """Probes by what they say of a place."""
+    """Probes by their condition on a place."""
 
     __slots__ = ("_any", "_large", "_new", "_probes", "_small", "_table", "_tests", "_work")
 
@@ -69,7 +69,7 @@ class PlaceProbes:
         return len(self._probes) + (self._any is not None)
 
     def probe(self, asked: PlaceIs) -> int:
-        """The probe for a relation to a region."""
+        """Return the probe for a relation to a region, new or known."""
         found = self._probes.get(asked)
         if found is None:
             test = RegionTest(asked.relation, region_of(asked.region), asked.distance, asked.metric)
@@ -79,13 +79,13 @@ class PlaceProbes:
         return found
 
     def probe_of_any(self) -> int:
-        """The probe for having a place."""
+        """Return the probe for having a place."""
         if self._any is None:
             self._any = self._table.new(self, _ANY_PLACE)
         return self._any
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe."""
+        """Remove a probe."""
         if key is _ANY_PLACE:
             self._any = None
             return
@@ -98,8 +98,9 @@ class PlaceProbes:
             self._large = self._small = None
 
     def fill(self, places: Places, rows: Rows) -> None:
-        """Writes the answers of a block of events with the places; each event has a list of probes
-        of its own.
+        """Write the answers of a block of events with these places.
+
+        Each event has a list of probes of its own.
         """
         if self._any is not None:
             rows.put_flags(self._any, have_places(places))
@@ -118,7 +119,7 @@ class PlaceProbes:
         )
 
     def see(self, place: Places, one: OneEvent) -> None:
-        """Answers for one event with the place."""
+        """Mark the probes that one event with the place satisfies."""
         if place[0] is None:
             return
         if self._any is not None:
@@ -137,7 +138,7 @@ class PlaceProbes:
                 yield pairs.places, grove.probes[pairs.tests]
 
     def _plant(self) -> None:
-        """Builds what is missing."""
+        """Build missing trees."""
         gone, size = (
             (0, 0) if self._large is None else (self._large.tree.forgotten, len(self._large.tree))
         )

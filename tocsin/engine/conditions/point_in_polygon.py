@@ -1,6 +1,6 @@
 """Points in plain polygons by a compiled loop; points on or near a border are left to shapely.
 
-starts   for each test, where its border begins in shell_x and shell_y
+starts   for each test, the index of its border in shell_x and shell_y
 shell_x  x0 x1 ... xn x0 | x0 x1 ...     closed borders, one after the other
 """
 
@@ -19,16 +19,17 @@ INSIDE: Final = 1
 UNSURE: Final = 2
 
 _ROUNDING: Final = 3.3306690738754716e-16
-"""How wrong the side of a line may be, of the sum of its two products: (3 + 16 e) e with e the half
-of the last bit (Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, orient2d).
+"""Relative rounding error of the side of a line, per sum of its two products: (3 + 16 e) e.
+
+e is half of the last bit (Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, orient2d).
 """
 
 _UNDERFLOW: Final = 1e-290
-"""Below it products may have lost bits, about which the bound knows nothing."""
+"""Below it products may have lost bits, which the bound does not cover."""
 
 
 class Shells:
-    """The borders of the tests for which points can be judged here, one after the other."""
+    """The borders of the tests for which points can be decided here, one after the other."""
 
     __slots__ = ("_starts", "_x", "_y")
 
@@ -36,7 +37,9 @@ class Shells:
         self._starts, self._x, self._y = shells_of(tests)
 
     def judge(self, places: Places, at: Numbers, tests: Numbers) -> tuple[Flags, Numbers]:
-        """Return which pairs of place and test hold for sure, and the numbers of unsure pairs."""
+        """Return a flag per pair of place and test, True if it holds for sure, and the unsure
+        pairs.
+        """
         verdicts = np.full(len(at), UNSURE, np.int8)
         if len(self._x):
             x, y = coordinates_of_points(places)
@@ -55,9 +58,10 @@ def judge_pairs(
     tests: Ints,
     verdicts: Ints,
 ) -> None:
-    """Write for each pair where the point lies.
+    """Write for each pair the side of the point.
 
-    A test without a border, and a place that is not a point (its coordinates are NaN), are left.
+    A pair with a test without a border, or a place that is not a point (its coordinates are NaN),
+    is left unchanged.
     """
     for pair in range(len(at)):
         here_x, here_y = x[at[pair]], y[at[pair]]
@@ -69,7 +73,7 @@ def judge_pairs(
 
 @inlined
 def _side(shell_x: Floats, shell_y: Floats, first: int, end: int, x: float, y: float) -> int:
-    """Return where a point lies; an end at the very height of the point counts as below it."""
+    """Return the side of a point; an end at the very height of the point counts as below it."""
     # even-odd rule: inside if a ray to the right crosses the border an odd number of times
     crossed = 0
     for corner in range(first, end - 1):

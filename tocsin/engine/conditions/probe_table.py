@@ -1,7 +1,6 @@
-"""The probe table: every distinct probe has one number and a count of its uses; at zero uses all of
-it is given back.
+"""The probe table: every distinct probe has a number and a use count; unused probes are freed.
 
-Number 0 is the probe that is never answered yes. Adding a probe touches no other.
+Number 0 is the probe that never holds. Adding a probe touches no other.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ class ProbeIndex(Protocol):
     """The index that holds a probe."""
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe that nobody uses any more."""
+        """Remove an unused probe."""
         ...
 
 
 class ProbeTable:
-    """What is known of each probe by number; the typed columns are read by the kernels."""
+    """Data of each probe by number; kernels read the typed columns."""
 
     __slots__ = ("_free", "attributes", "homes", "keys", "limits", "places", "relations", "uses")
 
@@ -43,7 +42,7 @@ class ProbeTable:
             column.append(0)
 
     def __len__(self) -> int:
-        """How many probes are in use."""
+        """Return the number of probes in use."""
         return len(self.uses) - 1 - len(self._free)
 
     @property
@@ -52,7 +51,7 @@ class ProbeTable:
         return len(self.uses)
 
     def new(self, home: ProbeIndex, key: Any) -> int:
-        """The number of a new probe that nobody uses yet."""
+        """Add a probe without uses; return its number."""
         if self._free:
             probe = self._free.pop()
             self.homes[probe], self.keys[probe] = home, key
@@ -66,14 +65,14 @@ class ProbeTable:
         return self.relations.append(LOOKED_UP)
 
     def compare(self, probe: int, attribute: int, relation: str, limit: float, place: int) -> None:
-        """Makes a probe a comparison of an attribute with a limit, at a place of its index."""
+        """Make a probe a comparison of an attribute with a limit, at a position of its index."""
         self.attributes[probe] = attribute
         self.relations[probe] = RELATIONS[relation]
         self.limits[probe] = limit
         self.places[probe] = place
 
     def release(self, probe: int) -> None:
-        """One use less."""
+        """Count one use less; remove the probe with its last use."""
         if probe == NEVER:
             return
         self.uses[probe] -= 1

@@ -1,16 +1,15 @@
-"""Probes: questions about one event that are either answered yes or not. Predicates are lowered to
-them.
+"""Probes: yes-or-no tests of one event. Predicates are lowered to them.
 
-Negations are pushed down to the predicates. A condition rings where it is TRUE, so a plain
-predicate needs the events that make it TRUE and a negated one those that make it FALSE (spec 4.4,
-R3); what is UNKNOWN is in neither set:
+Negations are pushed down to the predicates. A condition matches if it is TRUE, so a plain predicate
+needs the events that make it TRUE and a negated one those that make it FALSE (spec 4.4, R3);
+UNKNOWN is in neither set:
 
-    NOT p  =  the value is of p's kind, and not p         where another kind makes p UNKNOWN
-    NOT p  =  the value is not null, and not p            where another kind makes p FALSE
+    NOT p  =  the value is of p's kind, and not p         if another kind makes p UNKNOWN
+    NOT p  =  the value is not null, and not p            if another kind makes p FALSE
 
-Hence the indexes know nothing of three-valued logic, and predicates that differ in their mismatch
-share a probe. FARTHER holds nearly everywhere, so it is asked as its opposite: there is a place,
-and it is not within the distance.
+Hence the indexes do not need three-valued logic, and predicates that differ in their mismatch share
+a probe. FARTHER holds nearly everywhere, so it is tested by its opposite: there is a place, and it
+is not within the distance.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 @dataclass(frozen=True, slots=True)
 class OfKind:
-    """The attribute's value is of the kind."""
+    """True if the attribute's value is of the kind."""
 
     path: Path
     kind: Kind
@@ -54,7 +53,7 @@ class OfKind:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Evaluating the computed predicate gives this truth."""
+    """True if the computed predicate has this truth."""
 
     predicate: Computed
     truth: Truth
@@ -62,7 +61,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class HasPlace:
-    """The event has a place."""
+    """True if the event has a place."""
 
 
 Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | Known | PlaceIs | HasPlace
@@ -70,7 +69,7 @@ Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | Known | PlaceIs | Ha
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A probe answered yes, or not yes where negated."""
+    """A probe, or its negation."""
 
     probe: Probe
     negated: bool = False
@@ -78,14 +77,14 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """All operands hold. None of them is an Every."""
+    """Conjunction. No operand is an Every."""
 
     operands: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """At least one operand holds. None of them is a Some."""
+    """Disjunction. No operand is a Some."""
 
     operands: tuple[Formula, ...]
 
@@ -94,7 +93,7 @@ Formula = Literal | Every | Some
 
 
 def lowered(node: BooleanNode) -> Formula:
-    """The events that make an expression TRUE; negations are pushed down on the way."""
+    """Return the formula for the events that make an expression TRUE; pushes negations down."""
     match node:
         case AllOf(operands):
             return _every(map(lowered, operands))
@@ -174,9 +173,10 @@ def _where_not_placed(predicate: PlaceIs) -> Formula:
 
 
 def _local(predicate: PlaceIs) -> PlaceIs:
-    """A relation that holds near the region only, said in one way where a distance has no say.
+    """Return a relation that holds near the region only, in normal form.
 
-    What is no region is refused here, before anything has changed.
+    The distance is 0 if it has no meaning. Raises for an invalid region here, before any state has
+    changed.
     """
     region_of(predicate.region)
     if predicate.relation is SpatialRelation.FARTHER:
@@ -197,7 +197,7 @@ def _limits(predicate: Between) -> tuple[Ordered, Ordered]:
 
 
 def _plain(predicate: Equals | OneOf | Ordered | Like) -> Probe:
-    """A pattern without wildcards is an equality."""
+    """Return the predicate as a probe; a pattern without wildcards is an equality."""
     match predicate:
         case Like(path, pattern):
             match pattern.tokens:

@@ -1,10 +1,10 @@
 """Compiled loops that run the programs of conditions, over a block of events or over one.
 
-A program is a conjunction of literals and of ORs, in `code`; `programs` says what each
-instruction means, `bitmaps` how the answers of a block are laid out.
+A program is a conjunction of literals and of ORs, in `code`; `programs` defines the instructions,
+`bitmaps` the layout of the answers of a block.
 
     code     literal (probe * 2 + negated) | BEGIN | NEXT | END
-    jumps    beside each instruction, the distance to go where nothing is left in play
+    jumps    for each instruction, the distance to go if nothing is left in play
     play     the events that still hold, one bit each
     rest     per depth of OR: the events that no operand has accepted yet
     kept     per depth of OR: the events that some operand has accepted
@@ -24,10 +24,10 @@ _LESS, _LESS_OR_EQUAL, _GREATER = RELATIONS["<"], RELATIONS["<="], RELATIONS[">"
 
 @inlined
 def _may_hold(code: Ints, start: int, required: int, rows: Ints) -> bool:
-    """True if each required literal is answered with yes by some event."""
+    """True if each required literal holds for some event of the block."""
     for at in range(start, start + required):
         instruction = code[at]
-        # a required literal that no event answers with yes: the program cannot hold
+        # no event satisfies a required literal: the program cannot hold
         if instruction & 1 == 0 and rows[instruction >> 1] == NO_ROW:
             return False
     return True
@@ -35,7 +35,7 @@ def _may_hold(code: Ints, start: int, required: int, rows: Ints) -> bool:
 
 @inlined
 def _keep(play: Words, matrix: Words, row: int) -> bool:
-    # an OR of all words tells whether an event is left, without a branch for each
+    # an OR of all words shows that an event is left, without a branch for each
     left = np.uint64(0)
     for word in range(play.size):
         play[word] &= matrix[row, word]
@@ -56,7 +56,7 @@ def _keep_others(play: Words, matrix: Words, row: int) -> bool:
 @inlined
 def _keep_listed(play: Words, pool: Ints, place: int, spare: Words) -> bool:
     for word in range(play.size):
-        # built beside, since play is read while the list is walked
+        # a separate array, since play is read during the walk over the list
         spare[word] = np.uint64(0)
     left = np.uint64(0)
     # pool: the number of events, then the events
@@ -66,7 +66,7 @@ def _keep_listed(play: Words, pool: Ints, place: int, spare: Words) -> bool:
         spare[event >> 6] |= both
         left |= both
     for word in range(play.size):
-        # what was not listed is out of play
+        # events that are not listed are out of play
         play[word] = spare[word]
     return bool(left)
 
@@ -104,9 +104,9 @@ def _apply(
 def _next_operand(play: Words, rest: Words, kept: Words, depth: int) -> bool:
     left = np.uint64(0)
     for word in range(play.size):
-        # what the operand left in play holds for the OR,
+        # events that the operand left in play hold for the OR,
         kept[depth, word] |= play[word]
-        # and the next operand decides about the others only
+        # the next operand decides only the others
         rest[depth, word] &= ~play[word]
         play[word] = rest[depth, word]
         left |= play[word]
@@ -144,7 +144,7 @@ def _run(
     if end > start and code[start] >= 0 and code[start] & 1 == 0 and rows[code[start] >> 1] >= 0:
         row = rows[code[start] >> 1]
         left = row != NO_ROW
-        # a jump leads behind the part that cannot hold any more
+        # the jump skips the part that cannot hold
         at += 1 if left else jumps[start]
     for word in range(play.size):
         play[word] = matrix[row, word]
@@ -211,7 +211,8 @@ def run_programs(
 ) -> tuple[int, int, int]:
     """Run the programs from `first` on until all are done or the output arrays are nearly full.
 
-    Returns the place to go on from, the number of pairs found, and the number of programs run.
+    Returns the position to continue from, the number of pairs found, and the number of programs
+    run.
     """
     words = matrix.shape[1]
     filled = candidates = 0
@@ -223,7 +224,7 @@ def run_programs(
         start = starts[slot]
         if not _may_hold(code, start, required[slot], rows):
             continue
-        # the worst case is a match of every event: stop before it could not be written
+        # stop while a match of every event, the worst case, still fits
         if found_events.size - filled < words * WORD:
             return k, filled, candidates
         candidates += 1
@@ -238,9 +239,10 @@ def run_programs(
 def _compares(number: float, relation: int, limit: float, tied: bool) -> bool:
     """True if a number stands in a relation to a limit.
 
-    `tied` numbers may differ from an equal float in their exact value: a yes was looked up before.
+    `tied` numbers may differ from an equal float in their exact value: a positive answer was looked
+    up before.
     """
-    # both round to the same float; the exact answer was looked up and is no
+    # both round to the same float; the exact answer was looked up and is False
     if number == limit and tied:
         return False
     if relation == _LESS:
@@ -264,15 +266,15 @@ def _answers(
     generation: int,
     compared: Ints,
 ) -> bool:
-    """True if the event answers a probe with yes; a comparison is made once and remembered."""
+    """True if the event satisfies a probe; a comparison is made once and its result is kept."""
     relation = relations[probe]
-    # not a comparison: it was looked up, and marked if the answer is yes
+    # not a comparison: it was looked up, and marked if it holds
     if relation == 0 or seen[probe] == generation:
         return bool(seen[probe] == generation)
-    # compared before for this event, with the answer no
+    # compared before for this event: False
     if seen[probe] == -generation:
         return False
-    # counted, so that a test can hold that no predicate is evaluated twice
+    # counted, so that a test can prove that no predicate is evaluated twice
     compared[0] += 1
     yes = _compares(numbers[attributes[probe]], relation, limits[probe], tied[attributes[probe]])
     seen[probe] = generation if yes else -generation
@@ -310,7 +312,7 @@ def _holds(
                 generation,
                 compared,
             )
-            # negated where the lowest bit is set
+            # negated if the lowest bit is set
             truth = yes != (instruction & 1 == 1)
             at += 1 if truth else jumps[at]
         # one event needs no stack: the jumps alone lead through an OR
@@ -348,16 +350,17 @@ def run_one(
     compared: Ints,
     found: Ints,
 ) -> tuple[int, int]:
-    """Run the programs anchored at probes that the event answers with yes.
+    """Run the programs anchored at probes that the event satisfies.
 
-    Returns how many hold, which are written to `found`, and how many were run.
+    Returns the number of programs that hold, which are written to `found`, and the number that were
+    run.
     """
     for probe in yes:
         # generations spare clearing the marks for every event
         seen[probe] = generation
     filled = candidates = 0
     for k in range(yes.size + 1):
-        # last, the programs that no value leads to: they are run for every event
+        # last, the programs without an anchor: they are run for every event
         anchored = lists[yes[k]] if k < yes.size else lists[0]
         if anchored < 0:
             continue

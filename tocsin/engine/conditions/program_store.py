@@ -1,8 +1,7 @@
-"""All programs, each with its anchors behind it, in one pool; and the order in which they came.
-Removing leaves a hole.
+"""All programs in one pool, each followed by its anchors, and their insertion order.
 
-Holes are closed when they make up half, so that adding and removing cost a constant on average; the
-last one to go takes everything with it.
+Removing leaves a hole. Holes are closed when they make up half of the pool, so adding and removing
+cost a constant on average; removing the last program frees everything.
 """
 
 from __future__ import annotations
@@ -20,9 +19,7 @@ _WORTH_COMPACTING = 1024
 
 
 class ProgramStore:
-    """Programs by subscription slot; `order` lists the slots as they came, GONE where one was
-    removed.
-    """
+    """Programs by subscription slot; `order` lists slots by insertion, GONE for removed ones."""
 
     __slots__ = (
         "_extents",
@@ -53,7 +50,7 @@ class ProgramStore:
         self.live = self.holes = self.depth = 0
 
     def add(self, slot: int, program: Program, anchors: list[int]) -> None:
-        """Puts a program and its anchors at a slot that has none."""
+        """Store a program and its anchors at a free slot."""
         if slot == len(self.starts):
             for column in (self.starts, self.lengths, self._extents, self.required, self.places):
                 column.append(0)
@@ -67,7 +64,7 @@ class ProgramStore:
         self.live += 1
 
     def remove(self, slot: int) -> tuple[list[int], list[int]]:
-        """Takes a program out and gives its instructions and its anchors."""
+        """Remove a program; return its instructions and its anchors."""
         start, length, extent = (
             column[slot] for column in (self.starts, self.lengths, self._extents)
         )

@@ -1,12 +1,11 @@
-"""Programs: a formula as a flat list of instructions, run over one event or over a block of events
-alike.
+"""Programs: a formula as a flat list of instructions, run over one event or over a block alike.
 
-The machine holds what is still in play: a set of events, or for one event a yes or no.
+The state of the machine is the events still in play: a set of events, or for one event a yes or no.
 
-    literal   keeps what the probe (or its complement) holds; where nothing is left it jumps BEGIN
-    an OR begins: what is in play is kept for its operands NEXT      the operand before it is done:
-    what it kept is kept, the rest is in play; where no rest is, it jumps END       all that an
-    operand kept is in play again; where nothing is left it jumps
+    literal   keep the events of the probe (or of its complement); jump if nothing is left
+    BEGIN     an OR begins: save the events in play for its operands
+    NEXT      an operand ends: save what it accepted, continue with the rest; jump if it is empty
+    END       continue with all that an operand accepted; jump if nothing is left
 
 Jumps are relative. A literal jumps to the NEXT or END of its innermost OR, or to the end of the
 program.
@@ -52,9 +51,7 @@ _GROUP = 20
 
 @dataclass(slots=True)
 class Program:
-    """Instructions, jumps, how many literals come first that all must hold, and how deep
-    ORs nest.
-    """
+    """Instructions, jumps, the number of leading required literals, and the depth of ORs."""
 
     code: list[int] = field(default_factory=list)
     jumps: list[int] = field(default_factory=list)
@@ -63,7 +60,7 @@ class Program:
 
 
 def program_of(formula: Formula, number_of: Callable[[Probe], int]) -> Program:
-    """The program of a formula, with the literals that exclude most events first."""
+    """Return the program of a formula, with the most selective literals first."""
     operands = _ordered(formula.operands) if isinstance(formula, Every) else (formula,)
     literals = [each for each in operands if isinstance(each, Literal)]
     required = len(literals)
@@ -77,14 +74,14 @@ def program_of(formula: Formula, number_of: Callable[[Probe], int]) -> Program:
 
 
 def probe_of(instruction: int) -> int:
-    """The probe of a literal instruction."""
+    """Return the probe of a literal instruction."""
     return instruction >> 1
 
 
 def _emit(
     formula: Formula, program: Program, number_of: Callable[[Probe], int], depth: int
 ) -> list[int]:
-    """Writes the formula and gives the places whose jump is still open."""
+    """Write the formula; return the positions of jumps without a target yet."""
     match formula:
         case Literal(probe, negated):
             return [_write(program, 2 * number_of(probe) + negated)]
@@ -131,7 +128,7 @@ def _ordered(operands: tuple[Formula, ...]) -> list[Formula]:
 
 
 def weight_of(formula: Formula) -> int:
-    """Small for what few events are expected to pass."""
+    """Return a rank of selectivity: small if few events are expected to pass."""
     if not isinstance(formula, Literal):
         return _GROUP
     probe = formula.probe

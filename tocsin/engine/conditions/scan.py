@@ -1,7 +1,7 @@
-"""The paper's algorithm (spec 4.4, 4.5): every subscription in turn, every distinct predicate at
-most once per event.
+"""The paper's algorithm (spec 4.4, 4.5): every subscription in turn, without an index.
 
-No index: it is the fallback, and the oracle that every index is compared with.
+Each distinct predicate is evaluated at most once per event. It is the fallback, and the oracle of
+every index.
 """
 
 from __future__ import annotations
@@ -25,9 +25,7 @@ PropsRow = tuple[Predicate, Truth]
 
 
 class ScanMatcher:
-    """Subscriptions in insertion order, run one after the other over a table of predicate
-    results.
-    """
+    """Subscriptions in insertion order, run one by one over a table of predicate results."""
 
     __slots__ = (
         "_codes",
@@ -61,19 +59,19 @@ class ScanMatcher:
 
     @property
     def distinct_predicates(self) -> int:
-        """How many different predicates the subscriptions have."""
+        """Number of distinct predicates of all subscriptions."""
         return len(self._numbers)
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         return self._keys.key_of(slot)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
+        """Return the keys of slots, one by one."""
         return self._keys.keys_of(slots)
 
     def add(self, key: str, atom: Condition) -> None:
-        """Adds a subscription; a key that is there is refused and nothing changes."""
+        """Add a subscription; raise for a known key, and change nothing then."""
         self._keys.require_new(key)
         expression = prepared_expression(atom.expression) if self._reorder else atom.expression
         for predicate in predicates_of(expression):
@@ -81,13 +79,13 @@ class ScanMatcher:
         self._codes[self._keys.add(key)] = compiled(expression, self._numbers.__getitem__)
 
     def remove(self, key: str) -> None:
-        """Removes a subscription and every predicate that only it had."""
+        """Remove a subscription and every predicate that only it had."""
         code = self._codes.pop(self._keys.remove(key))
         for step in code.steps:
             self._release(step.predicate)
 
     def match(self, batch: EventBatch) -> Hits:
-        """Every event against every subscription."""
+        """Test every event against every subscription."""
         found = [(i, slot) for i in range(batch.size) for slot in self._matching(batch.event(i))]
         self.work.events += batch.size
         self.work.hits += len(found)

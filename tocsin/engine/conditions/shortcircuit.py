@@ -1,6 +1,4 @@
-"""Short-circuit code (spec 4.5): a list of tests, each with a way on when it is TRUE and a way on
-when it is not.
-"""
+"""Short-circuit code (spec 4.5): a list of tests with a target for TRUE and one for not TRUE."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ REJECT = -2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A test of one predicate and the two ways on: the number of a step, ACCEPT or REJECT."""
+    """A test of one predicate and its two targets: the number of a step, ACCEPT or REJECT."""
 
     predicate: int
     negated: bool
@@ -26,14 +24,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The steps and where to begin; a condition without predicates begins at its end."""
+    """The steps and the first one; a condition without predicates begins at ACCEPT or REJECT."""
 
     steps: tuple[Step, ...]
     start: int
 
 
 def compiled(expression: BooleanNode, number_of: Callable[[Predicate], int]) -> Code:
-    """The code of an expression in negation normal form; operands keep their order."""
+    """Return the code of an expression in negation normal form; operands keep their order."""
     steps: list[Step] = []
     start = _emit(expression, ACCEPT, REJECT, steps, number_of)
     return Code(tuple(steps), start)
@@ -46,8 +44,9 @@ def _emit(
     steps: list[Step],
     number_of: Callable[[Predicate], int],
 ) -> int:
-    """Where to enter the node. Steps are written from the last to the first, so that both ways on
-    are known.
+    """Write the steps of a node; return its entry.
+
+    Steps are written from the last to the first, so that both targets are known.
     """
     match node:
         case AllOf(operands):

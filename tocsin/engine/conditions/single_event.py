@@ -1,6 +1,4 @@
-"""The answers of one event: probes that its values lead to carry its generation; comparisons wait
-until asked.
-"""
+"""The answers of one event: probes found by value are marked; comparisons run on demand."""
 
 from __future__ import annotations
 
@@ -13,11 +11,10 @@ _LAST_GENERATION = 2**31 - 1
 
 
 class OneEvent:
-    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by column; no probe
-    costs a clearing.
+    """Answers: `seen` by probe, `visited` by subscription slot, `numbers` and `tied` by column.
 
-    `seen` has the generation for a yes and, once a comparison was made, its negative for a no.
-    `compared` counts them.
+    `seen` has the event's generation for a yes and, after a comparison, its negative for a no; so
+    no array is cleared between events. `compared` counts comparisons.
     """
 
     __slots__ = (
@@ -42,7 +39,7 @@ class OneEvent:
         self._single: list[int] = []
 
     def begin(self, probes: int, slots: int, columns: int) -> None:
-        """A new event: nothing is answered with yes, and no column has a number."""
+        """Start an event: no probe is satisfied, and no column has a number."""
         if self.generation == _LAST_GENERATION or not (
             _fits(self.seen, probes) and _fits(self.visited, slots)
         ):
@@ -59,26 +56,24 @@ class OneEvent:
         self._found, self._single = [], []
 
     def see(self, probe: int) -> None:
-        """The event answers a probe with yes."""
+        """Mark a probe as satisfied."""
         self._single.append(probe)
 
     def see_all(self, probes: npt.NDArray[Any]) -> None:
-        """The event answers each of these probes with yes."""
+        """Mark several probes as satisfied."""
         self._found.append(probes)
 
     def yes(self) -> npt.NDArray[Any]:
-        """All probes that were answered with yes by looking up; the views they came from are let
-        go.
-        """
+        """Return all probes marked by lookup; drop the views that they came from."""
         found, self._found = self._found, []
         return np.concatenate([np.array(self._single, np.int32), *found])
 
     def compare(self, column: int, number: float, *, tied: bool) -> None:
-        """The event's number; where it is tied, comparisons with an equal limit were looked up."""
+        """Set the event's number; if it is tied, comparisons with an equal limit were looked up."""
         self.numbers[column] = number
         self.tied[column] = tied
 
 
 def _fits(array: npt.NDArray[Any], needed: int) -> bool:
-    """Large enough, and not many times too large."""
+    """True if the array is large enough, and not many times too large."""
     return needed <= len(array) <= 8 * needed + 64

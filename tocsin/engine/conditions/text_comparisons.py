@@ -1,7 +1,7 @@
 """The index for `<`, `<=`, `>`, `>=` on texts (and BETWEEN, which is two of them), by code point.
 
-The limits stand on a scale that gives every text a number, so that texts are cut, sorted and
-compared as numbers are.
+The limits are on a scale that gives every text a number, so that texts are cut, sorted and compared
+as numbers are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TextProbes:
         return len(self._comparisons)
 
     def probe(self, relation: str, limit: str) -> int:
-        """The probe for a comparison with a limit."""
+        """Return the probe for a comparison with a limit, new or known."""
         found = self._comparisons.known(relation, limit)
         if found is not None:
             return found
@@ -42,24 +42,24 @@ class TextProbes:
         return self._comparisons.add(self, relation, limit, self._scale.number_of(limit))
 
     def drop(self, probe: int, key: Any) -> None:
-        """Forgets a probe, and its limit where no other has it."""
+        """Remove a probe, and its limit if no other probe has it."""
         self._comparisons.remove(probe, key)
         if not self._comparisons.has(key):
             self._scale.remove(key)
 
     def answers(self, distinct: Distinct) -> TextAnswers | None:
-        """What the different texts of a batch say; None where there are none."""
+        """Return the answers for the distinct texts of a batch; None without texts."""
         if not distinct.values:
             return None
         count = len(distinct.values)
-        # an entry that no event has may be no text
+        # an entry without events may be None
         numbers = np.fromiter(
             (self._scale.number_of(text or "") for text in distinct.values), np.float64, count
         )
         return TextAnswers(self._comparisons, distinct.codes, numbers)
 
     def see(self, text: str, one: OneEvent) -> None:
-        """Answers for one event with the text."""
+        """Set the number of one event with the text, for its comparisons."""
         one.compare(self._comparisons.column, self._scale.number_of(text), tied=False)
 
     def _renumber(self) -> None:
@@ -70,14 +70,14 @@ class TextProbes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextAnswers:
-    """Every event has at most one code, and every code a number on the scale."""
+    """Answers by text: each event has at most one code, each code a number on the scale."""
 
     comparisons: Comparisons
     codes: Codes
     numbers: Floats
 
     def fill(self, rows: Rows, window: slice) -> None:
-        """Writes the rows of the events in the window."""
+        """Write the rows of the events in the window."""
         codes = self.codes[window]
         events = np.flatnonzero(codes >= 0)
         if not len(events):

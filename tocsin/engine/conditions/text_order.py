@@ -1,10 +1,8 @@
-"""A scale of texts: every text on it has a number, in the order of code points, with room for
-others between any two.
+"""A scale of texts: numbers in the order of code points, with room between any two.
 
-So texts are compared as numbers are: a text that is not on the scale gets the number right behind
-its lower neighbour, which is above that neighbour and below the next. A new text takes the middle
-between its neighbours and moves none; only where there is no room left does every text get a new
-number.
+So texts are compared as numbers: a text that is not on the scale gets the number right behind its
+lower neighbour, which is above that neighbour and below the next. A new text takes the middle
+between its neighbours and moves none; only without room are all texts renumbered.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from bisect import bisect_left
 
 _ROOM = 1 << 30
 _LIMIT = 1 << 52
-"""Numbers up to here are exact as floats, and so is the next one behind each."""
+"""Largest number: floats are exact up to here, and for the next integer."""
 
 
 class Scale:
@@ -29,7 +27,7 @@ class Scale:
         return len(self._texts)
 
     def add(self, text: str) -> bool:
-        """Puts a new text on the scale; TRUE when for lack of room all others have new numbers."""
+        """Add a new text; True if, for lack of room, all others were renumbered."""
         at = bisect_left(self._texts, text)
         below = self._numbers[at - 1] if at else None
         above = self._numbers[at] if at < len(self._numbers) else None
@@ -42,12 +40,12 @@ class Scale:
         return True
 
     def remove(self, text: str) -> None:
-        """Takes a text off the scale."""
+        """Remove a text."""
         at = bisect_left(self._texts, text)
         del self._texts[at], self._numbers[at]
 
     def number_of(self, text: str) -> int:
-        """Where a text stands, on the scale or between its texts."""
+        """Return the number of a text, on the scale or between its texts."""
         at = bisect_left(self._texts, text)
         if at < len(self._texts) and self._texts[at] == text:
             return self._numbers[at]

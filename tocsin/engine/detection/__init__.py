@@ -1,1 +1,1 @@
-"""Detection of composites: one shared graph over all subscriptions, one file per kind of node."""
+"""Detection of composites: one graph for all subscriptions, one file per kind of operator."""

@@ -1,5 +1,5 @@
-"""Absence: in a fixed window, after a part, between two parts. Evidence against it is noted when it
-comes.
+"""Absence in a fixed window, after a part, between two parts. Evidence against it is recorded on
+arrival.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from tocsin.values.time import Instant
 
 
 class FixedAbsenceNode(Node):
-    """Rings at the end of its window unless the absent part occurred inside; afterwards it has
-    nothing left to do.
+    """Absence in a fixed window: emits at the end of the window unless the absent part occurred
+    inside, and never again.
     """
 
     __slots__ = ("_settled", "_window")
@@ -51,36 +51,37 @@ class FixedAbsenceNode(Node):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is still to be settled if the window stays silent."""
+        """True while the window is not settled: neither broken nor over."""
         return not self._settled
 
     def start(self, step: Step) -> None:
-        """Sets the timer for the end of the window."""
+        """Set the timer for the end of the window."""
         step.wake(self, self._window.start + self._window.length, None)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Notes an occurrence inside the window."""
+        """Settle the window if the occurrence lies inside."""
         end = self._window.start + self._window.length
         self._settled |= occurrence.start > self._window.start and occurrence.end <= end
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The window is over."""
+        """Emit the absence if the window stayed empty."""
         if not self._settled:
             start, end = self._window.start, self._window.start + self._window.length
             step.bring(self, Occurrence((), start, end, absences=((start, end),)))
         self._settled = True
 
     def snapshot(self, writer: Writer) -> State:
-        """Whether the window was broken or has rung."""
+        """Return the flag that the window was broken or is over."""
         return {"settled": self._settled}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over whether there is anything left to do; the timer is set anew."""
+        """Load the flag; the timer is set by `start`."""
         self._settled = bool(state["settled"])
 
 
 class AfterAbsenceNode(Node):
-    """Lets every occurrence of the first part wait for its deadline; the absent part ends the wait.
+    """Absence after a part: buffers each occurrence of the first part until its deadline, unless
+    the absent part ends its wait.
 
     All wait equally long, so that deadlines come in the order of arrival: one timer for the soonest
     is enough.
@@ -118,16 +119,16 @@ class AfterAbsenceNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many wait for their deadlines."""
+        """Number of occurrences that wait for their deadlines."""
         return self._waiting.living
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing is buffered."""
         return not len(self._waiting)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is the absent part, slot 1 the part that the window follows."""
+        """Take the absent part at slot 0, the part that the window follows at slot 1."""
         if slot == 1:
             self._await(occurrence, step)
             return
@@ -138,8 +139,8 @@ class AfterAbsenceNode(Node):
                 self._waiting.remove(first, key)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The deadline of the first that waited when the timer was set has come, if it
-        still waits.
+        """Emit the absences whose deadline has come. The occurrence that the timer was set for may
+        be gone.
         """
         self._timed = False
         waiting = self._waiting
@@ -151,23 +152,23 @@ class AfterAbsenceNode(Node):
         self._set_timer(step)
 
     def pending(self) -> Iterable[Pending]:
-        """All that waits for its deadline."""
+        """Yield the occurrences that wait for their deadline."""
         for occurrence in self._waiting:
             if not (self._names and self._scopes.is_used(occurrence, self._names)):
                 yield Pending(self.part, 1, occurrence, occurrence.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
-        """Those that wait."""
+        """Return the occurrences that wait."""
         return {"waiting": [writer.write(each) for each in self._waiting]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over those that wait."""
+        """Load the occurrences that waited."""
         for each in state["waiting"]:
             self._await(read(each), step)
 
     def _await(self, occurrence: Occurrence, step: Step) -> None:
-        """An occurrence without the attributes of its conditions can be ended by nothing: it waits
-        under no key.
+        """Buffer an occurrence until its deadline. Without the attributes of its conditions its key
+        is None, and nothing can end its wait.
         """
         key = self._first_key(occurrence)
         if not occurrence.rows or self._own_key(occurrence) is None:
@@ -192,11 +193,11 @@ class AfterAbsenceNode(Node):
 
 
 class BetweenAbsenceNode(Node):
-    """Pairs a first with a last part where the absent part did not come in between.
+    """Absence between two parts: pairs a first with a last part if the absent part did not occur in
+    between.
 
-    An equality between attributes of the parts keeps apart what cannot concern one another. For
-    each first the least end of an absent part after it is all that matters, unless there are
-    conditions left that only the whole can tell.
+    An equality between attributes of the parts partitions them. For each first the least end of an
+    absent part after it is all that matters, unless conditions are left that need the whole.
     """
 
     __slots__ = (
@@ -247,18 +248,18 @@ class BetweenAbsenceNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many firsts and absent parts are noted, those used up included until they are
-        forgotten.
+        """Number of firsts and absent parts that are kept, consumed ones included until they are
+        dropped.
         """
         return len(self._firsts) + len(self._absent)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing is buffered."""
         return self._firsts.is_empty and self._absent.is_empty
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is the absent part, slot 1 the first, slot 2 the last."""
+        """Take the absent part at slot 0, the first at slot 1, the last at slot 2."""
         self.forget_before(step.now)
         key = self._keys[slot](occurrence)
         if key is None:
@@ -273,12 +274,12 @@ class BetweenAbsenceNode(Node):
             self._close(occurrence, key, step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what is too old to be completed."""
+        """Drop entries that are too old to be completed."""
         self._firsts.forget_before(now)
         self._absent.forget_before(now)
 
     def next_expiry(self) -> Instant | None:
-        """When the first that waits here is too old."""
+        """Return when the oldest entry expires; None if nothing does."""
         ends = [
             each.oldest_end for each in (self._firsts, self._absent) if each.oldest_end is not None
         ]
@@ -286,7 +287,7 @@ class BetweenAbsenceNode(Node):
         return min(ends) + (self._absence.keep or 0) if self._expires else None
 
     def pending(self) -> Iterable[Pending]:
-        """The firsts that a last can still close."""
+        """Yield the firsts that a last can still close."""
         keep = self._absence.keep
         for entry in self._firsts.entries():
             if entry.silenced is None and not self._is_used(entry.occurrence):
@@ -298,8 +299,8 @@ class BetweenAbsenceNode(Node):
                 )
 
     def snapshot(self, writer: Writer) -> State:
-        """Firsts with the evidence against them, and absent parts that are still to be
-        looked at.
+        """Return the firsts with the evidence against them, and the absent parts that are still to
+        be checked.
         """
         return {
             "firsts": [
@@ -309,7 +310,7 @@ class BetweenAbsenceNode(Node):
         }
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over what waits."""
+        """Load the firsts and the absent parts."""
         for written, silenced in state["firsts"]:
             occurrence = read(written)
             self._firsts.add(occurrence, self._keys[1](occurrence)).silenced = silenced
@@ -323,8 +324,8 @@ class BetweenAbsenceNode(Node):
             step.expire(self, soonest)
 
     def _note(self, absent: Occurrence, key: Hashable) -> None:
-        """Absent parts come in the order of their ends: the first that follows a first part has the
-        least end.
+        """Record an absent part. They come in the order of their ends: the first one that follows a
+        first part has the least end.
         """
         if self._on_absent or absent.rows is not NOTHING_BOUND:
             self._absent.add(absent, key)
@@ -350,7 +351,9 @@ class BetweenAbsenceNode(Node):
                     return
 
     def _candidates(self, last: Occurrence, key: Hashable) -> Iterable[Entry]:
-        """Oldest first, without those whose silence was broken before the last part started."""
+        """Return the firsts to try, oldest first, without those whose absence was broken before the
+        last part started; under RECENT only the most recent that agrees.
+        """
         if self._absence.policy is Policy.RECENT:
             agreeing = (
                 each
@@ -377,7 +380,9 @@ class BetweenAbsenceNode(Node):
     def _judged(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> Occurrence | None:
-        """What rings for two parts that bound a window: with the rows for which nothing came."""
+        """Return the match of two parts that bound a window, with the rows for which nothing came
+        in between; None if no row is left.
+        """
         left = whole.without(self._came(first, last, whole, key))
         return None if left is None else left.with_silence(first.end, last.start)
 
@@ -388,7 +393,7 @@ class BetweenAbsenceNode(Node):
         return whole is not None and all(compare(each, whole.names) for each in related)
 
     def _pair(self, first: Occurrence, last: Occurrence) -> Occurrence | None:
-        """Both together, if they bound a window."""
+        """Return both combined if they bound a window; None otherwise."""
         self.spend(A_TRIAL)
         whole = combined((first, last), self.spend)
         if whole is None or not all(fulfils(each, whole) for each in self._on_bounds):
@@ -398,7 +403,7 @@ class BetweenAbsenceNode(Node):
     def _came(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> list[Occurrence]:
-        """What came in between and concerns the whole."""
+        """Return the absent parts in between that concern the whole."""
         absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
         self.spend(len(self._absent) // QUESTIONS)
         return [
@@ -413,7 +418,7 @@ class BetweenAbsenceNode(Node):
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
 
     def _clear(self, whole: Occurrence) -> None:
-        """Uses up all that wait; where there is a key, all of that key."""
+        """Consume all that is buffered; with a key, the firsts of that key."""
         by = self._absence.by
         if not by:
             self._firsts.clear()
@@ -424,8 +429,8 @@ class BetweenAbsenceNode(Node):
             entry.alive = entry.alive and key_of(by, entry.occurrence.members) != mine
 
     def _use_up(self, entry: Entry, last: Occurrence, whole: Occurrence) -> bool:
-        """What the policy demands; whether the last part is used up too."""
-        # once per operator: who was the last of a window is the first of none
+        """Consume what the policy demands; True if the last part is consumed too."""
+        # single use, per operator: an occurrence that closed a window does not open another
         match self._absence.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return False
@@ -447,8 +452,8 @@ class BetweenAbsenceNode(Node):
 def _that_extend(
     on_absent: Sequence[NamedCondition], on_bounds: Sequence[NamedCondition]
 ) -> list[NamedCondition]:
-    """The equalities of the absent part with an attribute in which the bounds of the window are
-    equal themselves.
+    """Return the equalities of the absent part with an attribute in which the bounds of the window
+    are equal themselves.
     """
     known = {side for each in _equalities(on_bounds) for side in (each.left, each.right)}
     return [each for each in _equalities(on_absent) if each.left in known or each.right in known]

@@ -1,9 +1,8 @@
-"""One event, and not another within a time: the absence of an atom after an atom, for all
-subscriptions that ask so.
+"""Absence of an atom within a time after an atom, for all subscriptions that have it.
 
-Deadlines come in the order of arrival, and an absence is broken iff the absent part has started
-since: it is enough to know, for each key, when it last started. So what may be followed is kept
-once for all who wait, and what must not follow leaves one number.
+Deadlines come in the order of arrival, and an absence is cancelled iff the absent part has started
+since: it is enough to know, for each key, when it last started. So first events are buffered once
+for all readers, and an absent part leaves one number.
 """
 
 from __future__ import annotations
@@ -20,28 +19,30 @@ from tocsin.plan.nodes.composites import Absence, AfterWindow, Policy, is_one_ev
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
+# buffered occurrences, and keys, before the first sweep: one pays off only over many
 _ROOM = 64
 _KEYS_ALLOWED = 1024
 
 
 def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
-    """Whether an absence can be served so: about single events, with no condition but equal
+    """True if this operator can serve the absence: of single events, with no condition but equal
     keys.
     """
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
     if part.by and part.conditions:
-        return False  # who lacks the key takes no part; who lacks an attribute waits in peace
+        # missing key: ignored; missing attribute: cannot be cancelled. One key cannot say both.
+        return False
     parts = (part.part, window.part)
     if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions, part.by)[1]:
         return False
-    # else what they bind has to agree
+    # with common variables the bound values would have to agree
     return variables_of(part.part).isdisjoint(variables_of(window.part))
 
 
 class LatestStarts(Follower):
-    """When a source last started, for each key; what is older than any window that asks is dropped
-    now and then.
+    """Last start of a source for each key. Starts older than the longest window that reads them are
+    dropped now and then.
     """
 
     __slots__ = ("_allowed", "longest", "starts")
@@ -53,7 +54,7 @@ class LatestStarts(Follower):
         self._allowed = _KEYS_ALLOWED
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Notes the start."""
+        """Record the start; an occurrence without key or rows cancels nothing."""
         key = self.key(occurrence)
         if key is None or not occurrence.rows:
             return
@@ -64,7 +65,9 @@ class LatestStarts(Follower):
                 self._drop_before(step.now - self.longest)
 
     def has_broken(self, occurrence: Occurrence, key: Hashable) -> bool:
-        """Whether there was a start after the end of an occurrence."""
+        """True if a start under the key followed the end of the occurrence, whose absence is
+        cancelled then.
+        """
         start = self.starts.get(key)
         return start is not None and start > occurrence.end
 
@@ -74,7 +77,7 @@ class LatestStarts(Follower):
 
 
 class Deadlines(Line):
-    """What the silence must follow, until its deadline; one timer for the soonest."""
+    """Shared buffer of first events until their deadline, with one timer for the soonest."""
 
     __slots__ = ("_allowed", "_due", "_keys", "_line", "asked", "has_key")
 
@@ -83,7 +86,9 @@ class Deadlines(Line):
     ) -> None:
         super().__init__(source, key, length, address)
         self.asked: dict[LatestStarts, int] = {}
-        """The tables of absent parts, with the bits of the nodes that ask them."""
+        """Tables of last starts that cancel absences here, each with the mask of readers that it
+        cancels them for.
+        """
         self.has_key = has_key
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
@@ -92,21 +97,23 @@ class Deadlines(Line):
 
     @property
     def kept(self) -> int:
-        """How many have not reached their deadline."""
+        """Number of occurrences that have not reached their deadline."""
         return len(self._line)
 
     def ask(self, absent: LatestStarts, bit: int) -> None:
-        """A node will ask a table of starts."""
+        """Have a table of starts cancel the absences of a reader."""
         self.asked[absent] = self.asked.get(absent, 0) | bit
 
     def ask_no_more(self, absent: LatestStarts, bit: int) -> None:
-        """A node that asked a table is gone."""
+        """Remove a reader from a table of starts."""
         self.asked[absent] &= ~bit
         if not self.asked[absent]:
             del self.asked[absent]
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Waits from now on; without the attributes that are asked for, nothing ends its wait."""
+        """Buffer the occurrence until its deadline. Without the attributes of the conditions
+        nothing can cancel its absence.
+        """
         key = self.key(occurrence)
         if not occurrence.rows or (key is None and self.has_key):
             return  # it binds no value that could be missing, or has no key
@@ -121,7 +128,7 @@ class Deadlines(Line):
             self._set_timer(step)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The deadline of the first has come, and of all that ended with it."""
+        """Emit the absences whose deadline has come, unless they are cancelled."""
         if self._due == step.now:
             self._due = None
         line, due = self._line, step.now - self.lifetime
@@ -136,11 +143,11 @@ class Deadlines(Line):
         self._set_timer(step)
 
     def waiting(self) -> Iterator[Occurrence]:
-        """All that have not reached their deadline, oldest first."""
+        """Return all that have not reached their deadline, oldest first."""
         return iter(self._line)
 
     def had_by(self, bit: int) -> list[Occurrence]:
-        """Those that one node still waits for."""
+        """Return the occurrences that one reader still waits for."""
         return [
             each
             for each, key in zip(self._line, self._keys, strict=True)
@@ -148,16 +155,18 @@ class Deadlines(Line):
         ]
 
     def had(self) -> Iterator[int]:
-        """Of all that wait the bits of those who still wait for it."""
+        """Return the mask of readers that still wait, for each buffered occurrence."""
         return map(self._bits_waiting, self._line, self._keys)
 
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
-        """Has these wait, and nothing else."""
+        """Buffer these occurrences in place of all others."""
         self._line, self._keys = deque(occurrences), deque(map(self.key, occurrences))
         self._set_timer(step)
 
     def give_away(self) -> list[tuple[Occurrence, Hashable]]:
-        """All that wait, oldest first, with their keys; they wait elsewhere from now on."""
+        """Remove and return all occurrences, oldest first, with their keys; they are kept elsewhere
+        from now on.
+        """
         waiting = list(zip(self._line, self._keys, strict=True))
         self._line.clear()
         self._keys.clear()
@@ -169,7 +178,9 @@ class Deadlines(Line):
         lost: dict[Occurrence, int],
         step: Step,
     ) -> None:
-        """What waited elsewhere waits here again; `lost` is known of it."""
+        """Load occurrences that were kept elsewhere, with the masks of readers to which they are
+        unavailable.
+        """
         self._line = deque([occurrence for occurrence, _ in waiting])
         self._keys = deque([key for _, key in waiting])
         self.lost = lost
@@ -177,7 +188,7 @@ class Deadlines(Line):
         self._set_timer(step)
 
     def drop_lost(self) -> None:
-        """What no node waits for any more need not be kept until its deadline."""
+        """Remove the occurrences that no reader waits for, without waiting for their deadline."""
         pairs = zip(self._line, self._keys, strict=True)
         kept = [pair for pair in pairs if self._is_waited_for(*pair)]
         self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
@@ -185,8 +196,8 @@ class Deadlines(Line):
         self.tidy_up()
 
     def _set_timer(self, step: Step) -> None:
-        """Wakes for the first that anybody waits for, unless it wakes by then anyway; most silences
-        are broken long before their deadline.
+        """Arm the timer for the first entry with a live reader, unless one is due by then; drop
+        dead entries before it. Most absences are cancelled long before their deadline.
         """
         line, keys = self._line, self._keys
         while line and not self._is_waited_for(line[0], keys[0]):
@@ -199,7 +210,7 @@ class Deadlines(Line):
                 step.wake(self, due, None)
 
     def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
-        """Whether the silence after an occurrence is unbroken for anybody."""
+        """True if the absence after an occurrence is not cancelled for some reader."""
         end, lost = occurrence.end, self.lost.get(occurrence, 0)
         for absent, bits in self.asked.items():
             start = absent.starts.get(key)
@@ -208,7 +219,7 @@ class Deadlines(Line):
         return False
 
     def _bits_waiting(self, occurrence: Occurrence, key: Hashable) -> int:
-        """The nodes for which the silence after an occurrence is unbroken so far."""
+        """Return the mask of readers for which the absence after an occurrence is not cancelled."""
         waiting = ~self.lost.get(occurrence, 0)
         for absent, bits in self.asked.items():
             if absent.has_broken(occurrence, key):
@@ -217,7 +228,7 @@ class Deadlines(Line):
 
 
 class SilenceNode(Node):
-    """The absence of an atom after an atom, for the subscriptions that have it."""
+    """Operator of the absence of an atom after an atom, for the subscriptions that have it."""
 
     __slots__ = ("_absence", "_length", "_since", "absent", "bit", "deadlines")
 
@@ -227,7 +238,9 @@ class SilenceNode(Node):
         self._length = window.length
 
     def enter(self) -> None:
-        """Joins, or makes, the table of its absent part and the deadlines of the part before it."""
+        """Join the start table of its absent part and the deadlines of the part before it; make
+        those that are missing.
+        """
         absent, first = self.inner
         window = self._absence.window
         assert isinstance(window, AfterWindow)
@@ -246,37 +259,37 @@ class SilenceNode(Node):
         self._since = self.deadlines.arrived
 
     def leave(self) -> None:
-        """Leaves both."""
+        """Leave both."""
         self.deadlines.ask_no_more(self.absent, self.bit)
         self.deadlines.step_out(self.bit)
         self.absent.leave()
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits, or all that does was there before this node."""
+        """True if nothing is buffered, or nothing has arrived since this operator attached."""
         return self.deadlines.is_empty or self.deadlines.arrived == self._since
 
     def uses(self, other: Node) -> bool:
-        """Whether the other is this node or its deadlines."""
+        """True if the other is this operator or its deadline buffer."""
         return other in (self, self.deadlines)
 
     def pending(self) -> Iterator[Pending]:
-        """All that waits for its deadline."""
+        """Yield the occurrences that wait for their deadline."""
         for each in self.deadlines.had_by(self.bit):
             yield Pending(self.part, 1, each, each.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
-        """Those that wait."""
+        """Return the occurrences that wait for their deadline."""
         return {"waiting": [writer.write(each) for each in self.deadlines.had_by(self.bit)]}
 
     def outline(self, comparison: Comparison) -> Hashable:
-        """What waits for this node."""
+        """Return a key of the occurrences that are available to this operator."""
         return self.deadlines.held_by(self.bit, comparison)
 
     def held(self, comparison: Comparison) -> Hashable:
-        """What waits for this node."""
+        """Return a key of the occurrences that are available to this operator."""
         return self.deadlines.held_by(self.bit, comparison)
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over those that wait."""
+        """Load the occurrences that waited."""
         self.deadlines.take_over(self.bit, [read(each) for each in state["waiting"]], step)

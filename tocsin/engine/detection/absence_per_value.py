@@ -1,9 +1,10 @@
-"""One part, and for each value that it binds not another part within a time: shipped, and which of
-it not received.
+"""Absence per bound value: one part, then for each value that it binds not another part within a
+time.
 
-What waits is found by the values of the variables that both parts bind, so that what comes looks at
-no more than it ends. All wait equally long, so that deadlines come in the order of arrival: one
-timer for the soonest is enough.
+An example are goods that were shipped and not received. Buffered occurrences are indexed by the
+values of the variables that both parts bind, so that an absent part visits only those that it ends.
+All wait equally long, so that deadlines come in the order of arrival: one timer for the soonest is
+enough.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from tocsin.plan.semantics.occurrence import Occurrence
 
 
 def is_by_value(part: Absence, window: AfterWindow) -> bool:
-    """Whether the absent part and the part before it bind variables of the same name."""
+    """True if the absent part and the part before it bind variables of the same name."""
     return not variables_of(part.part).isdisjoint(variables_of(window.part))
 
 
 class Entry:
-    """An occurrence that waits, and what it still waits for: values under which it is found, and
-    rows without them.
+    """A buffered occurrence and what it still waits for: values by which it is indexed, and rows
+    that do not bind all of them.
     """
 
     __slots__ = ("loose", "occurrence", "values")
@@ -40,13 +41,13 @@ class Entry:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything came."""
+        """True if nothing is missing any longer."""
         return not self.values and not self.loose
 
 
 class MissingNode(Node):
-    """Lets every occurrence of the first part wait for its deadline, row by row; the absent part
-    ends rows.
+    """Absence after a part, row by row: each occurrence of the first part waits for its deadline;
+    the absent part ends rows.
     """
 
     __slots__ = (
@@ -83,18 +84,18 @@ class MissingNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many wait for their deadlines, those for which everything came included until
-        then.
+        """Number of occurrences that wait for their deadlines, including until then those of which
+        nothing is missing.
         """
         return len(self._line)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing is missing."""
         return all(entry.is_over for entry in self._line)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is the absent part, slot 1 the part that the window follows."""
+        """Take the absent part at slot 0, the part that the window follows at slot 1."""
         if self._key(occurrence) is None:
             return
         if slot == 1:
@@ -111,8 +112,8 @@ class MissingNode(Node):
             self._end_rows(list(self._loose.values()), occurrence)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The deadline of the first that waited when the timer was set has come, if it
-        still waits.
+        """Emit what is missing of the occurrences whose deadline has come. The one that the timer
+        was set for may be gone.
         """
         self._timed = False
         line = self._line
@@ -125,16 +126,16 @@ class MissingNode(Node):
         self._set_timer(step)
 
     def pending(self) -> Iterable[Pending]:
-        """All that waits for its deadline, with what it still waits for."""
+        """Yield the occurrences that wait for their deadline, with the rows that are missing."""
         for left in self._waiting():
             yield Pending(self.part, 1, left, left.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
-        """Those that wait."""
+        """Return the occurrences that wait, with the rows that are missing."""
         return {"waiting": [writer.write(each) for each in self._waiting()]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over those that wait."""
+        """Load the occurrences that waited."""
         for each in state["waiting"]:
             self._await(read(each), step)
 
@@ -142,8 +143,8 @@ class MissingNode(Node):
         return (left for entry in self._line if (left := self._left(entry)) is not None)
 
     def _left(self, entry: Entry) -> Occurrence | None:
-        """The occurrence with what is missing; None where nothing is, or where it is used up
-        elsewhere.
+        """Return the occurrence with the rows that are missing; None if nothing is, or if it is
+        consumed elsewhere.
         """
         first = entry.occurrence
         if entry.is_over or (self._names and self._scopes.is_used(first, self._names)):
@@ -178,14 +179,14 @@ class MissingNode(Node):
             step.wake(self, self._line[0].occurrence.end + self._length, None)
 
     def _values(self, row: Row) -> Values | None:
-        """The values under which a row is found; None where it does not bind all variables."""
+        """Return the values by which a row is indexed; None if it does not bind all variables."""
         bound = dict(row)
         if len(bound) == len(self._shared) == 1:
             return tuple(bound.values()) if self._shared[0] in bound else None
         return values_at(row, self._shared) if all(name in bound for name in self._shared) else None
 
     def _end(self, values: Values, absent: Occurrence) -> None:
-        """Ends what waits for the values in the window of the absent part."""
+        """End the wait for the values, in entries whose window holds the absent part."""
         waiting = self._by_value.get(values)
         if not waiting:
             return
@@ -197,7 +198,9 @@ class MissingNode(Node):
             del self._by_value[values]
 
     def _end_rows(self, entries: Iterable[Entry], absent: Occurrence) -> None:
-        """The slow way, for rows that bind not all variables."""
+        """End rows of the entries one by one: the slow path, for rows that do not bind all
+        variables.
+        """
         for entry in entries:
             if not entry.is_over and self._is_ended(entry.occurrence, absent):
                 living = tuple(
@@ -216,7 +219,7 @@ class MissingNode(Node):
         return concerns(self._absence.conditions, absent, first)
 
     def _forget(self, entry: Entry) -> None:
-        """Finds the entry no more; what it waits for stays known to it."""
+        """Remove the entry from the indexes; it keeps the values that it waits for."""
         self._loose.pop(id(entry), None)
         for values in entry.values:
             self._unlist(entry, values)

@@ -1,8 +1,8 @@
-"""Measures that are kept up to date: what comes is added, what came first is taken away first, and
-each costs no more than the last.
+"""Accumulators: measures kept up to date as values are added and the oldest are removed, each step
+as cheap as the last.
 
 Sums are exact at any time: doubles are whole numbers of a unit that is a power of two, and are
-rounded once when somebody asks, which is what `math.fsum` does.
+rounded once when the value is read, which is what `math.fsum` does.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from tocsin.plan.semantics.measure_evaluation import Number, mean, number_of, sc
 from tocsin.values.scalars import canonical_number
 
 _EXACT = 1 << 53
-"""Up to here every whole number is a double."""
+"""Bound below which every whole number is a double."""
 
 
 class Tally(Protocol):
-    """A measure over values that come and go in the same order."""
+    """Measure over values that are added and removed in the same order."""
 
     def add(self, value: Any) -> None:
-        """One more value."""
+        """Add a value."""
         ...
 
     def drop(self, value: Any) -> None:
-        """The oldest value is gone."""
+        """Remove the oldest value."""
         ...
 
     def value(self) -> Number | None:
-        """What the measure comes to; None where it has no value."""
+        """Return the measure; None if it has no value."""
         ...
 
 
 class Counted:
-    """How many there are."""
+    """Number of values."""
 
     __slots__ = ("_count",)
 
@@ -45,20 +45,20 @@ class Counted:
         self._count = 0
 
     def add(self, value: Any) -> None:
-        """One more."""
+        """Count one more."""
         self._count += 1
 
     def drop(self, value: Any) -> None:
-        """One less."""
+        """Count one less."""
         self._count -= 1
 
     def value(self) -> Number | None:
-        """The count."""
+        """Return the count."""
         return self._count
 
 
 class Different:
-    """How many different scalars there are."""
+    """Number of different scalars."""
 
     __slots__ = ("_counts",)
 
@@ -66,13 +66,13 @@ class Different:
         self._counts: dict[Hashable, int] = {}
 
     def add(self, value: Any) -> None:
-        """Counts the value, if it is a scalar."""
+        """Count the value, if it is a scalar."""
         key = scalar_key(value)
         if key is not None:
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def drop(self, value: Any) -> None:
-        """Counts it no more."""
+        """Remove the value, if it is a scalar."""
         key = scalar_key(value)
         if key is not None:
             left = self._counts[key] - 1
@@ -82,12 +82,12 @@ class Different:
                 del self._counts[key]
 
     def value(self) -> Number | None:
-        """The number of different ones."""
+        """Return the number of different scalars."""
         return len(self._counts)
 
 
 class Sum:
-    """The sum of the numbers."""
+    """Sum of the numbers."""
 
     __slots__ = ("_broken", "_count", "_large", "_lowest", "_shift", "_topmost", "_units", "_whole")
 
@@ -102,17 +102,17 @@ class Sum:
         self._shift = 0
 
     def add(self, value: Any) -> None:
-        """Adds a number; what is none is left out."""
+        """Add the value, if it is a number."""
         self._move(value, 1)
 
     def drop(self, value: Any) -> None:
-        """Takes it away."""
+        """Remove the value, if it is a number."""
         self._move(value, -1)
         if not self._count:
             self._units = self._shift = 0
 
     def value(self) -> Number | None:
-        """The sum, exact or rounded once; None of nothing, or where no double holds it."""
+        """Return the sum, exact or rounded once; None without numbers, or if no double holds it."""
         if not self._count:
             return None
         if not self._broken:
@@ -128,11 +128,11 @@ class Sum:
 
     @property
     def count(self) -> int:
-        """How many numbers there are."""
+        """Number of numbers."""
         return self._count
 
     def _move(self, value: Any, sign: int) -> None:
-        if type(value) is int and -_EXACT < value < _EXACT:  # the usual case
+        if type(value) is int and -_EXACT < value < _EXACT:  # the common case
             self._count += sign
             self._whole += sign * value
             self._units += sign * value << self._shift
@@ -148,7 +148,9 @@ class Sum:
         self._move_double(number, sign)
 
     def _move_double(self, number: Number, sign: int) -> None:
-        """Doubles are what is summed as soon as one number is not whole."""
+        """Add or remove the number as a double: as soon as one number is not whole, doubles are
+        summed.
+        """
         try:
             units, parts = float(number).as_integer_ratio()
         except OverflowError:
@@ -161,7 +163,7 @@ class Sum:
         self._units += sign * units << self._shift - shift
 
     def _move_beyond(self, number: Number, sign: int) -> None:
-        """What no double holds, and infinities."""
+        """Count an integer that no double holds, or an infinity."""
         if isinstance(number, int):
             self._large += sign
         elif number > 0:
@@ -171,17 +173,17 @@ class Sum:
 
 
 class Mean(Sum):
-    """The sum of the numbers, divided by how many they are."""
+    """Sum of the numbers, divided by their count."""
 
     __slots__ = ()
 
     def value(self) -> Number | None:
-        """The mean; None of nothing."""
+        """Return the mean; None without numbers."""
         return mean(super().value(), self.count) if self.count else None
 
 
 class Extremum:
-    """The least or the greatest number: those that a later one outdoes are forgotten at once."""
+    """Least or greatest number; those that a later one outdoes are dropped at once."""
 
     __slots__ = ("_line", "_outdoes")
 
@@ -190,7 +192,7 @@ class Extremum:
         self._line: deque[Number] | list[Number] = []
 
     def add(self, value: Any) -> None:
-        """A number outdoes those before it, or waits until they are gone."""
+        """Add the value, if it is a number, and drop those that it outdoes."""
         number = number_of(value)
         if number is not None:
             line, outdoes = self._line, self._outdoes
@@ -199,7 +201,7 @@ class Extremum:
             line.append(number)
 
     def drop(self, value: Any) -> None:
-        """The oldest is gone; if it was outdone, nothing changes."""
+        """Remove the oldest value; if it was outdone, nothing changes."""
         number = number_of(value)
         if number is not None and self._line[0] == number:
             del self._line[0]
@@ -207,21 +209,21 @@ class Extremum:
             self._line = deque(self._line)
 
     def value(self) -> Number | None:
-        """The extreme one; None of nothing."""
+        """Return the extreme number; None without numbers."""
         return self._line[0] if self._line else None
 
 
 _LONG = 64
-"""A list takes little room, a deque little time."""
+"""Length from which a list becomes a deque: a list takes little room, a deque little time."""
 
 
 def least() -> Extremum:
-    """Keeps the least number."""
+    """Return an accumulator of the least number."""
     return Extremum(le)
 
 
 def greatest() -> Extremum:
-    """Keeps the greatest number."""
+    """Return an accumulator of the greatest number."""
     return Extremum(ge)
 
 
@@ -234,12 +236,12 @@ class Several:
         self._tallies = tallies
 
     def add(self, values: Any) -> None:
-        """One more value for each measure."""
+        """Add one value to each measure."""
         for tally, value in zip(self._tallies, values, strict=True):
             tally.add(value)
 
     def drop(self, values: Any) -> None:
-        """The oldest value of each measure is gone."""
+        """Remove the oldest value of each measure."""
         for tally, value in zip(self._tallies, values, strict=True):
             tally.drop(value)
 

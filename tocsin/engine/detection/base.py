@@ -1,9 +1,9 @@
-"""What every node of the detection network has: a place in the graph, an inbox for the current
-step, and its users.
+"""Base of every operator of the detection network: its place in the graph, its inbox for the
+current step, its consumers.
 
-Users that are direct are `followers`; the others are `users`, each with the slot at which it takes
-what is brought. `shared` are followers that several nodes have in common, by what they have in
-common.
+Consumers that are direct are `followers`, served inline; the others are `users`, each with the slot
+at which it takes what is emitted. `shared` are operators on top of this one that several others
+have in common, by what they have in common.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An occurrence that waits at a slot of a part, and the last instant at which it can matter."""
+    """A buffered occurrence: the part and slot that hold it, and the last instant at which it can
+    matter (None: it never expires).
+    """
 
     owner: Part
     slot: int
@@ -36,34 +38,34 @@ class Pending:
 
 
 WORK_LIMIT = 200_000
-"""How much work one event, or the timers of one instant, may cause at all parts of one subscription
-together: about as many microseconds.
+"""Most work, in about microseconds, that one event, or the timers of one instant, may cause at all
+operators of one subscription together.
 """
 
 A_TRIAL = 10
-"""The work of putting occurrences together to see what comes of it."""
+"""Work of combining occurrences once, whether they match or not."""
 
 A_RESULT = 10
-"""The work of telling what came of it, rows aside."""
+"""Work of emitting a combined occurrence, rows aside."""
 
 
 def work_of_telling(whole: Occurrence) -> int:
-    """The work of telling what came of it: the more members, the longer it takes."""
+    """Return the work of emitting an occurrence; it grows with the members and the rows."""
     return A_RESULT * max(1, len(whole.members) // 2) + len(whole.rows)
 
 
 QUESTIONS = 4
-"""So many simple questions about what waits are work of one microsecond."""
+"""Simple checks of buffered occurrences that count as work of one microsecond."""
 
 State = dict[str, Any]
 """Plain data: lists, dictionaries, strings and numbers, as JSON has them."""
 
 
 class Step(Protocol):
-    """The current step: where a node puts what it brings, and where it asks to be woken.
+    """The current step: operators emit into it and schedule their timers with it.
 
-    A node that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, where there is
-    one, no event comes. `pairs` under single use are served together.
+    An operator that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, unless it
+    is None, no event ends. `pairs` serves all joins under single use together.
     """
 
     now: Instant
@@ -74,44 +76,46 @@ class Step(Protocol):
     pairs: PairTable[Node]
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
-        """An occurrence of the node's part, for all its users."""
+        """Emit an occurrence of the operator's part to all its consumers."""
         ...
 
     def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
-        """What the occurrence brings about at the node is too much to work out; the subscriptions
-        that cannot pay are told.
+        """Record that work for the occurrence was aborted at the operator, for every pattern that
+        pays for it.
         """
         ...
 
     def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
-        """An occurrence for one node, which is served in its turn."""
+        """Enqueue an occurrence at a slot of one operator, which is served in its turn."""
         ...
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
-        """What a name stands for is lost to its whole scope once the step is over."""
+        """Mark the occurrence bound to a name as consumed in its scope when the step ends."""
         ...
 
     def wake(self, node: Node, due: Instant, token: object) -> None:
-        """Call the node's `on_timer` with the token at `due`, after all events that end by then."""
+        """Call the operator's `on_timer` with the token at `due`, after all events that end by
+        then.
+        """
         ...
 
     def expire(self, node: Node, due: Instant) -> None:
-        """Call the node's `forget_before` some time after `due`, and ask for its `next_expiry`
-        then.
+        """Call the operator's `forget_before` some time after `due`, then ask for its
+        `next_expiry`.
         """
         ...
 
 
 class Writer(Protocol):
-    """Turns occurrences into plain data, each event once."""
+    """Encoder of occurrences as plain data."""
 
     def write(self, occurrence: Occurrence) -> State:
-        """The occurrence as plain data."""
+        """Return the occurrence as plain data."""
         ...
 
 
 class Allowance:
-    """How much work may be done in one step; each step has its own."""
+    """Work budget of one step; each step has its own."""
 
     __slots__ = ("_spent", "_spent_in")
 
@@ -121,79 +125,81 @@ class Allowance:
 
     @property
     def spent(self) -> int:
-        """The work that was counted last."""
+        """Work counted since the budget was last reset."""
         return self._spent
 
     def is_overdrawn_in(self, step: Step) -> bool:
-        """Whether more work was counted in this very step than it may take."""
+        """True if more work was counted in this very step than the limit allows."""
         return self._spent > WORK_LIMIT and self._spent_in == step.number
 
     def allow(self, step: Step) -> None:
-        """A new step has a new allowance of work."""
+        """Reset the count if the step is new."""
         if self._spent_in != step.number:
             self._spent_in, self._spent = step.number, 0
 
     def count(self, work: int) -> bool:
-        """Counts work of about as many microseconds; whether it is not too much for one step."""
+        """Add work of about as many microseconds; True if the step is still within its limit."""
         self._spent += work
         return self._spent <= WORK_LIMIT
 
 
 def too_much_work() -> GivenUp:
-    """The reason why an event is undecided for a subscription."""
+    """Return the reason why an event is undecided for a subscription."""
     return GivenUp(
         f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
     )
 
 
 class Memory:
-    """What is kept from step to step: nothing unless a subclass says otherwise."""
+    """State kept from step to step: nothing unless a subclass overrides it."""
 
     __slots__ = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether the node holds nothing: a newcomer may then share it without seeing what was
-        before.
+        """True if the operator holds nothing: a new subscription may then share it and sees no
+        past.
         """
         return True
 
     @property
     def kept(self) -> int:
-        """How many occurrences it keeps."""
+        """Number of occurrences that the operator keeps."""
         return 0
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what no occurrence that ends at `now` or later can complete."""
+        """Drop state that no occurrence which ends at `now` or later can complete."""
 
     def next_expiry(self) -> Instant | None:
-        """Up to when nothing here will be forgotten; None where nothing ever will."""
+        """Return the instant up to which nothing here expires; None if nothing ever will."""
         return None
 
     def pending(self) -> Iterable[Pending]:
-        """What waits here."""
+        """Return the occurrences that wait here."""
         return ()
 
     def snapshot(self, writer: Writer) -> State:
-        """What the node holds, as plain data."""
+        """Return the state of the operator as plain data."""
         return {}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over what a snapshot held."""
+        """Load the state of a snapshot."""
 
     def outline(self, comparison: Comparison) -> Hashable:
-        """Cheap to find out: nodes of one part with different outlines do not hold the same, or not
-        yet.
+        """Return a cheap fingerprint of the state. Operators of one part with different
+        fingerprints hold different state, or are not yet known to hold the same.
         """
         return self.kept
 
     def held(self, comparison: Comparison) -> Hashable:
-        """What tells nodes of one part apart that do not hold the same."""
+        """Return a key of the state that differs between operators of one part with different
+        state.
+        """
         return repr(self.snapshot(comparison))
 
 
 class Node(Allowance, Memory):
-    """A part at work: its place in the graph, and what it does with what comes to it."""
+    """Operator of one part of a pattern: its place in the graph, and its handling of input."""
 
     __slots__ = (
         "brought",
@@ -212,17 +218,15 @@ class Node(Allowance, Memory):
     )
 
     is_direct = False
-    """Whether it keeps nothing and has one part inside, so that it can be served at once and not in
-    its turn.
-    """
+    """True if it has one slot and is served inline, as soon as an input emits, not in its turn."""
 
     keeps = False
-    """Whether it keeps occurrences, so that there can be too many of them; a follower looks after
-    that itself.
+    """True if it buffers occurrences, whose number is checked when it is served; an operator served
+    inline checks it itself.
     """
 
     is_endless = False
-    """Whether its timers come again for ever; it is told when time begins."""
+    """True if its timers recur for ever; `begin` passes it the time as soon as that is known."""
 
     def __init__(self, part: Part, inner: list[Node]) -> None:
         super().__init__()
@@ -239,18 +243,18 @@ class Node(Allowance, Memory):
         self.number = 0
         self.brought = 0
         self.payers: tuple[Node, ...] = (self,)
-        """The nodes of the whole patterns that this one is part of: each pays all that is done
-        here, as it would if it were alone.
+        """Roots of the patterns that this operator belongs to. Each is charged all work done here,
+        as if it were alone.
         """
 
     def renew(self, step: Step) -> None:
-        """A new step has a new allowance of work."""
+        """Reset the budget of every payer if the step is new."""
         for payer in self.payers:
             payer.allow(step)
 
     def spend(self, work: int) -> None:
-        """Counts work of about as many microseconds; GivenUp where it is too much for everybody who
-        pays. As long as one can pay, the work is done.
+        """Charge work of about as many microseconds to every payer; raise GivenUp if it is too much
+        for all of them. While one can pay, the work is done.
         """
         able = False
         for payer in self.payers:
@@ -259,15 +263,15 @@ class Node(Allowance, Memory):
             raise too_much_work()
 
     def uses(self, other: Node) -> bool:
-        """Whether what the other keeps is kept for this node too."""
+        """True if the state of the other operator is kept for this one too."""
         return self is other
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """One occurrence of the part inside at `slot`; within a step, slots come in order."""
+        """Take one occurrence of the input at `slot`; within a step, slots come in order."""
         raise AssertionError(f"{type(self).__name__} has no parts")
 
     def enter(self) -> None:
-        """Takes its place in the graph."""
+        """Attach to the inputs."""
         for slot, each in enumerate(self.inner):
             if self.is_direct:
                 each.followers.append(self)
@@ -275,17 +279,19 @@ class Node(Allowance, Memory):
                 each.users.append((self, slot))
 
     def leave(self) -> None:
-        """Gives up its place in the graph; what goes with it need not be told."""
+        """Detach from the inputs, except those that are removed too."""
         for each in self.inner:
             if not each.is_gone:
                 each.users = [(user, slot) for user, slot in each.users if user is not self]
                 each.followers = [user for user in each.followers if user is not self]
 
     def start(self, step: Step) -> None:
-        """Called once when the node enters the network."""
+        """Prepare for the first step; called once, when the operator enters the network."""
 
     def begin(self, now: Instant, is_first: bool, step: Step) -> None:
-        """The time is known, for the first time or because the node came later."""
+        """Start the clock: the time is known, for the first time (`is_first`) or because the
+        operator came later.
+        """
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The instant of a timer that the node set has come."""
+        """Handle a timer that the operator set and that is due now."""

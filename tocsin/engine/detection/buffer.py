@@ -1,5 +1,5 @@
-"""Occurrences that wait for others: in canonical order, parted by key, forgotten when nothing can
-complete them.
+"""Buffer of entries that can be marked: in canonical order, partitioned by key, dropped when
+nothing can complete them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _END = attrgetter("occurrence.end")
 
 
 class Entry:
-    """One waiting occurrence. `alive` until it is used up; `silenced` is for those who watch what
-    comes after it.
+    """A buffered occurrence, `alive` until it is consumed. `silenced` is the end of the first
+    absent part after it, for operators that look for one.
     """
 
     __slots__ = ("alive", "key", "occurrence", "silenced")
@@ -30,8 +30,8 @@ class Entry:
 
 
 class Waiting:
-    """Entries of one slot. An entry is forgotten `lifetime` after its occurrence ended; without
-    lifetime never.
+    """Entries of one slot. An entry expires `lifetime` after its occurrence ended; without lifetime
+    never.
     """
 
     __slots__ = ("_all", "_buckets", "_lifetime")
@@ -46,18 +46,16 @@ class Waiting:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if no entry is alive."""
         return not any(entry.alive for entry in self._all)
 
     @property
     def oldest_end(self) -> Instant | None:
-        """When the first that is not yet forgotten ended, whether it lives or not; None where
-        nothing is left.
-        """
+        """End of the first entry, alive or not; None without entries."""
         return self._all[0].occurrence.end if self._all else None
 
     def add(self, occurrence: Occurrence, key: Hashable = None) -> Entry:
-        """Waits from now on; occurrences are added in the order of their ends."""
+        """Buffer an occurrence and return its entry; they are added in the order of their ends."""
         entry = Entry(occurrence, key)
         self._all.append(entry)
         bucket = self._buckets.get(key)
@@ -67,7 +65,9 @@ class Waiting:
         return entry
 
     def oldest_first(self, key: Hashable = None) -> Iterator[Entry]:
-        """The living entries of a key; the caller may use entries up, but add none, meanwhile."""
+        """Return the living entries of a key, oldest first. The caller may consume entries
+        meanwhile, but not add any.
+        """
         bucket = self._buckets.get(key)
         if bucket is None:
             return iter(())
@@ -76,20 +76,20 @@ class Waiting:
         return (entry for entry in bucket if entry.alive)
 
     def newest_first(self, key: Hashable = None) -> Iterator[Entry]:
-        """The living entries of a key, the most recent first."""
+        """Return the living entries of a key, the most recent first."""
         return (entry for entry in reversed(self._buckets.get(key, ())) if entry.alive)
 
     def keys(self) -> list[Hashable]:
-        """The keys under which something waits, or did."""
+        """Return the keys under which something is buffered, or was."""
         return list(self._buckets)
 
     def entries(self) -> Iterator[Entry]:
-        """All living entries, oldest first."""
+        """Return all living entries, oldest first."""
         return (entry for entry in self._all if entry.alive)
 
     def use_up_same(self, occurrence: Occurrence) -> None:
-        """Uses up all that are the same occurrence, under whichever key: they stand side by side in
-        order.
+        """Consume all that are the same occurrence, under any key. Their ends are equal, so that a
+        binary search finds them.
         """
         entries, end = self._all, occurrence.end
         at = bisect_left(entries, end, key=_END)
@@ -99,14 +99,16 @@ class Waiting:
             at += 1
 
     def clear(self) -> None:
-        """Uses everything up."""
+        """Consume all entries."""
         for entry in self._all:
             entry.alive = False
         self._all.clear()
         self._buckets.clear()
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what is used up, and what nothing that ends at `now` or later can complete."""
+        """Drop entries at the front that are consumed, or that nothing which ends at `now` or later
+        can complete.
+        """
         entries, lifetime = self._all, self._lifetime
         while entries and (
             not entries[0].alive

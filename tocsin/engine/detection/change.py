@@ -1,8 +1,9 @@
 """Changes of a state, for all subscriptions that watch the same part under the same keys.
 
-For each key it is enough to know for whom the state was true at the last occurrence: who is new
-among those begins, who is missing ends. Keys of which nothing is true cost nothing, and an
-occurrence costs no more than there are states that are true of it or were of the one before.
+For each key it is enough to know for which operators the state was true at the last occurrence: it
+begins for those that are new among them, and ends for those that are missing. Keys of which nothing
+is true cost nothing. The cost of an occurrence is at most the number of states that are true of it
+or were of the one before.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _NONE: Sequence[ChangeNode] = ()
 
 
 class Record:
-    """Of whom the state was true at the last occurrence of a key, and when that ended."""
+    """Operators whose state was true at the last occurrence of a key, and the end of that
+    occurrence.
+    """
 
     __slots__ = ("end", "those")
 
@@ -30,7 +33,7 @@ class Record:
 
 
 class StateListener(Node):
-    """Hears at once that a state is true of the event of the step."""
+    """Inline consumer that learns of a state that is true of the event of the step."""
 
     __slots__ = ("_address", "_group", "members")
 
@@ -43,11 +46,11 @@ class StateListener(Node):
         self.members: list[ChangeNode] = []
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Tells the group."""
+        """Report the state to the group."""
         self._group.note(self.members, step)
 
     def part_from(self, member: ChangeNode) -> None:
-        """One of those who listen is gone; the last one takes the listener with it."""
+        """Remove an operator; the last one detaches the listener."""
         self.members.remove(member)
         if not self.members:
             self.is_gone = True
@@ -56,7 +59,7 @@ class StateListener(Node):
 
 
 class ChangeGroup(Node):
-    """Serves the occurrences of a part once, for all that watch for changes of a state of it."""
+    """Shared state of a part, updated once per occurrence for all that watch for changes."""
 
     __slots__ = (
         "_address",
@@ -90,18 +93,18 @@ class ChangeGroup(Node):
 
     @property
     def kept(self) -> int:
-        """How many keys are known of which a state is true."""
+        """Number of keys of which a state is true."""
         return len(self._records)
 
     def note(self, members: Iterable[ChangeNode], step: Step) -> None:
-        """A state is true of the event of the step."""
+        """Record that the state of some operators is true of the event of the step."""
         if self._when != step.number:
             self._when = step.number
             self._true = []
         self._true += members
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Compares what is true now with what was true of the occurrence before."""
+        """Compare the states that are true now with those true of the occurrence before."""
         true = self._true if self._when == step.number else _NONE
         if not true and not self._records:
             return
@@ -118,7 +121,7 @@ class ChangeGroup(Node):
             step.expire(self, soonest)
 
     def _go_on(self, key: Hashable, record: Record, occurrence: Occurrence, step: Step) -> None:
-        """What is true was true before, the usual case; unless that is too long ago to count."""
+        """Handle the common case, no change, unless the last occurrence is too old to count."""
         end, keep = occurrence.end, self._keep
         if keep is not None and end - record.end > keep:
             self._tell(_NOBODY, record.those, self._of(key, occurrence), step)
@@ -138,7 +141,7 @@ class ChangeGroup(Node):
         self._remember(key, record, those, occurrence.end)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops the keys of which the last occurrence counts no more."""
+        """Drop the keys whose last occurrence counts no longer."""
         keep = self._keep
         if keep is not None:
             old = [key for key, each in self._records.items() if each.end + keep < now]
@@ -146,8 +149,8 @@ class ChangeGroup(Node):
                 self._drop(key)
 
     def next_expiry(self) -> Instant | None:
-        """When it is worth looking for keys to forget: not before a quarter of the time that they
-        count.
+        """Return when it is worth looking for keys to drop, not before a quarter of the time that
+        they count; None if none expires.
         """
         if self._keep is None or not self._records:
             self._expires = False
@@ -157,8 +160,8 @@ class ChangeGroup(Node):
         return max(min(ends) + self._keep, max(ends) + self._keep // 4)
 
     def true_of(self, member: ChangeNode) -> list[tuple[Hashable, Instant]]:
-        """The keys of which a member's state is true, and since when nothing came; worked out for
-        all members at once.
+        """Return the keys of which an operator's state is true, each with the end of its last
+        occurrence. The index is built once for all operators.
         """
         if self._inverted is None:
             self._inverted = {}
@@ -170,7 +173,7 @@ class ChangeGroup(Node):
     def take_over(
         self, member: ChangeNode, keys: Iterable[tuple[Hashable, Instant]], step: Step
     ) -> None:
-        """Knows again of which keys a member's state was true."""
+        """Load the keys of which an operator's state was true."""
         for key, end in keys:
             record = self._records.get(key)
             those = _NOBODY if record is None else record.those
@@ -179,9 +182,7 @@ class ChangeGroup(Node):
             step.expire(self, soonest)
 
     def part_from(self, member: ChangeNode) -> None:
-        """A member is gone, with all that was known for it; the last one takes the group with
-        it.
-        """
+        """Remove an operator with all that is known for it; the last one detaches the group."""
         for key, _ in self.true_of(member):
             record = self._records[key]
             self._remember(key, record, record.those - {member}, record.end)
@@ -211,7 +212,7 @@ class ChangeGroup(Node):
                 step.bring(member, occurrence)
 
     def _of(self, key: Hashable, occurrence: Occurrence) -> Occurrence:
-        """The occurrence as one of a key: with the rows of its value."""
+        """Return the occurrence as one of a key: with the rows of its value."""
         if not self._each:
             return occurrence
         bound = (self._each, key[1])  # type: ignore[index]
@@ -244,7 +245,7 @@ class ChangeGroup(Node):
 
 
 class ChangeNode(Node):
-    """Where a state begins to hold, or holds no more, for the subscriptions that ask so."""
+    """Begin or end of a state, for the subscriptions that have it."""
 
     __slots__ = ("_change", "becomes", "group", "keys_true", "listener")
 
@@ -255,9 +256,10 @@ class ChangeNode(Node):
         self.keys_true = 0
 
     def enter(self) -> None:
-        """Joins, or makes, the group of its part and the listener of its state.
+        """Join the group of its part and the listener of its state; make those that are missing.
 
-        The group may know of others already: what is true of a key is known for each by itself.
+        The group may know of others already: the states that are true of a key are recorded for
+        each operator.
         """
         state, source = self.inner
         change = self._change
@@ -279,24 +281,24 @@ class ChangeNode(Node):
         self.listener = listener
 
     def leave(self) -> None:
-        """Leaves both."""
+        """Leave both."""
         self.listener.part_from(self)
         self.group.part_from(self)
 
     @property
     def is_empty(self) -> bool:
-        """Whether its state is true of no key."""
+        """True if its state is true of no key."""
         return not self.keys_true
 
     def uses(self, other: Node) -> bool:
-        """Whether the other is this node, its group or its listener."""
+        """True if the other is this operator, its group or its listener."""
         return other in (self, self.group, self.listener)
 
     def snapshot(self, writer: Writer) -> State:
-        """The keys of which the state was true, and when their last occurrences ended."""
+        """Return the keys of which the state was true, and the ends of their last occurrences."""
         return {"true": [[plain_key(key), end] for key, end in self.group.true_of(self)]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over the keys."""
+        """Load the keys of which the state was true."""
         known = [(key_from(key), end) for key, end in state["true"]]
         self.group.take_over(self, known, step)

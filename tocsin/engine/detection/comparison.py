@@ -1,5 +1,5 @@
-"""Comparing what nodes hold, within one process and for a moment: events are the very objects, and
-nothing changes meanwhile.
+"""Comparison of operator states, within one process and for a moment: events are compared by
+object, and nothing changes meanwhile.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from tocsin.plan.semantics.occurrence import Occurrence
 Known = TypeVar("Known")
 
 _WRITING = 32
-"""To write one occurrence is the work of so many looks at what waits."""
+"""Looks at buffered occurrences that count for writing one."""
 
 
 class Comparison:
-    """Writes what tells occurrences apart, keeps what was found out on the way, and counts the
-    work: looks at what waits.
+    """Writer of state to compare: caches what it computes and counts the work, as looks at buffered
+    occurrences.
     """
 
     __slots__ = ("_known", "work")
@@ -28,7 +28,7 @@ class Comparison:
         self.work = 0
 
     def write(self, occurrence: Occurrence) -> State:
-        """The occurrence as something to compare."""
+        """Return the occurrence as a value to compare."""
         self.work += _WRITING
         return {
             "members": [id(member) for member in occurrence.members],
@@ -39,7 +39,7 @@ class Comparison:
         }
 
     def once(self, about: Hashable, find_out: Callable[[], Known]) -> Known:
-        """What is found out about something, once for all who ask."""
+        """Return the value computed for a subject; the first caller computes it."""
         if about not in self._known:
             self._known[about] = find_out()
         return self._known[about]  # type: ignore[return-value]

@@ -1,5 +1,5 @@
-"""What all that came in a window makes of the parts around it: as many as asked for, and as a whole
-as asked for, row by row.
+"""Count condition of a window: all that came in it, against the required number and the conditions
+on all of it, row by row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tocsin.values.time import Instant
 
 
 class Gathering:
-    """The questions of one gathered part, read once."""
+    """Conditions of one counted part, prepared once."""
 
     __slots__ = (
         "_limit",
@@ -50,7 +50,7 @@ class Gathering:
         last: Instant | None = None,
         first: Instant | None = None,
     ) -> Occurrence | None:
-        """The whole with the rows for which it holds; None where there is none.
+        """Return the whole with the rows for which the conditions hold; None without any.
 
         `last` and `first` are the ends of the parts that close and open the window.
         """
@@ -71,13 +71,15 @@ class Gathering:
         return self.united(around.binding(tuple(rows)), [each for each in came if each in members])
 
     def for_row(self, row: Row, came: Sequence[Occurrence]) -> list[Occurrence]:
-        """What came for a row."""
+        """Return the occurrences that agree with a row."""
         self._node.spend(len(came))
         alone: Rows = (row,)
         return [each for each in came if not rows_without(alone, (each.rows,))]
 
     def united(self, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
-        """All members together; a name of the counted part stands for all of that name."""
+        """Return all members combined; a name of the counted part stands for all occurrences of
+        that name.
+        """
         self._node.spend(len(came) // QUESTIONS)
         names = dict(around.names)
         for name in self._names:
@@ -96,7 +98,9 @@ class Gathering:
         )
 
     def asked(self, whole: Occurrence | None) -> Occurrence | None:
-        """The whole, if the parts around the window and how long it lasts are as asked for."""
+        """Return the whole if it meets the conditions on the parts around the window and on its
+        duration; None otherwise.
+        """
         if whole is None or not all(fulfils(each, whole) for each in self._on_bounds):
             return None
         return whole

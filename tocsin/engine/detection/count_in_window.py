@@ -1,5 +1,5 @@
-"""All that came in a window after, between or before parts. What is counted is kept once for all
-windows that are open.
+"""Counts in a window after, between or before parts. Counted occurrences are kept once for all open
+windows.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
 _END = attrgetter("end")
+# first parts that are gone before the first sweep: one pays off only over many
 _MARKS_ALLOWED = 64
 
 
 class AfterGatheredNode(Node):
-    """Lets every occurrence of the first part wait until its window is over, and looks back then.
+    """Count after a part: every occurrence of the first part waits until its window is over, then
+    counts.
 
     All wait equally long, so that windows end in the order of arrival: one timer for the soonest is
     enough.
@@ -67,18 +69,16 @@ class AfterGatheredNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many windows are open, and how many occurrences are kept to be counted."""
+        """Number of open windows, and of occurrences kept to be counted."""
         return self._firsts.living + self._came.living
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits; what came before the first part that will come is counted for
-        none.
-        """
+        """True if no window is open; occurrences before the next first part count in none."""
         return not self._firsts.living
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is what is counted, slot 1 the part that the window follows."""
+        """Take the counted part at slot 0, the part that the window follows at slot 1."""
         self.renew(step)
         key = self._keys[slot](occurrence)
         self._came.forget_before(step.now)
@@ -90,7 +90,7 @@ class AfterGatheredNode(Node):
             self._note(occurrence, key, step)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The window after the first that waits is over."""
+        """Close the windows that are over. The part that the timer was set for may be gone."""
         self.renew(step)
         self._timed = False
         firsts = self._firsts
@@ -102,18 +102,20 @@ class AfterGatheredNode(Node):
         self._set_timer(step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what no window that is open can count; one whose timer is due is open still."""
+        """Drop occurrences that no open window can count; a window whose timer is due is still
+        open.
+        """
         end = self._firsts.first_end
         self._came.forget_before(now if end is None else min(now, end + self._length))
 
     def next_expiry(self) -> Instant | None:
-        """When the first that is kept counts no more."""
+        """Return when the first occurrence counts no longer; None if none is kept."""
         soonest = self._came.next_expiry()
         self._expires = soonest is not None
         return soonest
 
     def pending(self) -> Iterable[Pending]:
-        """The windows that are open, and what is kept to be counted."""
+        """Yield the first parts of open windows, and the occurrences kept to be counted."""
         for first in self._firsts:
             if not self._is_used(first):
                 yield Pending(self.part, 1, first, first.end + self._length)
@@ -121,14 +123,14 @@ class AfterGatheredNode(Node):
             yield Pending(self.part, 0, each, each.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
-        """Both."""
+        """Return the first parts of open windows, and the occurrences kept to be counted."""
         return {
             "waiting": [writer.write(each) for each in self._waiting()],
             "came": [writer.write(each) for each in self._came],
         }
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over both."""
+        """Load the first parts and the occurrences to be counted."""
         for each in state["waiting"]:
             first = read(each)
             self._await(first, self._keys[1](first), step)
@@ -184,7 +186,7 @@ class AfterGatheredNode(Node):
             step.bring(self, asked)
 
     def _counted(self, first: Occurrence) -> list[Occurrence]:
-        """What came in the window after a part and concerns it."""
+        """Return the occurrences in the window after a part that concern it."""
         came = self._candidates(first, self._keys[1](first))
         end = first.end + self._length
         return [
@@ -194,7 +196,7 @@ class AfterGatheredNode(Node):
         ]
 
     def _candidates(self, first: Occurrence, key: Hashable) -> Sequence[Occurrence]:
-        """What ended after a part, found by its place in line."""
+        """Return the occurrences that ended after a part, found by binary search."""
         came = self._came.waiting(key) if key is not None else ()
         found = came[bisect_right(came, first.end, key=_END) :]
         self.spend(len(found) // QUESTIONS)
@@ -205,9 +207,10 @@ class AfterGatheredNode(Node):
 
 
 class AtOnceNode(AfterGatheredNode):
-    """As soon as so many came after an occurrence of the first part, they ring with it, once.
+    """Count reached: as soon as enough came after an occurrence of the first part, emits them with
+    it, once.
 
-    Those that wait longest have seen most: who has not seen enough is followed by none that has.
+    The oldest first part has seen most: if it has not seen enough, no later one has.
     """
 
     __slots__ = ("_rows",)
@@ -218,23 +221,25 @@ class AtOnceNode(AfterGatheredNode):
         super().__init__(part, window, inner, scopes)
         self._firsts = Queue(window.length)
         self._rows: dict[Occurrence, Rows] = {}
-        """The rows that still wait, where others have rung."""
+        """Rows that still wait, of first parts for which other rows were emitted."""
 
     def on_timer(self, token: object, step: Step) -> None:
-        """Nothing rings when a window is over."""
+        """Do nothing: the end of a window decides nothing."""
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Windows that are over wait no more."""
+        """Drop windows that are over, then count."""
         self._firsts.forget_before(step.now)
         super().receive(slot, occurrence, step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops windows that are over, and what none that is open can count."""
+        """Drop windows that are over, and occurrences that no open one can count."""
         super().forget_before(now)
         self._firsts.forget_before(now)
 
     def next_expiry(self) -> Instant | None:
-        """When the first window is over, or the first that is kept counts no more."""
+        """Return when the first window is over or the first occurrence counts no longer; None
+        without any.
+        """
         instants = (self._came.next_expiry(), self._firsts.next_expiry())
         soonest = min((each for each in instants if each is not None), default=None)
         self._expires = soonest is not None
@@ -269,7 +274,7 @@ class AtOnceNode(AfterGatheredNode):
     def _ring_rows(
         self, first: Occurrence, counted: Sequence[Occurrence], key: Hashable, step: Step
     ) -> None:
-        """Rings for the rows for which enough came; the others wait on."""
+        """Emit the rows for which enough came; the others wait on."""
         least = self._gathering.least
         rows = self._rows.get(first, first.rows)
         enough = {row: self._gathering.for_row(row, counted)[:least] for row in rows}
@@ -294,7 +299,9 @@ class AtOnceNode(AfterGatheredNode):
 
 
 class BetweenGatheredNode(BetweenAbsenceNode):
-    """Pairs a first with a last part where as many as asked for came in between."""
+    """Count between parts: pairs a first with a last part if enough, but not too many, came in
+    between.
+    """
 
     __slots__ = ("_gathering",)
 
@@ -315,8 +322,8 @@ class BetweenGatheredNode(BetweenAbsenceNode):
 
 
 class BeforeGatheredNode(BeforeAbsenceNode):
-    """Rings for an occurrence of the part where as many as asked for came in the window before
-    it.
+    """Count before a part: emits an occurrence of it if the required number came in the window
+    before.
     """
 
     __slots__ = ("_gathering",)
@@ -326,7 +333,7 @@ class BeforeGatheredNode(BeforeAbsenceNode):
         self._gathering = Gathering(part, self)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is what is counted, slot 1 the part that the window comes before."""
+        """Take the counted part at slot 0, the part that the window comes before at slot 1."""
         self.renew(step)
         super().receive(slot, occurrence, step)
 

@@ -1,4 +1,4 @@
-"""A measure over windows that come again, one every so often: asked at the end of each."""
+"""Aggregate over hopping windows, one per period: evaluated at the end of each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from tocsin.values.time import Duration, Instant
 
 
 class RecurringNode(Node):
-    """Rings at the end of every window for the keys of which the relation holds.
+    """Hopping aggregate: emits at the end of every window for the keys of which the relation holds.
 
-    A timer runs while something lies in a window, and always where a window rings that is empty.
+    A timer runs while an occurrence lies in a window, and always if the relation holds of an empty
+    one.
     """
 
     __slots__ = (
@@ -47,26 +48,26 @@ class RecurringNode(Node):
         self._line: deque[Occurrence] = deque()
         self._owners: deque[KeyWindow] = deque()
         self._first: Instant | None = None
-        """When the first window ends that it asks about."""
+        """End of the first window that is evaluated."""
         self._next: Instant | None = None
-        """When the timer is due."""
+        """Instant at which the timer is due."""
         self._since: Instant | None = None
 
     keeps = True
 
     @property
     def kept(self) -> int:
-        """How many occurrences it keeps."""
+        """Number of occurrences that it keeps."""
         return len(self._line)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it does not count yet."""
+        """True if its clock has not started."""
         return self._first is None
 
     def begin(self, now: Instant, is_first: bool, step: Step) -> None:
-        """The time is known: counts from the first window that is not over, else from the next that
-        starts.
+        """Start with the first window that is not over, or, if the operator came later, with the
+        next that starts.
         """
         first = now - self._over if is_first else now
         self._first = -(-first // self._every) * self._every + self._over
@@ -74,7 +75,7 @@ class RecurringNode(Node):
             self._set(self._first, step)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Counts for the windows in which it ends."""
+        """Count the occurrence for the windows in which it ends."""
         assert self._first is not None
         end = max(self._first, self._end_at(occurrence.end))
         if occurrence.end <= end - self._over:
@@ -88,7 +89,7 @@ class RecurringNode(Node):
             self._set(end, step)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """A window is over."""
+        """Evaluate the window that is over."""
         end = self._next
         assert end is not None
         self._next = None
@@ -106,17 +107,19 @@ class RecurringNode(Node):
             self._set(end + self._every, step)
 
     def pending(self) -> Iterator[Pending]:
-        """What counts."""
+        """Yield the counted occurrences."""
         for each in self._line:
             yield Pending(self.part, 0, each, each.end + self._over)
 
     def snapshot(self, writer: Writer) -> State:
-        """What counts, and when the next window ends."""
+        """Return the counted occurrences, the ends of the first and of the next window, and the
+        start of a postponed empty one.
+        """
         items = [writer.write(each) for each in dict.fromkeys(self._line)]
         return {"items": items, "first": self._first, "next": self._next, "since": self._since}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over all of it."""
+        """Load the counted occurrences and the ends of windows."""
         self._first, self._since = state["first"], state["since"]
         for each in state["items"]:
             occurrence = read(each)
@@ -129,7 +132,7 @@ class RecurringNode(Node):
             self._set(state["next"], step)
 
     def _on_empty(self, end: Instant, step: Step) -> None:
-        """Nothing lies in the window; where the clock leaps over many, they are told as one."""
+        """Emit an empty window; if the clock skips many, postpone it and emit all as one."""
         start = end - self._over if self._since is None else self._since
         further = 0 if step.leap is None else (step.leap - end) // self._every
         if further >= MOST_EMPTY_WINDOWS:
@@ -158,7 +161,7 @@ class RecurringNode(Node):
                 del self._windows[window.key]
 
     def _end_at(self, instant: Instant) -> Instant:
-        """When the first window ends in which the instant may lie."""
+        """Return the end of the first window in which the instant may lie."""
         return -((self._over - instant) // self._every) * self._every + self._over
 
     def _set(self, due: Instant, step: Step) -> None:

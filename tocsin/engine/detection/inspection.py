@@ -1,5 +1,5 @@
-"""The network as somebody looks at it: which parts are at work, for whom, and how much waits in
-each.
+"""Read-only view of the network: its operators, their subscriptions, and the occurrences buffered
+in each.
 """
 
 from __future__ import annotations
@@ -14,39 +14,41 @@ from tocsin.plan.nodes.composites import Absence, EveryWindow, Part, Sliding
 from tocsin.values.time import Duration
 
 MOST_COUNTED = 10_000
-"""What waits in one part is counted up to so many."""
+"""Most buffered occurrences that are counted per operator, so that a view stays cheap."""
 
 
 class NetworkView(Protocol):
-    """Looks at composites and changes nothing."""
+    """Read-only access to composites."""
 
     @property
     def kept_count(self) -> int:
-        """How many occurrences are kept, those of shared parts once; what is used up counts until
-        it is forgotten.
+        """Number of buffered occurrences, those of shared operators once; consumed ones count until
+        they are dropped.
         """
         ...
 
     @property
     def shortest_pause(self) -> Duration | None:
-        """Pauses that are longer may be leapt over; None where nothing comes again."""
+        """Length of a pause without events from which on empty recurring windows may be emitted as
+        one; None if no window recurs.
+        """
         ...
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
-        """What waits for a subscription, from the inside out; without a key for all, what they
-        share once.
+        """Yield the occurrences buffered for a subscription, inputs first; without a key for all of
+        them, shared ones once.
         """
         ...
 
     def view(self, keys: Iterable[str]) -> list[NodeView]:
-        """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        """Return the operators of some subscriptions, inputs first, shared ones once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A part at work: its number, the numbers of the parts inside it, the subscriptions that use
-    it, how many occurrences wait in it, and how many have come to it.
+    """An operator as seen from outside: its number, the numbers of its inputs, the subscriptions
+    that use it, how many occurrences it buffers, and how many it was served.
     """
 
     number: int
@@ -58,7 +60,7 @@ class NodeView:
 
 
 def view_of(node: Node, keys: tuple[str, ...]) -> NodeView:
-    """What is to be seen of a node; an atom is served the events that are occurrences of it."""
+    """Return the view of an operator; an atom is served the events that are occurrences of it."""
     waiting = sum(1 for _ in islice(iter(node.pending()), MOST_COUNTED))
     came = sum(each.brought for each in node.inner) if node.inner else node.brought
     inputs = tuple(each.number for each in node.inner)
@@ -66,12 +68,12 @@ def view_of(node: Node, keys: tuple[str, ...]) -> NodeView:
 
 
 def shortest_window(nodes: Iterable[Node]) -> Duration | None:
-    """The length of the shortest windows that come again; None where there are none."""
+    """Return the length of the shortest recurring window; None without any."""
     return min((_step_of(node.part) for node in nodes if node.is_endless), default=None)
 
 
 def _step_of(part: Part) -> Duration:
-    """How far windows that come again lie apart."""
+    """Return the distance between two recurring windows of a part."""
     match part:
         case Absence(_, EveryWindow(length)) | Sliding(every=int(length)):
             return length

@@ -1,5 +1,5 @@
-"""The join: each new occurrence is tried with those that wait, oldest first; the policy says what
-is used up.
+"""The join: each new occurrence is combined with the buffered ones, oldest first; the policy says
+what is consumed.
 """
 
 from __future__ import annotations
@@ -45,9 +45,7 @@ from tocsin.values.time import Duration, Instant
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """The token of a timer: how long an occurrence of a named part may wait, at which slot and
-    under which key.
-    """
+    """Token of an expiry timer: an occurrence of a named part, with its slot and its key."""
 
     name: str
     slot: int
@@ -56,8 +54,8 @@ class _Wait:
 
 
 class JoinNode(Node):
-    """Keeps one queue for each part. In a scope (policy deferred) everything pairs until the scope
-    root settles it.
+    """Join with one buffer for each part. In a scope (policy deferred) all combinations are emitted
+    until the scope root settles it.
     """
 
     __slots__ = (
@@ -110,16 +108,16 @@ class JoinNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many wait at all slots."""
+        """Number of occurrences buffered at all slots."""
         return sum(queue.living for queue in self._queues)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing is buffered."""
         return not any(map(len, self._queues))
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Tries the occurrence with those that wait, then lets it wait unless it is used up."""
+        """Combine the occurrence with buffered ones, then buffer it unless it is consumed."""
         if self._names and self._scopes.is_used(occurrence, self._names):
             return
         if self._is_single_use and self._is_used_once(occurrence, step):
@@ -135,7 +133,7 @@ class JoinNode(Node):
             self._await(slot, occurrence, key, step)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """A named occurrence has waited in vain: under single use it is lost to the whole scope
+        """Drop a named occurrence that has expired; under single use it is lost to the whole scope
         (spec OPSL 4.7).
         """
         assert isinstance(token, _Wait)
@@ -146,20 +144,20 @@ class JoinNode(Node):
                 step.vanish(self._scopes, token.name, lost.names[token.name])
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what waited in vain."""
+        """Drop expired occurrences."""
         for queue in self._queues:
             queue.forget_before(now)
         self._scopes.forget_before(now)
 
     def next_expiry(self) -> Instant | None:
-        """When the first that waits here has waited in vain."""
+        """Return when the first entry expires; None if nothing does."""
         instants = [self._scopes.next_expiry(), *(queue.next_expiry() for queue in self._queues)]
         soonest = min((each for each in instants if each is not None), default=None)
         self._expires = soonest is not None
         return soonest
 
     def pending(self) -> Iterator[Pending]:
-        """All that waits for others and is not used up."""
+        """Yield the occurrences that wait for others and are not consumed."""
         for slot, (queue, lifetime) in enumerate(zip(self._queues, self._lifetimes, strict=True)):
             for occurrence in queue:
                 if not self._is_used(occurrence):
@@ -171,11 +169,11 @@ class JoinNode(Node):
                     )
 
     def snapshot(self, writer: Writer) -> State:
-        """The queues; keys are computed anew."""
+        """Return the buffered occurrences by slot; their keys are computed anew."""
         return {"queues": [[writer.write(each) for each in queue] for queue in self._queues]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over the queues."""
+        """Load the buffered occurrences."""
         for slot, queue in enumerate(state["queues"]):
             for each in queue:
                 occurrence = read(each)
@@ -204,11 +202,11 @@ class JoinNode(Node):
         return False
 
     def _is_consumed(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
-        """Tries every choice of waiting ones, oldest first; whether the new occurrence is used up
-        by it.
+        """Try every combination with buffered occurrences, oldest first; True if the new occurrence
+        is consumed.
 
-        Where that is too much, what was found until then is told, and the new occurrence waits like
-        any other.
+        If that is too much work, the matches found until then stand, and the new occurrence is
+        buffered like any other.
         """
         self.renew(step)
         try:
@@ -230,8 +228,8 @@ class JoinNode(Node):
         return self._is_used(occurrence)
 
     def _choices(self, slot: int, new: Occurrence, key: Hashable) -> Iterator[Sequence[Occurrence]]:
-        """The new occurrence with every choice of waiting ones; under RECENT only with the most
-        recent that agree.
+        """Return the new occurrence with every choice of buffered ones; under RECENT only with the
+        most recent that agree.
         """
         recent = self._join.policy is Policy.RECENT
         others: list[Sequence[Occurrence]] = []
@@ -264,10 +262,10 @@ class JoinNode(Node):
         )
 
     def _whole(self, parts: Sequence[Occurrence]) -> Occurrence | None:
-        """The occurrence of the parts together; None where they meet not all conditions.
+        """Return the combined parts; None if they do not meet all conditions.
 
-        That their ends lie close enough together needs no test: what is too old for the newcomer is
-        forgotten.
+        The distance of their ends needs no test: entries too old for the new occurrence were
+        dropped before.
         """
         whole = combined(parts, self.spend)
         if whole is None or not all(
@@ -279,9 +277,7 @@ class JoinNode(Node):
     def _use_up(
         self, choice: Sequence[Occurrence], slot: int, key: Hashable, whole: Occurrence
     ) -> bool:
-        """What the policy demands; whether the occurrence that came last, at `slot`, is used up
-        too.
-        """
+        """Consume what the policy demands; True if the new occurrence, at `slot`, is consumed."""
         match self._join.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return False
@@ -302,7 +298,7 @@ class JoinNode(Node):
                 return True
 
     def _clear(self, queue: Queue, whole: Occurrence) -> None:
-        """Uses up all that wait; where there is a key, all of that key."""
+        """Consume all occurrences of a buffer; with a key, all of that key."""
         if not self._join.by:
             queue.clear()
             return
@@ -311,7 +307,7 @@ class JoinNode(Node):
             queue.remove_same(each)
 
     def _use_once(self, choice: Sequence[Occurrence]) -> None:
-        """Single use: what is used up at one slot is used up at all, in this step too."""
+        """Consume the choice at every slot, and for the rest of this step: single use."""
         for each in choice:
             self._used.add(each.sameness)
             for queue in self._queues:
@@ -324,8 +320,8 @@ class JoinNode(Node):
 
 
 class PairNode(JoinNode):
-    """A join of two parts, the usual one: the newcomer's questions are asked of those that wait,
-    one by one.
+    """Join of two parts, the common case: the conditions of the new occurrence filter the buffered
+    ones, one by one.
     """
 
     __slots__ = ("_filters",)
@@ -348,7 +344,7 @@ class PairNode(JoinNode):
             self._queues = [RowQueue(lifetime, sorted(shared)) for lifetime in self._lifetimes]
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """As for any join, but nothing is made where nothing waits."""
+        """Combine and buffer as any join does, but allocate nothing if nothing is buffered."""
         if self._names and self._scopes.is_used(occurrence, self._names):
             return
         if self._is_single_use and self._is_used_once(occurrence, step):
@@ -376,7 +372,7 @@ class PairNode(JoinNode):
         self.tried += len(waiting)
         fitting = iter(waiting)
         if not self._filters[slot]:
-            # known before anything is tried, so that nothing is where it is too much
+            # charged before the first combination: too much work then emits nothing
             self.spend(len(waiting) * A_TRIAL)
         else:
             self.spend(len(waiting) // QUESTIONS)
@@ -390,14 +386,14 @@ class PairNode(JoinNode):
         )
 
     def _try(self, waiting: Occurrence) -> bool:
-        """Counts one that passed the questions."""
+        """Charge for one combination, of an occurrence that passed the filters; always True."""
         self.spend(A_TRIAL)
         return True
 
 
 def is_kept_by_expiry(condition: JoinCondition, slot: int, lifetime: Duration | None) -> bool:
-    """Whether what still waits when a newcomer ends at `slot` meets the condition anyway, or it
-    would be forgotten.
+    """True if expiry implies the condition: whatever has not expired when an occurrence ends at
+    `slot` meets it.
     """
     return (
         isinstance(condition, Precedes)
@@ -410,14 +406,16 @@ def is_kept_by_expiry(condition: JoinCondition, slot: int, lifetime: Duration | 
 
 
 def _limited_name(join: Join, slot: int) -> str | None:
-    """The name of a part that single use allows to wait for a time only, and then loses."""
+    """Return the name of a part that single use drops from its scope when it expires; None for
+    other parts.
+    """
     part = join.parts[slot]
     return part.name if join.policy is Policy.CHRONICLE and isinstance(part, Named) else None
 
 
 def ends_last(join: Join, slot: int) -> bool:
-    """Whether a whole is complete when the occurrence at the slot comes: every other part ends
-    strictly before it.
+    """True if the occurrence at the slot completes every match: all other parts end strictly before
+    it.
     """
     others = {
         condition.earlier.part

@@ -1,9 +1,9 @@
-"""Conditions as functions: what a condition says is read once, when a node is built, and not for
+"""Conditions as functions: a condition is compiled once, when an operator is built, and not for
 every candidate.
 
-A filter of a pair takes the occurrence that came and gives the question to ask of those that wait;
-what the newcomer contributes is thus looked up once. `tocsin.plan.semantics.condition_evaluation`
-says what conditions mean; these give the same answers.
+A filter of a pair takes the new occurrence and returns the test for buffered ones, so that values
+of the new occurrence are looked up once. `tocsin.plan.semantics.condition_evaluation` defines the
+meaning of conditions; these give the same answers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def restriction_test(restriction: Restriction) -> Question:
-    """Whether an occurrence meets a restriction; a region is read once."""
+    """Return the test of a restriction; a region is parsed once."""
     if isinstance(restriction, Share):
         return _share_test(restriction)
     if not isinstance(restriction, AtRegion):
@@ -63,7 +63,7 @@ def restriction_test(restriction: Restriction) -> Question:
 
 
 def _share_test(share: Share) -> Question:
-    """Whether all events fall into a share."""
+    """Return the test that all events of an occurrence fall into a share."""
     readers = [event_reader(path) for path in share.by]
     number, shares = share.number, share.shares
 
@@ -77,7 +77,7 @@ def _share_test(share: Share) -> Question:
 
 
 def by_cost(conditions: Sequence[JoinCondition]) -> tuple[JoinCondition, ...]:
-    """Cheap conditions first: times, intervals, attributes, places."""
+    """Return the conditions, cheap ones first: times, intervals, attributes, places."""
     return tuple(
         sorted(
             conditions,
@@ -89,8 +89,8 @@ def by_cost(conditions: Sequence[JoinCondition]) -> tuple[JoinCondition, ...]:
 def pair_filter(
     condition: JoinCondition, parts: Sequence[Part], homes: Mapping[str, int], slot: int
 ) -> Filter | None:
-    """The filter of a condition between two parts for what comes to `slot`; None where only the
-    whole can tell.
+    """Return the filter of a condition between two parts for occurrences new at `slot`; None if the
+    condition needs the whole.
 
     `homes` has the slot of every name that only one part binds.
     """
@@ -117,8 +117,8 @@ def pair_filter(
 def pair_sides(
     condition: Related, parts: Sequence[Part], homes: Mapping[str, int], slot: int
 ) -> tuple[Reader, str, Reader, PartAttribute]:
-    """How to read what waits, its relation to what comes to `slot`, how to read that, and the
-    attribute that waits.
+    """Return the reader of buffered occurrences, their relation to occurrences new at `slot`, the
+    reader of these, and the attribute of the buffered ones.
     """
     left, relation, right = condition.left, condition.relation, condition.right
     if homes[left.name] == slot:
@@ -131,13 +131,13 @@ def pair_sides(
 
 
 def is_of(attribute: PartAttribute, part: Part) -> bool:
-    """Whether the attribute is one of the very event that an occurrence of the part is."""
+    """True if the attribute is one of the very event that an occurrence of the part is."""
     return isinstance(part, Named) and part.name == attribute.name and is_one_event(part.part)
 
 
 def reader(attribute: PartAttribute, of_event: bool) -> Reader:
-    """How to read an attribute of the one event that a name stands for, or what it binds; None
-    where there is none.
+    """Return a reader of an attribute of the one event that a name stands for, or of a variable
+    that it binds. It returns None if there is no such value.
     """
     name, read = attribute.name, _own_reader(attribute)
     if of_event:
@@ -159,7 +159,9 @@ def _own_reader(attribute: PartAttribute) -> Reader:
 
 
 def event_reader(path: Path) -> Callable[[Event], Any]:
-    """`Event.attribute`; the usual path of one step into JSON data is read without its calls."""
+    """Return `Event.attribute` at a path; a path of one step into JSON data, the common case, is
+    read without its calls.
+    """
     if len(path) > 1:
         return lambda event: event.attribute(path)
     step = path[0]
@@ -235,7 +237,7 @@ def _related(theirs: Reader, relation: str, mine: Reader) -> Filter:
 
         def question_of_integers(
             waiting: Occurrence,
-        ) -> bool:  # the usual case needs no look at kinds
+        ) -> bool:  # the common case needs no check of types
             other = theirs(waiting)
             return compares(other, value) if type(other) is int else question(waiting)
 

@@ -1,6 +1,4 @@
-"""What a measure is taken over, for one key: occurrences that come at one end and leave at the
-other.
-"""
+"""Window of an aggregate for one key: occurrences that enter at one end and leave at the other."""
 
 from __future__ import annotations
 
@@ -20,26 +18,27 @@ from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.scalars import key_number
 from tocsin.values.time import Instant
 
+# items that left before the list is cut: a cut pays off only over many
 _ROOM = 32
 
 KeyOf = Callable[[Occurrence], Sequence[Hashable]]
-"""The keys for which an occurrence counts."""
+"""Function that returns the keys for which an occurrence counts."""
 
 MeasuredValue = Number | tuple[Number | None, ...] | None
-"""The value of one measure, or those of several."""
+"""Value of one measure, or of several."""
 
 
 class KeyWindow:
-    """The occurrences of a key that count, oldest first, with their measure."""
+    """Counted occurrences of a key, oldest first, with their measure."""
 
     __slots__ = ("_head", "_items", "_tally", "key", "last", "marks")
 
     def __init__(self, key: Hashable, tally: Tally | Several | None) -> None:
         self.key = key
         self.marks = 0
-        """How many that were used up have not left yet: they come first."""
+        """Number of consumed occurrences that have not left yet: they leave first."""
         self.last: Instant = 0
-        """When the last one ended."""
+        """End of the last occurrence."""
         self._items: list[Occurrence] = []
         self._head = 0
         self._tally = tally
@@ -52,18 +51,18 @@ class KeyWindow:
 
     @property
     def value(self) -> MeasuredValue:
-        """The value of the measure; without a tally they are counted."""
+        """Value of the measure; without an accumulator, the number of occurrences."""
         return len(self._items) - self._head if self._tally is None else self._tally.value()
 
     def add(self, occurrence: Occurrence, read: Callable[[Event], Any]) -> None:
-        """One more counts."""
+        """Add an occurrence."""
         self._items.append(occurrence)
         self.last = occurrence.end
         if self._tally is not None:
             self._tally.add(read(occurrence.members[0]))
 
     def leave(self, read: Callable[[Event], Any]) -> None:
-        """The time of the oldest is up, whether it counts or was used up."""
+        """Remove the oldest occurrence, counted or consumed."""
         if self.marks:
             self.marks -= 1
             return
@@ -71,7 +70,7 @@ class KeyWindow:
         if self._tally is not None:
             self._tally.drop(read(items[head].members[0]))
         if head < _ROOM or 2 * head < len(items):
-            items[head] = items[-1]  # not to be kept for ever
+            items[head] = items[-1]  # frees the one that left
             self._head = head + 1
             if self._head == len(items):
                 self._items, self._head = [], 0
@@ -80,14 +79,14 @@ class KeyWindow:
             self._head = 0
 
     def use_up(self, tally: Tally | Several | None) -> None:
-        """What is there counts no more; nothing of it is left in the measure."""
+        """Consume all occurrences; `tally` is the empty accumulator that follows."""
         self.marks += len(self)
         self._items, self._head = [], 0
         self._tally = tally
 
 
 class Measuring:
-    """What all windows of a sliding part have in common."""
+    """Parameters that all windows of a sliding part share."""
 
     __slots__ = ("_aggregates", "_each", "_paths", "_sliding", "holds", "keys", "read")
 
@@ -101,14 +100,16 @@ class Measuring:
         self.holds = _judge_of(sliding.conditions)
 
     def tally(self) -> Tally | Several | None:
-        """Return a measure of nothing; None where they are only counted."""
+        """Return an empty accumulator; None if occurrences are only counted."""
         if self._aggregates == [Aggregate.COUNT]:
             return None
         tallies = [TALLIES[each]() for each in self._aggregates]
         return tallies[0] if len(tallies) == 1 else Several(tallies)
 
     def whole(self, window: KeyWindow, now: Instant) -> Occurrence:
-        """The occurrence of all that count, up to now; of none of them, their silence."""
+        """Return the match of all counted occurrences, up to now; without any, the match of their
+        absence.
+        """
         items = [*window]
         if items:
             members = tuple([each.members[0] for each in items])
@@ -123,7 +124,7 @@ class Measuring:
         return (((self._each, key[1]),),) if self._each else NOTHING_BOUND  # type: ignore[index]
 
     def _rows_of_empty(self, key: Any) -> Rows:
-        """Where there is no event to tell the key, the row does."""
+        """Return a row with the key of an empty window, as no event can show it."""
         own, of_paths = (key[1], key[0]) if self._each else (None, key)
         values = (of_paths,) if len(self._paths) == 1 else of_paths if self._paths else ()
         bound = {".".join(path): value for path, value in zip(self._paths, values, strict=True)}
@@ -133,8 +134,8 @@ class Measuring:
 
 
 def keys_at(by: Key, variable: str) -> KeyOf:
-    """The keys of an occurrence at paths: one, or one for each value of a variable; none where it
-    has none.
+    """Return the function of an occurrence's keys at paths: one key, or one for each value of a
+    variable; none if it lacks a key.
     """
     key = key_at(by)
 
@@ -155,7 +156,7 @@ def keys_at(by: Key, variable: str) -> KeyOf:
 
 
 def plain_key(key: Any) -> Any:
-    """A key as JSON has it."""
+    """Return a key as JSON has it."""
     return [plain_key(each) for each in key] if isinstance(key, tuple) else key
 
 
@@ -167,7 +168,7 @@ def key_from(plain: Any) -> Any:
 
 
 def _reader_of(conditions: Sequence[MeasureCondition]) -> Callable[[Event], Any]:
-    """Return what reads the values that the measures of the conditions take from an event."""
+    """Return the reader of the values that the measures of the conditions take from an event."""
     readers = [_value_reader(each.measure.path) for each in conditions]
     if len(readers) == 1:
         return readers[0]
@@ -175,7 +176,7 @@ def _reader_of(conditions: Sequence[MeasureCondition]) -> Callable[[Event], Any]
 
 
 def _judge_of(conditions: Sequence[MeasureCondition]) -> Callable[[Any], bool]:
-    """Return what decides by the value of a window if all conditions hold."""
+    """Return the test by which the value of a window meets all conditions."""
     if len(conditions) > 1:
         return lambda values: all(map(is_fulfilled, conditions, values))
     (only,) = conditions

@@ -1,8 +1,8 @@
-"""Extremes: for each key the least or the greatest number among what waits, which tells at once
-that nobody there fits.
+"""Order bounds: the least or the greatest number of the buffered occurrences of a key, a quick
+proof that none of them fits.
 
-An order holds between numbers only, so that what has none is left out. An extreme may lag behind
-what was used up or forgotten: it promises too much, never too little.
+An order holds between numbers only, so that other values are left out. A bound may lag behind what
+was consumed or has expired: it lets too much pass, never too little.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BETTER: dict[str, Callable[[Number, Number], bool]] = {"<": lt, "<=": lt, ">": 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """An order that what waits must have to what comes: `theirs` stands in the relation to
+    """Order that a buffered occurrence must have to a new one: `theirs` stands in the relation to
     `mine`.
     """
 
@@ -34,21 +34,21 @@ class Screen:
     mine: Reader
 
     def number_of(self, occurrence: Occurrence) -> Number | None:
-        """The number of what comes; None where it has none, so that nothing fits."""
+        """Return the number of a new occurrence; None if it has none, so that nothing fits."""
         value = self.mine(occurrence)
         return value if type(value) in _NUMBERS else None
 
     @property
     def compares(self) -> Callable[[Number, Number], bool]:
-        """Whether a number of what waits fits one of what comes."""
+        """Test of a buffered number against a new one: True if it fits."""
         return COMPARISONS[self.relation]
 
 
 def screen_of(
     conditions: Sequence[JoinCondition], parts: Sequence[Part], homes: Mapping[str, int], slot: int
 ) -> Screen | None:
-    """The first order between two parts among the conditions, for what comes to `slot`; None where
-    there is none.
+    """Return the first order between two parts among the conditions, for occurrences new at `slot`;
+    None without any.
     """
     for condition in conditions:
         if isinstance(condition, Related) and condition.relation in _BETTER:
@@ -58,7 +58,7 @@ def screen_of(
 
 
 class Extreme:
-    """The best number for each key, as an order sees it."""
+    """Best number of each key: the least or the greatest, as the order needs."""
 
     __slots__ = ("_is_better", "_noted", "_read", "values")
 
@@ -69,7 +69,7 @@ class Extreme:
         self.values: dict[Hashable, Number] = {}
 
     def note(self, occurrence: Occurrence, key: Hashable) -> None:
-        """One more waits under the key."""
+        """Add an occurrence that is buffered under the key."""
         self._noted += 1
         value = self._read(occurrence)
         if type(value) in _NUMBERS:
@@ -78,19 +78,19 @@ class Extreme:
                 self.values[key] = value
 
     def is_stale(self, living: int) -> bool:
-        """Whether most of what was noted is gone, so that noting the living anew costs no more than
-        noting them did.
+        """True if most of the added occurrences are gone: a rebuild then costs at most as much as
+        adding them did.
         """
         return self._noted > 2 * living
 
     def take_over(self, values: Mapping[Hashable, Number], noted: int) -> None:
-        """The best numbers among as many as are noted, which somebody else has found."""
+        """Load the numbers by key, computed elsewhere from `noted` occurrences."""
         self.values.clear()
         self.values.update(values)
         self._noted = noted
 
     def renew(self, living: Iterable[tuple[Hashable, Iterable[Occurrence]]]) -> None:
-        """Notes what lives, by key, and nothing else."""
+        """Rebuild the numbers from the living occurrences, by key."""
         self.values.clear()
         self._noted = 0
         for key, occurrences in living:

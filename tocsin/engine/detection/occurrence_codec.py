@@ -1,6 +1,6 @@
-"""Occurrences as plain data, each event once; and the way back.
+"""Codec of occurrences as plain data, each event once.
 
-An event that nobody has taken apart yet is written as the text that it came as.
+An event that was never decoded in full is written as the text that it arrived as.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _EPCIS = "epcis"
 
 
 class OccurrenceWriter:
-    """Turns occurrences into plain data; events are numbered and written once.
+    """Encoder of occurrences; events are numbered and written once.
 
-    An occurrence that waits in several places is one and the same plain object in all of them: what
-    packs a snapshot may write it once too.
+    An occurrence buffered in several places is one and the same plain object in all of them, so
+    that a packer of snapshots may write it once too.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class OccurrenceWriter:
         self._written: dict[Occurrence, State] = {}
 
     def write(self, occurrence: Occurrence) -> State:
-        """The occurrence with its members by number."""
+        """Return the occurrence as plain data, its members by number."""
         body = self._written.get(occurrence)
         if body is None:
             body = self._written[occurrence] = self._body(occurrence)
@@ -64,7 +64,7 @@ class OccurrenceWriter:
 
 
 class OccurrenceReader:
-    """Turns plain data back into occurrences."""
+    """Decoder of plain data back into occurrences."""
 
     def __init__(self, events: list[State | str]) -> None:
         usual = iter(scanned_events([body for body in events if isinstance(body, str)]))
@@ -74,7 +74,7 @@ class OccurrenceReader:
         ]
 
     def read(self, body: State) -> Occurrence:
-        """The occurrence that was written."""
+        """Return the occurrence that was written."""
         return Occurrence(
             tuple(self._events[number] for number in body["members"]),
             body["start"],
@@ -87,7 +87,7 @@ class OccurrenceReader:
 
 
 def _plain(value: Any) -> Any:
-    """A row, or a value in one, with lists for tuples."""
+    """Return a row, or a value in one, with lists for tuples."""
     return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
@@ -104,7 +104,9 @@ def _event_body(event: Event) -> State | str:
 
 
 def _event(body: State) -> Event:
-    """EPCIS in its normal form is marked: it looks like any other object."""
+    """Return the event of a written body. EPCIS in its normal form is marked: it looks like any
+    other object.
+    """
     if _EPCIS not in body:
         return event_of(body)
     event = event_of({name: value for name, value in body[_EPCIS].items() if name != "data"})

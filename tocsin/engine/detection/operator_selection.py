@@ -1,4 +1,4 @@
-"""Which kind of node serves a part: the most special one that gives the same answers."""
+"""Choice of the operator for a part: the most special one that gives the same answers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from tocsin.plan.nodes.composites import (
 
 
 def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
-    """The node of a part on top of the nodes inside it."""
+    """Return the operator of a part on top of its inputs."""
     if isinstance(part, Atom):
         return AtomNode(part, inner)
     match part:

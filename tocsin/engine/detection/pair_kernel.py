@@ -1,41 +1,53 @@
-"""The loop of pairs under single use: one event against all that waits for a partner, in arrays.
+"""Compiled loop of pairs under single use: one event against all buffered ones, in arrays.
 
-It does what `engine.detection.join.PairNode` does with objects; only the pairs that were found are
-told to Python. Arrays are made by `pair_table`, with room for all that an event can need. A pair
-has two queues, of which the number of the second follows that of the first; a queue is a chain of
-entries, in the order of their ends, and an entry is an event that waits, by its number.
+It does what `engine.detection.join.PairNode` does with objects; only the pairs found return to
+Python. `pair_table` allocates the arrays, with room for all that an event can need.
+
+    queues       two for each pair p: 2p takes the first slot, 2p + 1 the second
+    pairs        the last step in which p was found, and the checks made for it
+    conditions   for each queue, those of its arrivals: first comparison, count, negated
+    comparisons  earlier moment + slack <= later moment
+    entries      event, next, previous, end of the event
+    events       start, end, identity, number of holders
+
+    queue 2p       HEAD -> e0 <-> e3 <-> e4 <- TAIL     by NEXT and PREVIOUS, in the order of ends
+    queue 2p + 1   HEAD -> e1 <- TAIL
+    counters       FREE -> e2 -> e5 -> ...              by NEXT, entries to be used again
+
+An event is freed when its last holder lets go: an entry, or the loop that takes it in.
 """
 
 from __future__ import annotations
 
 from tocsin.engine.index.kernels import Ints, compiled, inlined
 
+# no entry, no partner, no step
 NONE = -1
 
 HEAD, TAIL, COUNT, LIFETIME, WAITS, FIRST_CONDITION, CONDITIONS = range(7)
-"""A queue. What comes to it asks the conditions of what waits at the other of its pair."""
+"""Columns of a queue. Its arrivals check its conditions against the other queue of the pair."""
 
 TAKEN, TRIED = range(2)
-"""A pair: the last step in which it was found, and how many were asked for it."""
+"""Columns of a pair: the last step in which it was found, and the number of checks for it."""
 
 FIRST_COMPARISON, COMPARISONS, NEGATED = range(3)
-"""A condition: all its comparisons hold or, where it is negated, not all."""
+"""Columns of a condition: all its comparisons hold or, if it is negated, not all."""
 
 EARLIER, LATER, SLACK = range(3)
-"""A comparison: one moment plus so much is not after another."""
+"""Columns of a comparison: the earlier moment plus the slack is not after the later one."""
 
 MY_START, MY_END, THEIR_START, THEIR_END = range(4)
-"""The moments of an event that comes and of one that waits."""
+"""Moments of a new event and of a buffered one."""
 
 EVENT, NEXT, PREVIOUS, ENDED = range(4)
-"""An entry; it knows itself when its event ended."""
+"""Columns of an entry. It repeats the end of its event, so that a search stays in one table."""
 
 START, END, IDENTITY, HOLDERS = range(4)
-"""An event: two are equal in identity where the identities of the events are."""
+"""Columns of an event: two have one identity number iff their identities are equal."""
 
 FREE, LIVING, FREED, LONGEST = range(4)
-"""Counters: the first free entry, how many are in use, how many events nothing holds any longer,
-and how many wait for the pair for which most do.
+"""Counters: the first free entry, the entries in use, the events without a holder, and the most
+entries that any pair had.
 """
 
 
@@ -54,18 +66,22 @@ def take_in(
     found: Ints,
     freed: Ints,
 ) -> int:
-    """An event comes to queues, to those of first slots before those of second ones: it takes the
-    oldest partner that it may have, or waits. Gives how many pairs were found, each as the queue to
-    which it came and the partner.
+    """Let an event arrive at its queues, those of first slots before those of second ones: at each
+    it takes the oldest partner that it may have, or is buffered. Return the number of pairs in
+    `found`, each as the queue of arrival and the partner.
     """
-    events[new, HOLDERS] += 1  # it is not free before it has come to all
+    # the loop is a holder, too: the event is not free before it has come to all queues
+    events[new, HOLDERS] += 1
     count = 0
+    # two rounds over the arrivals: first slots, then second ones
     for turn in range(2 * arrivals.shape[0]):
         slot = turn // arrivals.shape[0]
         queue = arrivals[turn - slot * arrivals.shape[0]]
         pair = queue >> 1
+        # single use: a pair that the event completed at its first slot is done in this step
         if queue & 1 != slot or pairs[pair, TAKEN] == step:
             continue
+        # the two queues of a pair differ in the lowest bit
         others = queue ^ 1
         expire(others, events[new, END], queues, entries, events, counters, freed)
         partner = _partner(queue, new, queues, pairs, conditions, comparisons, entries, events)
@@ -74,14 +90,17 @@ def take_in(
             found[count, 0] = queue
             found[count, 1] = partner
             count += 1
+            # an event may be buffered at both slots, and is consumed at both
             _use_up(queue, partner, queues, entries, events, counters, freed)
             _use_up(others, partner, queues, entries, events, counters, freed)
             _use_up_last(queue, new, queues, entries, events, counters, freed)
             _use_up_last(others, new, queues, entries, events, counters, freed)
+        # an event that completes every match of the pair has nothing to wait for
         elif queues[queue, WAITS] != 0:
             expire(queue, events[new, END], queues, entries, events, counters, freed)
             append(queue, new, queues, entries, events, counters)
             length = queues[queue, COUNT] + queues[others, COUNT]
+            # lets `owners_of_more` skip all pairs while none exceeds the limit
             counters[LONGEST] = max(counters[LONGEST], length)
     _let_go(new, events, counters, freed)
     return count
@@ -91,7 +110,7 @@ def take_in(
 def expire_all(
     now: int, queues: Ints, entries: Ints, events: Ints, counters: Ints, freed: Ints
 ) -> None:
-    """Drops all that nothing which ends at `now` or later can complete."""
+    """Expire entries of all queues that nothing which ends at `now` or later can complete."""
     for queue in range(queues.shape[0]):
         expire(queue, now, queues, entries, events, counters, freed)
 
@@ -100,9 +119,10 @@ def expire_all(
 def expire(
     queue: int, now: int, queues: Ints, entries: Ints, events: Ints, counters: Ints, freed: Ints
 ) -> None:
-    """Drops what has waited in vain in one queue."""
+    """Expire the entries of one queue that ended before `now - lifetime`."""
     oldest = now - queues[queue, LIFETIME]
     entry = queues[queue, HEAD]
+    # ends do not decrease, so that the first entry in time ends the search
     while entry != NONE and entries[entry, ENDED] < oldest:
         drop(queue, entry, queues, entries, events, counters, freed)
         entry = queues[queue, HEAD]
@@ -112,7 +132,8 @@ def expire(
 def append(
     queue: int, event: int, queues: Ints, entries: Ints, events: Ints, counters: Ints
 ) -> None:
-    """The event waits in a queue from now on."""
+    """Buffer an event at the end of a queue."""
+    # never empty: `pair_table` makes room before
     entry = counters[FREE]
     last = queues[queue, TAIL]
     counters[FREE] = entries[entry, NEXT]
@@ -134,7 +155,7 @@ def append(
 def drop(
     queue: int, entry: int, queues: Ints, entries: Ints, events: Ints, counters: Ints, freed: Ints
 ) -> None:
-    """Takes an entry out of its queue."""
+    """Take an entry out of its queue."""
     following = entries[entry, NEXT]
     before = entries[entry, PREVIOUS]
     if before == NONE:
@@ -146,6 +167,7 @@ def drop(
     else:
         entries[following, PREVIOUS] = before
     queues[queue, COUNT] -= 1
+    # the free list uses the same link
     entries[entry, NEXT] = counters[FREE]
     counters[FREE] = entry
     counters[LIVING] -= 1
@@ -154,8 +176,9 @@ def drop(
 
 @inlined
 def _let_go(event: int, events: Ints, counters: Ints, freed: Ints) -> None:
-    """One less holds the event."""
+    """Subtract a holder of the event; list it as freed with the last."""
     events[event, HOLDERS] -= 1
+    # Python objects are released in one go, by `pair_table`
     if events[event, HOLDERS] == 0:
         freed[counters[FREED]] = event
         counters[FREED] += 1
@@ -172,18 +195,21 @@ def _partner(
     entries: Ints,
     events: Ints,
 ) -> int:
-    """The oldest that waits at the other slot and meets all conditions; NONE where there is none.
-    No event is its own partner.
+    """Return the oldest event at the other slot that meets all conditions; NONE without any. No
+    event is its own partner.
     """
     head = queues[queue ^ 1, HEAD]
+    # nothing to pair with, the common case
     if head == NONE:
         return NONE
     first = queues[queue, FIRST_CONDITION]
     beyond = first + queues[queue, CONDITIONS]
     tail = queues[queue ^ 1, TAIL]
+    # bounds of the ends of partners, narrowed by the conditions
     low = entries[head, ENDED]
     high = entries[tail, ENDED]
     for row in range(first, beyond):
+        # one comparison of a negated condition may fail: it bounds nothing
         if conditions[row, NEGATED] == 0:
             start = conditions[row, FIRST_COMPARISON]
             for number in range(start, start + conditions[row, COMPARISONS]):
@@ -193,7 +219,9 @@ def _partner(
     while entry != NONE and entries[entry, ENDED] <= high:
         pairs[queue >> 1, TRIED] += 1
         other = entries[entry, EVENT]
+        # the same event, which came to both slots
         if events[other, IDENTITY] != events[new, IDENTITY]:
+            # bounds are necessary, not sufficient: all conditions are checked
             row = first
             while row < beyond and _holds(row, new, other, conditions, comparisons, events):
                 row += 1
@@ -205,9 +233,10 @@ def _partner(
 
 @inlined
 def _first_ended(low: int, head: int, tail: int, entries: Ints) -> int:
-    """The first of a queue that ended at `low` or later; looked for from the end, since who asks
-    for later ones mostly asks for few.
+    """Return the first entry that ended at `low` or later, NONE without any. The search runs from
+    the tail, since a late bound mostly leaves few entries.
     """
+    # no bound, or one before all entries; below, the head stops the search
     if entries[head, ENDED] >= low:
         return head
     entry = tail
@@ -220,8 +249,11 @@ def _first_ended(low: int, head: int, tail: int, entries: Ints) -> int:
 
 @inlined
 def _earliest_end(number: int, low: int, new: int, comparisons: Ints, events: Ints) -> int:
-    """When what waits has ended at the earliest: no earlier than it started."""
+    """Return a lower bound of the end of a partner, from one comparison: it ends no earlier than it
+    starts.
+    """
     earlier = comparisons[number, EARLIER]
+    # bounded from below only if a moment of the new event is the earlier one
     if earlier > MY_END or comparisons[number, LATER] <= MY_END:
         return low
     return int(events[new, earlier] + comparisons[number, SLACK])
@@ -229,8 +261,9 @@ def _earliest_end(number: int, low: int, new: int, comparisons: Ints, events: In
 
 @inlined
 def _latest_end(number: int, high: int, new: int, comparisons: Ints, events: Ints) -> int:
-    """When what waits has ended at the latest."""
+    """Return an upper bound of the end of a partner, from one comparison."""
     later = comparisons[number, LATER]
+    # from above only if the end itself is the earlier moment: a start says nothing of the end
     if comparisons[number, EARLIER] != THEIR_END or later > MY_END:
         return high
     return int(events[new, later] - comparisons[number, SLACK])
@@ -240,9 +273,10 @@ def _latest_end(number: int, high: int, new: int, comparisons: Ints, events: Int
 def _holds(
     row: int, new: int, other: int, conditions: Ints, comparisons: Ints, events: Ints
 ) -> bool:
-    """Whether an event that came and one that waits meet a condition."""
+    """True if a new event and a buffered one meet a condition."""
     number = conditions[row, FIRST_COMPARISON]
     beyond = number + conditions[row, COMPARISONS]
+    # stops at the first comparison that fails
     while number < beyond and (
         _moment(comparisons[number, EARLIER], new, other, events) + comparisons[number, SLACK]
         <= _moment(comparisons[number, LATER], new, other, events)
@@ -253,6 +287,7 @@ def _holds(
 
 @inlined
 def _moment(moment: int, new: int, other: int, events: Ints) -> int:
+    # the first two moments are the columns START and END, the others follow in the same order
     return int(events[new, moment] if moment <= MY_END else events[other, moment - THEIR_START])
 
 
@@ -260,9 +295,11 @@ def _moment(moment: int, new: int, other: int, events: Ints) -> int:
 def _use_up(
     queue: int, event: int, queues: Ints, entries: Ints, events: Ints, counters: Ints, freed: Ints
 ) -> None:
-    """All that are the same occurrence wait no longer."""
+    """Consume all entries of a queue that are the same occurrence as a buffered event."""
+    # from the head, up to the end of the event
     entry = queues[queue, HEAD]
     while entry != NONE and entries[entry, ENDED] <= events[event, END]:
+        # read first: `drop` puts the link on the free list
         following = entries[entry, NEXT]
         if _are_same(entries[entry, EVENT], event, events):
             drop(queue, entry, queues, entries, events, counters, freed)
@@ -273,7 +310,10 @@ def _use_up(
 def _use_up_last(
     queue: int, event: int, queues: Ints, entries: Ints, events: Ints, counters: Ints, freed: Ints
 ) -> None:
-    """The same for an event that ended with the last."""
+    """Consume all entries of a queue that are the same occurrence as the new event, whose end is
+    the last.
+    """
+    # from the tail, as nothing ended later than the new event
     entry = queues[queue, TAIL]
     while entry != NONE and entries[entry, ENDED] >= events[event, END]:
         before = entries[entry, PREVIOUS]

@@ -1,8 +1,8 @@
-"""All pairs under single use and what waits for them, in arrays that one loop serves.
+"""All pairs under single use and their buffered events, in arrays that one loop serves.
 
-An event that waits is kept once, however many pairs it waits for, and is let go with the last of
-them. What has waited in vain is dropped when its queue is looked at, and everywhere at once when
-much of it may have gathered.
+A buffered event is kept once, however many pairs it waits for, and is released with the last of
+them. Expired entries are dropped when their queue is visited, and everywhere at once when many may
+have gathered.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ from tocsin.plan.semantics.occurrence import Occurrence, combined
 from tocsin.values.time import Duration, Instant
 
 FEW = 32
-"""So many pairs are served as well without a compiled loop, which takes a while to load."""
+"""Most pairs that are served without the compiled loop, which is no faster for few and takes a
+while to load.
+"""
 
+# rows of the smallest table that is not empty
 _ROOM = 64
 Owner = TypeVar("Owner")
 _Numbers = npt.NDArray[np.int64]
@@ -47,8 +50,8 @@ _expire_all_plainly = as_written(expire_all)
 
 
 class PairTable(Generic[Owner]):
-    """Pairs by number, each with its owner. An event comes to many of them at once: where to is put
-    into `arrived`, then they are served.
+    """Pairs by number, each with its owner. An event reaches many of them at once: its queues are
+    put into `arrived`, then they are served together.
     """
 
     __slots__ = (
@@ -77,9 +80,9 @@ class PairTable(Generic[Owner]):
 
     def __init__(self) -> None:
         self.arrived: list[int] = []
-        """The queues to which the event of this step has come, in any order."""
+        """Queues that the event of this step has reached, in any order."""
         self.forgotten: Instant = -FAR
-        """What waited in vain before this instant is no longer seen."""
+        """Instant of the last `forget_before`: entries that had expired by then are hidden."""
         self._owners: list[Owner | None] = []
         self._free_pairs: list[int] = []
         self._occurrences: list[Occurrence | None] = []
@@ -107,7 +110,7 @@ class PairTable(Generic[Owner]):
         lifetimes: Sequence[Duration],
         waits: Sequence[bool],
     ) -> int:
-        """Another pair, gives its number."""
+        """Add a pair and return its number."""
         pair = self._free_pairs.pop() if self._free_pairs else len(self._owners)
         if pair == len(self._owners):
             self._owners.append(None)
@@ -125,7 +128,7 @@ class PairTable(Generic[Owner]):
         return pair
 
     def remove(self, pair: int) -> None:
-        """A pair is gone, with all that waits for it."""
+        """Remove a pair, with all that is buffered for it."""
         for queue in (2 * pair, 2 * pair + 1):
             while (entry := int(self._queues[queue, HEAD])) != NONE:
                 drop(queue, entry, *self._chains)
@@ -135,19 +138,19 @@ class PairTable(Generic[Owner]):
 
     @property
     def held(self) -> int:
-        """How many events are kept."""
+        """Number of events that are kept."""
         return len(self._occurrences) - len(self._free_events)
 
     def tried(self, pair: int) -> int:
-        """How many of those that wait were asked on behalf of a pair."""
+        """Return the number of buffered events that were checked for a pair."""
         return int(self._pairs[pair, TRIED])
 
     def kept(self, pair: int) -> int:
-        """How many wait for a pair, at both slots."""
+        """Return the number of events buffered for a pair, at both slots."""
         return sum(self._length(queue) for queue in (2 * pair, 2 * pair + 1))
 
     def waiting(self, queue: int) -> Iterator[Occurrence]:
-        """All that wait in a queue, oldest first."""
+        """Yield the occurrences buffered in a queue, oldest first."""
         self._length(queue)
         entry = int(self._queues[queue, HEAD])
         while entry != NONE:
@@ -157,13 +160,13 @@ class PairTable(Generic[Owner]):
             entry = int(self._entries[entry, NEXT])
 
     def restore(self, queue: int, occurrence: Occurrence) -> None:
-        """An occurrence waits that did before a restart."""
+        """Buffer an occurrence that was buffered before a restart."""
         self._make_room(1)
         event = self._number(occurrence)
         append(queue, event, self._queues, self._entries, self._events, self._counters)
 
     def serve(self, new: Occurrence, step: int) -> list[tuple[Owner, Occurrence]]:
-        """The pairs that the event of this step completes, with those who own them."""
+        """Return the pairs that the event of this step completes, each with its owner."""
         arrivals = np.array(self.arrived, np.int64)
         self.abandon()
         self._make_room(len(arrivals))
@@ -195,7 +198,7 @@ class PairTable(Generic[Owner]):
         return found
 
     def owners_of_more(self, limit: int) -> list[Owner]:
-        """Those for whose pairs more wait than the limit allows."""
+        """Return the owners for whose pairs more than `limit` events are buffered."""
         if self._counters[LONGEST] <= limit:
             return []
         self._counters[LONGEST] = 0
@@ -203,11 +206,13 @@ class PairTable(Generic[Owner]):
         return [each for pair, each in owners if each is not None and self.kept(pair) > limit]
 
     def abandon(self) -> None:
-        """The event comes to nothing any more."""
+        """Forget the queues that the event of this step has reached."""
         self.arrived.clear()
 
     def forget_before(self, now: Instant) -> None:
-        """What nothing that ends at `now` or later can complete waits no longer."""
+        """Drop events that nothing which ends at `now` or later can complete. The arrays are swept
+        only if many may have gathered.
+        """
         self.forgotten = max(self.forgotten, now)
         living = int(self._counters[LIVING])
         if living > 2 * self._left + _ROOM or (living and now - self._longest > self._latest):
@@ -220,7 +225,7 @@ class PairTable(Generic[Owner]):
 
     @property
     def _chains(self) -> tuple[_Numbers, _Numbers, _Numbers, _Numbers, _Numbers]:
-        """What is needed to change a queue."""
+        """The arrays that are needed to change a queue."""
         return self._queues, self._entries, self._events, self._counters, self._freed
 
     def _length(self, queue: int) -> int:
@@ -229,7 +234,7 @@ class PairTable(Generic[Owner]):
         return int(self._queues[queue, COUNT])
 
     def _whole(self, partner: int, new: Occurrence) -> Occurrence:
-        """Both together: atoms bind nothing here, so it is one occurrence for all who have it."""
+        """Return both combined. Atoms bind nothing here: one occurrence serves all owners."""
         other = self._occurrences[partner]
         assert other is not None
         whole = combined((other, new))
@@ -237,7 +242,7 @@ class PairTable(Generic[Owner]):
         return whole
 
     def _number(self, occurrence: Occurrence) -> int:
-        """A number for an occurrence, as long as something holds it."""
+        """Return a number for an occurrence, valid while something holds it."""
         event = self._free_events.pop() if self._free_events else len(self._occurrences)
         if event == len(self._occurrences):
             self._occurrences.append(None)
@@ -256,7 +261,7 @@ class PairTable(Generic[Owner]):
         return event
 
     def _release(self) -> None:
-        """Lets go of the events that nothing holds."""
+        """Release the events that nothing holds."""
         count = int(self._counters[FREED])
         if not count:
             return
@@ -272,7 +277,7 @@ class PairTable(Generic[Owner]):
             self._free_events.append(event)
 
     def _make_room(self, count: int) -> None:
-        """For so many entries more, and so many pairs found."""
+        """Make room for `count` more entries, and as many pairs found."""
         had = len(self._entries)
         if had - int(self._counters[LIVING]) < count:
             self._entries = _with_room(self._entries, had + count)
@@ -283,7 +288,9 @@ class PairTable(Generic[Owner]):
             self._found = _rows(2 * count, 2)
 
     def _conditions_at(self, conditions: tuple[TimeCondition, ...], slot: int) -> tuple[int, int]:
-        """Where the conditions stand as what comes to a slot asks them: the first, and how many."""
+        """Return the position and the number of the conditions as a slot checks them; they are
+        added if missing.
+        """
         known = self._said.get((conditions, slot))
         if known is None:
             first = len(self._conditions)
@@ -299,7 +306,7 @@ class PairTable(Generic[Owner]):
 
 
 def _load_loops() -> None:
-    """Has the loops compiled, or read from disk, before an event has to wait for that."""
+    """Compile the loops, or read them from disk, before an event has to wait for that."""
     counters, freed = np.zeros(4, np.int64), np.zeros(1, np.int64)
     widths = (7, 2, 3, 3, 4, 4)
     queues, pairs, conditions, comparisons, entries, events = (_rows(1, each) for each in widths)
@@ -313,7 +320,7 @@ def _rows(count: int, width: int) -> _Numbers:
 
 
 def _with_room(rows: _Numbers, count: int) -> _Numbers:
-    """The rows, with room for so many: twice as many as are needed where there was too little."""
+    """Return the rows with room for `count`: twice as many as needed if there was too little."""
     if len(rows) >= count:
         return rows
     more = _rows(max(_ROOM, 2 * count), rows.shape[1])

@@ -1,5 +1,5 @@
-"""Partition keys: an equality between attributes of all parts keeps apart what cannot pair
-anyway.
+"""Partition keys: an equality between attributes of all parts separates occurrences that cannot
+pair anyway.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tocsin.plan.semantics.measure_evaluation import scalar_key
 from tocsin.plan.semantics.occurrence import Occurrence
 
 Key = Callable[[Occurrence], Hashable]
-"""The bucket of an occurrence; None where an attribute is missing, so that it can pair with
-nothing.
+"""Function that returns the partition of an occurrence; None if an attribute is missing, so that it
+can pair with nothing.
 """
 
 Told = TypeVar("Told", bound=JoinCondition)
@@ -35,21 +35,21 @@ Told = TypeVar("Told", bound=JoinCondition)
 UNPARTED = ("",)
 
 _Wanted = tuple[tuple[PartAttribute, bool] | Path, ...]
-"""What makes up the key of a slot: paths that all members have in common, and attributes, with
-whether they are of the very event that waits there.
+"""Components of the key of a slot: paths that all members have in common, and attributes, each with
+True if it is of the very event that is buffered there.
 """
 
 _WANTED: WeakKeyDictionary[Key, _Wanted] = WeakKeyDictionary()
-"""What the keys that are in use read."""
+"""Components of the keys in use."""
 
 
 def slot_keys(
     parts: Sequence[Part], conditions: Sequence[Told], by: Paths = ()
 ) -> tuple[tuple[Key, ...], tuple[Told, ...]]:
-    """How to part the slots of parts, and the conditions that are left to test.
+    """Return the key of each slot, and the conditions that are left to test.
 
-    The paths of a key part the slots. So do attributes that are all to be equal, by one condition
-    or through several, if every part has one.
+    The paths of a key partition the slots. So do attributes that are all to be equal, by one
+    condition or through several, if every part has one.
     """
     homes = homes_of(parts)
     chosen = [
@@ -71,16 +71,17 @@ def slot_keys(
 
 
 def parted_by_names(keys: tuple[Key, ...], parts: Sequence[Part]) -> tuple[Key, ...]:
-    """The keys, with what the names stand for that all parts surely bind: a name is one and the
-    same occurrence wherever it stands, so that parts which differ in one cannot pair anyway.
+    """Return the keys extended by the occurrences of names that all parts surely bind. A name is
+    one and the same occurrence wherever it stands, so that parts which differ in one cannot pair
+    anyway.
     """
     names = tuple(sorted(frozenset.intersection(*map(_names_bound, parts))))
     return tuple([_with_names(key, names) for key in keys]) if names else keys
 
 
 def _names_bound(part: Part) -> frozenset[str]:
-    """Names that every occurrence of the part has; of alternatives and absences none is counted
-    on.
+    """Return the names that every occurrence of the part has; names of alternatives and absences do
+    not count.
     """
     match part:
         case Named(name, inner):
@@ -105,7 +106,7 @@ def _with_names(key: Key, names: Sequence[str]) -> Key:
 
 
 def homes_of(parts: Sequence[Part]) -> dict[str, int]:
-    """The slot of every name that only one part binds."""
+    """Return the slot of every name that only one part binds."""
     names = [names_of(part) for part in parts]
     return {
         name: slot
@@ -116,7 +117,9 @@ def homes_of(parts: Sequence[Part]) -> dict[str, int]:
 
 
 def _equal_groups(conditions: Sequence[JoinCondition]) -> list[list[PartAttribute]]:
-    """Attributes that equalities bind together, each group in the order in which it is written."""
+    """Return the groups of attributes that equalities connect, each in the order in which it is
+    written.
+    """
     groups: list[list[PartAttribute]] = []
     for condition in conditions:
         if isinstance(condition, Related) and condition.relation == "=":
@@ -130,7 +133,7 @@ def _equal_groups(conditions: Sequence[JoinCondition]) -> list[list[PartAttribut
 def _one_of_each(
     group: Sequence[PartAttribute], homes: dict[str, int], slots: int
 ) -> list[PartAttribute]:
-    """One attribute for every slot; empty where a slot has none."""
+    """Return one attribute for every slot; empty if a slot has none."""
     found: dict[int, PartAttribute] = {}
     for attribute in group:
         if attribute.name in homes:
@@ -139,8 +142,8 @@ def _one_of_each(
 
 
 def _is_implied(condition: JoinCondition, known: set[PartAttribute]) -> bool:
-    """Whether equal keys say it already: it is an equality between two of the attributes that are
-    in the keys.
+    """True if equal keys imply the condition: an equality between two of the attributes in the
+    keys.
     """
     return (
         isinstance(condition, Related)
@@ -150,8 +153,8 @@ def _is_implied(condition: JoinCondition, known: set[PartAttribute]) -> bool:
 
 
 def paths_of(key: Key) -> Paths | None:
-    """The paths at which a key reads the one event that an occurrence is, none for a key that all
-    have in common; None where it reads something else.
+    """Return the paths at which a key reads the one event that an occurrence is, () for the key
+    that all have in common; None if it reads something else.
     """
     if key is _unparted:
         return ()
@@ -169,7 +172,7 @@ def _path_of(wanted: tuple[PartAttribute, bool] | Path) -> Path | None:
 
 
 def own_path(attribute: PartAttribute) -> Path | None:
-    """Where an attribute stands in its event; None where it is what a variable is bound to."""
+    """Return the path of an attribute in its event; None for the value of a variable."""
     return None if attribute.variable else attribute.path
 
 
@@ -179,8 +182,8 @@ def _unparted(occurrence: Occurrence) -> Hashable:  # noqa: ARG001
 
 @lru_cache(maxsize=4096)
 def _key_of(wanted: _Wanted) -> Key:
-    """Equal keys are one function, which remembers its last answer: many nodes ask about an
-    occurrence in a row.
+    """Return the key of these components. Equal keys are one function, which caches its last
+    answer: many operators ask about an occurrence in a row.
     """
     readers = [_reader_of(each) for each in wanted]
     read = readers[0]
@@ -206,7 +209,7 @@ def _several(readers: Sequence[Reader], occurrence: Occurrence) -> Hashable:
 
 
 def key_at(by: Paths) -> Key:
-    """The key of an occurrence at paths; without paths all have the same."""
+    """Return the key of occurrences at paths; without paths all have the same."""
     return _key_of(by) if by else _unparted
 
 
@@ -219,7 +222,7 @@ def _reader_of(wanted: tuple[PartAttribute, bool] | Path) -> Reader:
 
 
 def _common_reader(path: Path) -> Reader:
-    """How to read what all members have at a path; None where they differ."""
+    """Return a reader of the value that all members have at a path, None if they differ."""
     read = event_reader(path)
 
     def value(occurrence: Occurrence) -> Any:

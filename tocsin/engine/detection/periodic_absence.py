@@ -1,6 +1,4 @@
-"""Absence in windows that come by themselves, one after the other, and in the window before
-a part.
-"""
+"""Absence in recurring windows, one after the other, and in the window before a part."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from tocsin.values.time import Instant
 
 
 class EveryAbsenceNode(Node):
-    """Rings at the end of every window in which the absent part did not end."""
+    """Tumbling absence: emits at the end of every window in which the absent part did not end."""
 
     __slots__ = ("_latest", "_leaps", "_next", "_since", "_window")
 
@@ -40,12 +38,12 @@ class EveryAbsenceNode(Node):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it does not count yet."""
+        """True if its clock has not started."""
         return self._next is None
 
     def begin(self, now: Instant, is_first: bool, step: Step) -> None:
-        """The time is known: counts from the window in which the first instant lies, else from the
-        next that starts.
+        """Start with the window of the first instant, or at the origin; if the operator came later,
+        with the next window that starts.
         """
         length, origin = self._window.length, self._window.origin
         if is_first:
@@ -56,18 +54,18 @@ class EveryAbsenceNode(Node):
         self._set(start + length, step)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Notes the end."""
+        """Record the end of the absent part."""
         self._latest = occurrence.end
 
     def on_timer(self, token: object, step: Step) -> None:
-        """A window is over."""
+        """Emit the window that is over, if the absent part did not end in it."""
         end = self._next
         assert end is not None
         start = end - self._window.length if self._since is None else self._since
         if self._latest is not None and self._latest > start:
             self._set(end + self._window.length, step)
         elif (leapt := self._leapt(end, step.leap)) > end:
-            # nothing can happen until then, and what has happened is told when it is over
+            # nothing can happen until then: all windows up to there are emitted as one at its end
             self._since = start
             self._set(leapt, step)
         else:
@@ -76,18 +74,18 @@ class EveryAbsenceNode(Node):
             self._set(end + self._window.length, step)
 
     def snapshot(self, writer: Writer) -> State:
-        """When the current window ends, and when the absent part last ended."""
+        """Return the end of the current window, and the last end of the absent part."""
         return {"next": self._next, "latest": self._latest}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over both."""
+        """Load both."""
         self._latest = state["latest"]
         if state["next"] is not None:
             self._set(state["next"], step)
 
     def _leapt(self, end: Instant, leap: Instant | None) -> Instant:
-        """The end of the last of the empty windows that are told as one; of this alone unless they
-        are many.
+        """Return the end of the last of the empty windows that are emitted as one; `end` itself
+        unless they are many.
         """
         further = 0 if leap is None else (leap - end) // self._window.length
         return (
@@ -102,7 +100,9 @@ class EveryAbsenceNode(Node):
 
 
 class BeforeAbsenceNode(Node):
-    """Rings for an occurrence of the part unless the absent part ended in the window before it."""
+    """Absence before a part: emits an occurrence of it unless the absent part ended in the window
+    before.
+    """
 
     __slots__ = ("_absence", "_absent", "_expires", "_keys", "_length", "_rest", "_whole")
 
@@ -120,16 +120,16 @@ class BeforeAbsenceNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many absent parts are noted."""
+        """Number of absent parts that are recorded."""
         return self._absent.living
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is noted."""
+        """True if nothing is recorded."""
         return not self._absent.living
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is the absent part, slot 1 the part that the window comes before."""
+        """Take the absent part at slot 0, the part that the window comes before at slot 1."""
         key = self._keys[slot](occurrence)
         self._absent.forget_before(step.now)
         if slot == 0:
@@ -151,32 +151,32 @@ class BeforeAbsenceNode(Node):
             step.bring(self, whole)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what is too old to matter."""
+        """Drop absent parts that are too old to matter."""
         self._absent.forget_before(now)
 
     def next_expiry(self) -> Instant | None:
-        """When the first that is noted is too old."""
+        """Return when the oldest entry expires; None if nothing does."""
         soonest = self._absent.next_expiry()
         self._expires = soonest is not None
         return soonest
 
     def pending(self) -> Iterable[Pending]:
-        """What breaks the silence before what may come."""
+        """Yield the absent parts that break the absence before a later part."""
         keep = self._absence.keep
         for each in self._absent:
             yield Pending(self.part, 0, each, None if keep is None else each.end + keep)
 
     def snapshot(self, writer: Writer) -> State:
-        """What is noted."""
+        """Return the absent parts that are recorded."""
         return {"absent": [writer.write(each) for each in self._absent]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over what is noted."""
+        """Load the absent parts."""
         for each in state["absent"]:
             self._note(read(each), step)
 
     def _judged(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
-        """What rings, given all that came in the window."""
+        """Return the match, given all that came in the window; None if no row is left."""
         left = occurrence.without(came)
         start = occurrence.start - self._length
         return None if left is None else left.with_silence_before(start)

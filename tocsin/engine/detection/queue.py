@@ -1,9 +1,9 @@
-"""Occurrences that wait at a slot: parted by key, in the order of their ends, forgotten when their
-time is up.
+"""Buffer of the occurrences that wait at a slot: partitioned by key, in the order of their ends,
+dropped when they expire.
 
-A queue holds the occurrences themselves and nothing made for it, so that one event may wait at a
-thousand places for little more than a thousand references. What is used up before its time leaves a
-mark in the line of expiry; marks never outnumber by far what lives.
+A buffer holds the occurrences themselves and no wrapper, so that one event may wait at a thousand
+places for little more than a thousand references. An occurrence consumed before it expires leaves a
+tombstone in the expiry line; tombstones never outnumber living ones by far.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 _NONE: Sequence[Occurrence] = ()
+# tombstones before the first sweep: one pays off only over many
 _MARKS_ALLOWED = 64
 _END = attrgetter("end")
 
 
 class Queue:
-    """What waits at one slot. It is forgotten `lifetime` after its end; without lifetime never."""
+    """Occurrences that wait at one slot. One expires `lifetime` after its end; without lifetime
+    never.
+    """
 
     __slots__ = ("_buckets", "_keys", "_lifetime", "_line", "living")
 
     def __init__(self, lifetime: Duration | None) -> None:
         self._lifetime = lifetime
         self._buckets: dict[Hashable, list[Occurrence]] = {}
-        # The line of expiry: occurrences and, beside them, their keys. An occurrence that lives and
-        # stands first in the line stands first in its bucket too, since both are in the order of
-        # arrival.
+        # The expiry line: occurrences and, in parallel, their keys. A living occurrence that is the
+        # first of the line is the first of its bucket too, since both are in the order of arrival.
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
         self.living = 0
@@ -41,18 +43,18 @@ class Queue:
         return self.living
 
     def __iter__(self) -> Iterator[Occurrence]:
-        """All that wait, oldest first."""
+        """Yield all occurrences, oldest first."""
         living = {id(each) for bucket in self._buckets.values() for each in bucket}
         return (each for each in self._line if id(each) in living)
 
     def keyed(self) -> Iterator[tuple[Occurrence, Hashable]]:
-        """All that wait, oldest first, each with its key."""
+        """Yield all occurrences, oldest first, each with its key."""
         living = {id(each) for bucket in self._buckets.values() for each in bucket}
         pairs = zip(self._line, self._keys, strict=True)
         return (pair for pair in pairs if id(pair[0]) in living)
 
     def add(self, occurrence: Occurrence, key: Hashable) -> None:
-        """Waits from now on; occurrences are added in the order of their ends."""
+        """Buffer an occurrence; they are added in the order of their ends."""
         bucket = self._buckets.get(key)
         if bucket is None:
             self._buckets[key] = [occurrence]
@@ -63,25 +65,25 @@ class Queue:
         self.living += 1
 
     def waiting(self, key: Hashable) -> Sequence[Occurrence]:
-        """What waits under a key, oldest first; a view, not to be used past the next change."""
+        """Return the occurrences of a key, oldest first; a view, valid until the next change."""
         return self._buckets.get(key, _NONE)
 
     def candidates(self, key: Hashable, rows: Rows) -> Sequence[Occurrence]:
-        """What waits under a key and may agree with one of the rows, oldest first; a view, as
-        `waiting` gives.
+        """Return the occurrences of a key that may agree with one of the rows, oldest first; a
+        view, as `waiting` returns.
         """
         return self.waiting(key)
 
     def buckets(self) -> Iterable[tuple[Hashable, Sequence[Occurrence]]]:
-        """All that wait, by key; a view, not to be used past the next change."""
+        """Return all occurrences, by key; a view, valid until the next change."""
         return self._buckets.items()
 
     def holds(self, occurrence: Occurrence, key: Hashable) -> bool:
-        """Whether the occurrence still waits under the key."""
+        """True if this very occurrence is still buffered under the key."""
         return any(each is occurrence for each in self._buckets.get(key, _NONE))
 
     def remove(self, occurrence: Occurrence, key: Hashable) -> None:
-        """Uses up one that waits under the key."""
+        """Consume an occurrence that is buffered under the key."""
         bucket = self._buckets[key]
         bucket.remove(occurrence)
         self.living -= 1
@@ -91,8 +93,8 @@ class Queue:
             self._drop_marks()
 
     def remove_same(self, occurrence: Occurrence) -> None:
-        """Uses up all that wait and are the same occurrence, under whichever key: they stand side
-        by side in line.
+        """Consume all that are the same occurrence, under any key. Their ends are equal, so that a
+        binary search finds them.
         """
         line, end = self._line, occurrence.end
         at = bisect_left(line, end, key=_END)
@@ -106,21 +108,21 @@ class Queue:
                 self.remove(each, key)
 
     def clear(self) -> None:
-        """Uses everything up."""
+        """Consume all occurrences."""
         self._buckets.clear()
         self._line.clear()
         self._keys.clear()
         self.living = 0
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what nothing that ends at `now` or later can complete."""
+        """Drop occurrences that nothing which ends at `now` or later can complete."""
         if self._lifetime is not None:
             line, oldest = self._line, now - self._lifetime
             while line and line[0].end < oldest:
                 self.pop()
 
     def pop(self) -> Occurrence | None:
-        """Takes the first out of the line of expiry: the occurrence, or None where it was used up
+        """Take the first out of the expiry line; return the occurrence, or None if it was consumed
         before.
         """
         occurrence, key = self._line.popleft(), self._keys.popleft()
@@ -136,12 +138,12 @@ class Queue:
 
     @property
     def first_end(self) -> Instant | None:
-        """When the first in the line ended, whether it lives or not; None where nothing is left."""
+        """End of the first in the expiry line, living or not; None if the line is empty."""
         return self._line[0].end if self._line else None
 
     def next_expiry(self) -> Instant | None:
-        """Until when the first in the line matters, whether it lives or not; None where nothing
-        will be forgotten.
+        """Return the instant up to which the first in the expiry line matters, living or not; None
+        if nothing expires.
         """
         return (
             self._line[0].end + self._lifetime
@@ -150,7 +152,7 @@ class Queue:
         )
 
     def skip_marks(self) -> None:
-        """Takes what was used up out of the front of the line."""
+        """Drop the tombstones at the front of the expiry line."""
         line, keys, buckets = self._line, self._keys, self._buckets
         while line and ((bucket := buckets.get(keys[0])) is None or bucket[0] is not line[0]):
             line.popleft()

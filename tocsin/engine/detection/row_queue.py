@@ -1,6 +1,4 @@
-"""Occurrences that wait at a slot and are found by what they bind: of a thousand shipments, those
-with this EPC.
-"""
+"""Buffer of a slot, indexed by bound values: of a thousand shipments, those with this EPC."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from tocsin.values.time import Duration
 
 
 class RowQueue(Queue):
-    """A queue with an index of the values of some variables. What binds not all of them is always
-    offered.
+    """Queue with an index of the values of some variables. An occurrence with a row that does not
+    bind all of them is always a candidate.
     """
 
     __slots__ = ("_by_value", "_loose", "_number", "_numbers", "_shared")
@@ -29,7 +27,7 @@ class RowQueue(Queue):
         self._number = 0
 
     def add(self, occurrence: Occurrence, key: Hashable) -> None:
-        """Waits from now on."""
+        """Buffer and index an occurrence."""
         super().add(occurrence, key)
         self._number += 1
         self._numbers[id(occurrence)] = self._number
@@ -37,7 +35,7 @@ class RowQueue(Queue):
             self._place(row, key).setdefault(id(occurrence), occurrence)
 
     def candidates(self, key: Hashable, rows: Rows) -> Sequence[Occurrence]:
-        """What waits under a key and may agree with one of the rows, oldest first."""
+        """Return the occurrences of a key that may agree with one of the rows, oldest first."""
         found: dict[int, Occurrence] = dict(self._loose.get(key, {}))
         waiting = self.waiting(key)
         for row in rows:
@@ -48,19 +46,19 @@ class RowQueue(Queue):
         return sorted(found.values(), key=lambda each: self._numbers[id(each)])
 
     def remove(self, occurrence: Occurrence, key: Hashable) -> None:
-        """Uses up one that waits under the key."""
+        """Consume an occurrence that is buffered under the key."""
         super().remove(occurrence, key)
         self._unlist(occurrence, key)
 
     def clear(self) -> None:
-        """Uses everything up."""
+        """Consume all occurrences."""
         super().clear()
         self._by_value.clear()
         self._loose.clear()
         self._numbers.clear()
 
     def pop(self) -> Occurrence | None:
-        """Takes the first out of the line of expiry: the occurrence, or None where it was used up
+        """Take the first out of the expiry line; return the occurrence, or None if it was consumed
         before.
         """
         key = self._keys[0]

@@ -1,6 +1,4 @@
-"""Scopes at work: which occurrences of named parts are used up, so that every entry bound to one of
-them is dead.
-"""
+"""Scopes at work: consumed occurrences of named parts. Every entry bound to one of them is dead."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ _Used = tuple[str, Identity, Instant, Instant]
 
 
 class Scopes:
-    """The names of one subscription that have a scope, and which of their occurrences are
-    used up.
-    """
+    """Names of one pattern that have a scope, and their consumed occurrences."""
 
     __slots__ = ("_lifetime", "_scopes", "_times", "_used")
 
@@ -30,30 +26,30 @@ class Scopes:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that have a scope."""
+        """All names that have a scope."""
         return frozenset(self._scopes)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is used up."""
+        """True if nothing is consumed."""
         return not self._used
 
     def names_in(self, part: Part) -> tuple[str, ...]:
-        """The names whose scope the operator belongs to."""
+        """Return the names whose scope the operator belongs to."""
         return tuple(name for name, scope in self._scopes.items() if part in scope.operators)
 
     def is_required(self, name: str, part: Part) -> bool:
-        """Whether an occurrence of the name that fails at the operator can be forgotten in the
-        whole scope.
+        """True if an occurrence of the name that fails at the operator can be dropped in the whole
+        scope.
         """
         return name in self._scopes and part in self._scopes[name].required
 
     def names_settled_at(self, part: Part) -> tuple[str, ...]:
-        """The names whose scope root the operator is."""
+        """Return the names whose scope has this operator as its root."""
         return tuple(name for name, scope in self._scopes.items() if scope.root == part)
 
     def is_used(self, occurrence: Occurrence, names: Iterable[str]) -> bool:
-        """Whether the occurrence is bound to something used up."""
+        """True if the occurrence is bound, by one of the names, to a consumed one."""
         if not self._used:
             return False
         bound, used = occurrence.names, self._used
@@ -63,35 +59,35 @@ class Scopes:
         return False
 
     def use_up(self, names: Iterable[str], whole: Occurrence) -> None:
-        """What the names stand for in the whole is used up from now on."""
+        """Consume the occurrences that the names stand for in the whole."""
         for name in names:
             if name in whole.names:
                 self.lose(name, whole.names[name], whole.end)
 
     def lose(self, name: str, occurrence: Occurrence, now: Instant) -> None:
-        """What a name stands for is used up, or lost, from now on."""
+        """Mark the occurrence bound to a name as consumed, or lost, from `now` on."""
         key = _key(name, occurrence)
         self._used.add(key)
         self._times.append((now, key))
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what no entry can be bound to any more."""
+        """Drop consumed occurrences that no entry can be bound to any longer."""
         while self._times and self._times[0][0] + self._lifetime < now:
             self._used.discard(self._times.popleft()[1])
 
     def next_expiry(self) -> Instant | None:
-        """When the first that is used up can be dropped; None where there is none."""
+        """Return when the first consumed occurrence can be dropped; None without any."""
         return self._times[0][0] + self._lifetime if self._times else None
 
     def snapshot(self) -> list[object]:
-        """What is used up, as plain data."""
+        """Return the consumed occurrences as plain data."""
         return [
             [when, name, [list(each) for each in identity], start, end]
             for when, (name, identity, start, end) in self._times
         ]
 
     def restore(self, state: list[list[object]]) -> None:
-        """Takes over what a snapshot held."""
+        """Load the state of a snapshot."""
         for when, name, identity, start, end in state:
             members = tuple(tuple(each) for each in identity)  # type: ignore[attr-defined]
             key = (name, members, start, end)

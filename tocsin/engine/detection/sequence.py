@@ -1,8 +1,9 @@
-"""One event, then another: the join of two atoms of which one surely comes last, for all
-subscriptions that ask so.
+"""Sequences of two events: the join of two atoms of which one surely ends last, for all
+subscriptions that have it.
 
-What came first is kept once for all who wait for it (`first_line`), and what comes last asks its
-questions once for all. Single use means that a pair is used up for the node that found it.
+The first event is buffered once for all readers (`first_line`), and the last event checks its
+conditions once for all of them. Single use means that a pair is consumed for the operator that
+found it.
 """
 
 from __future__ import annotations
@@ -42,15 +43,17 @@ from tocsin.plan.semantics.occurrence import Occurrence, combined
 from tocsin.plan.xml.row_functions import GivenUp
 
 ASKED_FREELY = 20_000
-"""So many that wait are asked without counting it: batches ask them without a step."""
+"""Buffered occurrences that one event may check without being charged: in batches they are checked
+without a step, which would count the work.
+"""
 
 
 def is_following(part: Join, scopes: Scopes) -> bool:
-    """Whether a join can be served so."""
+    """True if the operator of sequences can serve the join."""
     if len(part.parts) != 2 or part.policy is not Policy.DEFERRED or scopes.names_in(part):
         return False
     if not variables_of(part.parts[0]).isdisjoint(variables_of(part.parts[1])):
-        return False  # what waits is found by what it binds
+        return False  # buffered occurrences are found by the values that they bind
     last = 1 if ends_last(part, 1) else 0
     return (
         all(map(is_one_event, part.parts))
@@ -61,7 +64,9 @@ def is_following(part: Join, scopes: Scopes) -> bool:
 
 
 def _filters(part: Join, last: int) -> list[Filter | None]:
-    """The questions of what comes last, without those that equal keys and expiry answer already."""
+    """Return the filters of the event that ends last, except those that equal keys and expiry
+    already decide; None stands for a condition that needs the whole.
+    """
     _, conditions = slot_keys(part.parts, part.conditions, part.by)
     homes, lifetime = homes_of(part.parts), join_lifetime(part, 1 - last)
     return [
@@ -72,8 +77,8 @@ def _filters(part: Join, last: int) -> list[Filter | None]:
 
 
 class LastGroup(Follower):
-    """The nodes for which a source brings what comes last, with the same key and the same
-    questions. Those who stand in one line ask it together.
+    """Operators for which a source emits the event that ends last, with the same key and the same
+    conditions. Those that read one buffer probe it together.
     """
 
     __slots__ = ("_filters", "_screen", "askers", "members")
@@ -93,14 +98,14 @@ class LastGroup(Follower):
         self.askers: dict[FirstLine, Askers] = {}
 
     def join(self, member: FollowingNode) -> None:
-        """One node more asks."""
+        """Add an operator."""
         self.members.append(member)
         if member.line not in self.askers:
             self.askers[member.line] = Askers(member.line, self._screen)
         self.askers[member.line].add(member)
 
     def part_with(self, member: FollowingNode) -> None:
-        """A node asks no more."""
+        """Remove an operator."""
         self.members.remove(member)
         self.askers[member.line].remove(member)
         if not self.askers[member.line].members:
@@ -108,8 +113,8 @@ class LastGroup(Follower):
         self.leave()
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Asks those that wait for each node, oldest first; the questions are the same for all
-        nodes. What was found is brought in the order in which the nodes came.
+        """Probe the buffers, oldest first, with filters that are the same for all operators. Emit
+        the pairs in the order in which the operators attached.
         """
         key = self.key(occurrence)
         if key is None:
@@ -130,7 +135,9 @@ class LastGroup(Follower):
                     step.bring(member, found[member])
 
     def _promising(self, occurrence: Occurrence, key: Hashable) -> Iterable[Askers]:
-        """Those for whom something waits that may stand in the order asked for."""
+        """Return the probe groups whose buffer may hold an entry in the order that the conditions
+        require.
+        """
         screen = self._screen
         if screen is None:
             return self.askers.values()
@@ -146,8 +153,8 @@ class LastGroup(Follower):
 
 
 class Askers:
-    """Nodes that ask the same questions of one line. Each has the oldest that fits and is still to
-    be had for it; what several have is put together once.
+    """Operators that probe one buffer with the same conditions. Each gets the oldest entry that
+    fits and is available to it; a pair of several operators is combined once.
     """
 
     __slots__ = ("_bits", "extremes", "line", "members")
@@ -161,20 +168,20 @@ class Askers:
         )
 
     def add(self, member: FollowingNode) -> None:
-        """One node more asks."""
+        """Add an operator."""
         self.members[member.bit] = member
         self._bits |= member.bit
 
     def remove(self, member: FollowingNode) -> None:
-        """A node asks no more."""
+        """Remove an operator."""
         del self.members[member.bit]
         self._bits &= ~member.bit
 
     def pairs(
         self, fitting: Iterable[Occurrence], count: int, last: Occurrence, key: Hashable, step: Step
     ) -> dict[FollowingNode, Occurrence]:
-        """The pairs of those who find one out of so many that wait; what came first is used up for
-        them. Those for whom it is too much work are told.
+        """Return the pair of each operator that finds one among the `count` buffered, and consume
+        the first event for it. Operators for which it is too much work are reported.
         """
         found: dict[FollowingNode, Occurrence] = {}
         used: list[tuple[Occurrence, int]] = []
@@ -205,7 +212,7 @@ class Askers:
     def _paying(
         self, takers: int, asked: int, work: int, last: Occurrence, step: Step
     ) -> dict[int, FollowingNode]:
-        """Those for whom the work is not too much, by bit."""
+        """Charge the takers for the work; return those that can pay, by bit; report the others."""
         able: dict[int, FollowingNode] = {}
         for bit, member in self.members.items():
             if takers & bit:
@@ -218,7 +225,9 @@ class Askers:
 
 
 def _put_together(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | None, int]:
-    """The whole, and the work that it was; None where the two do not agree or it is too much."""
+    """Return the combined pair and the work that it took; None if the two disagree or it is too
+    much.
+    """
     allowance = Allowance()
 
     def spend(work: int) -> None:
@@ -233,7 +242,7 @@ def _put_together(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | Non
 
 
 class FollowingNode(Node):
-    """A join of two atoms, for the subscriptions that have it."""
+    """Operator of a sequence of two atoms, for the subscriptions that have it."""
 
     __slots__ = ("_asked_in", "_join", "_since", "bit", "first", "group", "line", "tried")
 
@@ -246,11 +255,13 @@ class FollowingNode(Node):
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is all that its subscriptions ask for, so that nothing else costs them."""
+        """True if it is all that its subscriptions consist of, so that nothing else is charged to
+        them.
+        """
         return self.payers == (self,)
 
     def enter(self) -> None:
-        """Joins, or makes, the line of its first part and the group of its last."""
+        """Join the buffer of its first part and the group of its last; make missing ones."""
         part, first, last = self._join, self.first, 1 - self.first
         keys, conditions = slot_keys(part.parts, part.conditions, part.by)
         lifetime = join_lifetime(part, first) or 0
@@ -278,21 +289,21 @@ class FollowingNode(Node):
         self.group.join(self)
 
     def leave(self) -> None:
-        """Leaves both."""
+        """Leave the buffer and the group."""
         self.group.part_with(self)
         self.line.step_out(self.bit)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits, or all that does was there before this node."""
+        """True if nothing is buffered, or nothing has arrived since this operator attached."""
         return self.line.is_empty or self.line.arrived == self._since
 
     def uses(self, other: Node) -> bool:
-        """Whether the other is this node or its line."""
+        """True if the other is this operator or its buffer."""
         return other in (self, self.line)
 
     def pay(self, asked: int, tried: int, step: Step) -> None:
-        """Counts the work of a trial, and before the first of a step that of asking; GivenUp where
+        """Charge the work of a combination, and once per step that of the checks; raise GivenUp if
         it is too much.
         """
         self.renew(step)
@@ -302,25 +313,25 @@ class FollowingNode(Node):
         self.spend(tried)
 
     def pending(self) -> Iterator[Pending]:
-        """All that waits to be followed."""
+        """Yield the first events that wait to be followed."""
         for each in self.line.had_by(self.bit):
             yield Pending(self.part, self.first, each, each.end + self.line.lifetime)
 
     def snapshot(self, writer: Writer) -> State:
-        """What waits, at its slot, as for any join."""
+        """Return the buffered occurrences, at their slot, as for any join."""
         held = [writer.write(each) for each in self.line.had_by(self.bit)]
         return {"queues": [[], held] if self.first else [held, []]}
 
     def outline(self, comparison: Comparison) -> Hashable:
-        """What waits for this node."""
+        """Return a key of the occurrences that are available to this operator."""
         return self.line.held_by(self.bit, comparison)
 
     def held(self, comparison: Comparison) -> Hashable:
-        """What waits for this node."""
+        """Return a key of the occurrences that are available to this operator."""
         return self.line.held_by(self.bit, comparison)
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over what waited for this node."""
+        """Load the occurrences that were available to this operator."""
         held = [read(each) for each in state["queues"][self.first]]
         keyed = [each for each in held if self.line.key(each) is not None]
         self.line.take_over(self.bit, keyed, step)

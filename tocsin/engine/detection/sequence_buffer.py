@@ -1,5 +1,5 @@
-"""What may be followed: one line for all joins of two events that wait for the same first event,
-under the same key and for equally long.
+"""Buffer of the first events of sequences, shared by all joins of two events that wait for the same
+first event, under the same key and for equally long.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tocsin.values.time import Duration, Instant
 
 
 class FirstLine(Line):
-    """What may be followed, parted by key."""
+    """Shared buffer of first events, partitioned by key."""
 
     __slots__ = ("_expires", "_extremes", "queue")
 
@@ -30,11 +30,11 @@ class FirstLine(Line):
 
     @property
     def kept(self) -> int:
-        """How many wait to be followed."""
+        """Number of occurrences that wait to be followed."""
         return self.queue.living
 
     def extreme(self, screen: Screen) -> Extreme:
-        """The extremes that an order asks for, kept for all who ask."""
+        """Return the extremes of an order, kept once for all that ask."""
         asked = (screen.attribute, screen.relation)
         if asked not in self._extremes:
             self._extremes[asked] = Extreme(screen)
@@ -42,7 +42,9 @@ class FirstLine(Line):
         return self._extremes[asked]
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Keeps the occurrence; without the attributes of its key it can pair with nothing."""
+        """Buffer the occurrence. Without the attributes of its key it can pair with nothing and is
+        dropped.
+        """
         queue = self.queue
         queue.forget_before(step.now)
         key = self.key(occurrence)
@@ -55,26 +57,26 @@ class FirstLine(Line):
                 self._expire(step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what waited in vain."""
+        """Drop expired occurrences."""
         self.queue.forget_before(now)
         self.tidy_up()
 
     def next_expiry(self) -> Instant | None:
-        """When the first that waits here has waited in vain."""
+        """Return when the oldest entry expires; None if nothing is buffered."""
         soonest = self.queue.next_expiry()
         self._expires = soonest is not None
         return soonest
 
     def waiting(self) -> Iterator[Occurrence]:
-        """All that wait, oldest first."""
+        """Return all buffered occurrences, oldest first."""
         return iter(self.queue)
 
     def present(self) -> Iterator[Occurrence]:
-        """All that wait, by key."""
+        """Return all buffered occurrences, by key."""
         return (each for _, bucket in self.queue.buckets() for each in bucket)
 
     def waiting_at(self, key: Hashable, now: Instant) -> Sequence[Occurrence]:
-        """What waits under a key, oldest first, but for what has waited in vain."""
+        """Return the occurrences buffered under a key, oldest first, without expired ones."""
         waiting = self.queue.waiting(key)
         if waiting and waiting[0].end + self.lifetime < now:
             self.queue.forget_before(now)
@@ -82,7 +84,7 @@ class FirstLine(Line):
         return waiting
 
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
-        """Has these wait, and nothing else."""
+        """Buffer these occurrences in place of all others."""
         self.queue.clear()
         for each in occurrences:
             self._add(each, self.key(each))
@@ -90,14 +92,16 @@ class FirstLine(Line):
             self._expire(step)
 
     def give_away(self) -> list[tuple[Occurrence, Hashable]]:
-        """All that wait, oldest first, with their keys; they wait elsewhere from now on."""
+        """Remove and return all occurrences, oldest first, with their keys; they are kept elsewhere
+        from now on.
+        """
         waiting = list(self.queue.keyed())
         self.queue.clear()
         return waiting
 
     @property
     def extremes(self) -> Mapping[tuple[Path, str], Extreme]:
-        """The extremes that are kept, by what they are asked for."""
+        """The extremes that are kept, by path and relation."""
         return {(each.path, relation): known for (each, relation), known in self._extremes.items()}
 
     def take_back(
@@ -106,7 +110,9 @@ class FirstLine(Line):
         lost: dict[Occurrence, int],
         step: Step,
     ) -> None:
-        """What waited elsewhere waits here again; `lost` is known of it."""
+        """Load occurrences that were kept elsewhere, with the masks of readers to which they are
+        unavailable.
+        """
         self.queue.clear()
         self.lost = lost
         self.arrived += 1
@@ -116,7 +122,7 @@ class FirstLine(Line):
             self._expire(step)
 
     def use_up(self, occurrence: Occurrence, key: Hashable, bits: int) -> None:
-        """Some have lost one that waits; who is the last to lose it takes it out."""
+        """Consume an occurrence for some readers; remove it when no reader is left."""
         lost = self.lost.get(occurrence, 0) | bits
         if lost & self.everyone == self.everyone:
             self.queue.remove(occurrence, key)
@@ -126,12 +132,12 @@ class FirstLine(Line):
             self.tidy_up()
 
     def had(self) -> Iterable[int]:
-        """Of all that wait the bits of those who still have it."""
+        """Return the mask of readers to which each buffered occurrence is available."""
         lost, everyone = self.lost, self.everyone
         return [everyone & ~lost.get(each, 0) for each in self.present()]
 
     def drop_lost(self) -> None:
-        """Takes out what nobody has any more."""
+        """Remove the occurrences that are available to no reader."""
         everyone, lost = self.everyone, self.lost
         for each, key in list(self.queue.keyed()):
             if lost.get(each, 0) & everyone == everyone:

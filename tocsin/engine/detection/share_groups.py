@@ -1,10 +1,10 @@
-"""Crowds: equal subscriptions with all nodes in common; and when crowds that came apart may become
-one.
+"""Share groups: equal subscriptions with all operators in common; and the schedule on which groups
+are compared and merged.
 
-A subscription that comes while something waits for its equals has nodes of its own, since it must
-not ring for what was before. Once its nodes hold what theirs hold, nothing will ever tell the two
-apart: what a node does next is decided by what a snapshot of it says, or a restart would change the
-answers. So they are put together then, whatever the policy; where the policy has them choose
+A subscription that is added while state is buffered for its equals has operators of its own, since
+it must not ring for the past. Once its operators hold what theirs hold, the two can never differ
+again: the next output of an operator is decided by what a snapshot of it says, or a restart would
+change the answers. So they are merged then, whatever the policy; if the policy makes them choose
 differently for ever, they stay apart for ever.
 """
 
@@ -20,23 +20,23 @@ from tocsin.plan.nodes.composites import Part
 from tocsin.plan.semantics.bounds import bounds_of
 from tocsin.values.time import Duration, Instant
 
+# steps between two comparisons at least, even if the last one cost little
 _LEAST_PAUSE = 64
 _LOOKS_A_STEP = 8
-"""A step is given for so many looks at what waits, so that comparing costs little beside the steps
-themselves.
+"""Looks at buffered occurrences that one step pays for, so that comparing costs little next to the
+steps themselves.
 """
 _LOOKS_TO_MOVE = 64
-"""To give back one that waits in tables is the work of so many looks at it."""
+"""Looks that count for moving one occurrence out of batch tables."""
 
 _TRIES = 4
-"""Within a lifetime those whose past is over are compared so often at most."""
+"""Most comparisons per lifetime of groups whose past is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """Equal subscriptions that came while nothing waited for any of them, or whose nodes came to
-    hold the same: they have all nodes in common, from the inside out, and whatever is used up is
-    used up for each of them.
+    """Equal subscriptions that share all operators, inputs first. Added to empty state, or merged
+    when their states became equal; what is consumed is consumed for each of them.
     """
 
     nodes: tuple[Node, ...]
@@ -45,18 +45,20 @@ class Crowd:
 
     @property
     def root(self) -> Node:
-        """The node of the whole pattern."""
+        """Operator of the whole pattern."""
         return self.nodes[-1]
 
     @property
     def is_empty(self) -> bool:
-        """Whether a newcomer would see nothing of what was before."""
+        """True if a new subscription would see nothing of the past."""
         return self.scopes.is_empty and all(node.is_empty for node in self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What it took to compare: looks at what waits, and how much of that had to be moved first."""
+    """Cost of a comparison: looks at buffered occurrences, and the number that had to be moved
+    first.
+    """
 
     looks: int
     moved: int
@@ -64,10 +66,10 @@ class Cost:
 
 @dataclass(slots=True)
 class _Apart:
-    """When the crowds of a pattern are compared next: all of them once the steps since the last
-    time have paid for it, and sooner, at a time, those who came a `lifetime` ago or before, as what
-    waited then is over for all. Where these differ nevertheless, they are left alone for longer and
-    longer.
+    """Schedule for comparing the groups of a pattern. All are compared once the steps since the
+    last time have paid for it. Sooner, at a given time, those are that were added a `lifetime` ago
+    or before, as the state of that time has expired for all. If these differ nevertheless, the
+    pause doubles.
     """
 
     lifetime: Duration
@@ -76,24 +78,24 @@ class _Apart:
     pause: Duration
 
     def is_due(self, now: Instant, step: int) -> bool:
-        """Whether it is time."""
+        """True if it is time to compare."""
         return step >= self.next_step or now >= self.next_time
 
     def compared(self, crowds: list[Crowd], now: Instant, step: int) -> list[Crowd]:
-        """The crowds that are compared now."""
+        """Return the groups to compare now."""
         if step >= self.next_step:
             return crowds
         return [each for each in crowds if each.came + self.lifetime <= now]
 
     def note_newcomer(self, now: Instant) -> None:
-        """Another came."""
+        """Schedule a comparison for a group added now."""
         self.pause = self.lifetime
         self.next_time = min(self.next_time, now + self.lifetime)
 
     def note_try(
         self, crowds: list[Crowd], now: Instant, step: int, cost: Cost, *, in_vain: bool
     ) -> None:
-        """They were compared."""
+        """Schedule the next comparison after this one; later if it was in vain."""
         self.pause = 2 * self.pause if in_vain else self.lifetime
         ripe = [each.came + self.lifetime for each in crowds if each.came + self.lifetime > now]
         soonest = min([*ripe, now + self.pause])
@@ -104,7 +106,7 @@ class _Apart:
 
 
 class Crowds:
-    """The crowds of equal subscriptions that are apart, in the order of their coming."""
+    """Share groups by pattern, in the order in which they were added."""
 
     __slots__ = ("_all", "_apart")
 
@@ -116,17 +118,17 @@ class Crowds:
         return len(self._all)
 
     def newest(self, pattern: Part) -> Crowd | None:
-        """The crowd that came last."""
+        """Return the group that was added last; None without any."""
         known = self._all.get(pattern)
         return known[-1] if known else None
 
     def of_root(self, root: Node) -> Crowd | None:
-        """The crowd with this very root."""
+        """Return the group with this very root; None without one."""
         return next((each for each in self._all.get(root.part, ()) if each.root is root), None)
 
     def add(self, crowd: Crowd, step: int) -> None:
-        """Another crowd; after a while it is compared with those that are there, unless windows
-        that come again follow a clock of its own.
+        """Add a group. It is compared with those of the same pattern later, unless recurring
+        windows give each a clock of its own.
         """
         pattern = crowd.root.part
         known = self._all.setdefault(pattern, [])
@@ -139,7 +141,7 @@ class Crowds:
             self._apart[pattern] = _Apart(lifetime, next_step, crowd.came + lifetime, lifetime)
 
     def remove(self, pattern: Part, roots: Container[Node]) -> None:
-        """Crowds of a pattern, with these roots, are gone."""
+        """Remove the groups of a pattern that have these roots."""
         left = [each for each in self._all.get(pattern, ()) if each.root not in roots]
         if left:
             self._all[pattern] = left
@@ -149,12 +151,12 @@ class Crowds:
             self._apart.pop(pattern, None)
 
     def due(self, now: Instant, step: int) -> list[Part]:
-        """The patterns whose crowds are to be compared."""
+        """Return the patterns whose groups are to be compared."""
         return [pattern for pattern, each in self._apart.items() if each.is_due(now, step)]
 
     def equals(self, pattern: Part, now: Instant, step: int, moved: int) -> list[list[Crowd]]:
-        """The crowds of a pattern, those that hold the same together; `moved` were given back to be
-        compared.
+        """Return the groups of a pattern that are compared now, those with equal state together;
+        `moved` counts the occurrences moved out of batch tables for it.
         """
         comparison, apart = Comparison(), self._apart[pattern]
         crowds = apart.compared(self._all[pattern], now, step)
@@ -174,7 +176,7 @@ class Crowds:
 
 
 def _held_by(crowd: Crowd, comparison: Comparison) -> Hashable:
-    """All that a crowd holds."""
+    """Return a key of the whole state of a group."""
     held = [node.held(comparison) for node in crowd.nodes]
     return (*held, repr(crowd.scopes.snapshot()))
 

@@ -1,10 +1,9 @@
-"""Lines: occurrences of one part that wait for many nodes at once. Each is kept once, whoever waits
-for it.
+"""Shared buffers: occurrences of one part, buffered once for many readers.
 
-Nodes that wait for the same part, parted by the same key and for equally long, stand in one line,
-each with a bit of its own. What is not, or no more, to be had for some of them is noted with their
-bits: what waited before one came, what it has used up, and what waited for others only when it was
-written before a restart.
+Operators that wait for the same part, under the same partition key and for equally long, read one
+buffer, each with a bit of its own. A mask per occurrence marks the readers to which it is
+unavailable: those that came after it, those that consumed it, and, after a restart, those that have
+not loaded it.
 """
 
 from __future__ import annotations
@@ -20,12 +19,14 @@ from tocsin.values.time import Duration
 
 Kind = TypeVar("Kind", bound="Follower")
 
-
+# masks of removed occurrences before the first sweep: one pays off only over many
 _MARKS_ALLOWED = 64
 
 
 class Follower(Node):
-    """Served at once with what one source brings, on behalf of the nodes that joined it."""
+    """Operator served inline with the output of one source, on behalf of the operators that joined
+    it.
+    """
 
     __slots__ = ("_address", "joined", "key")
 
@@ -38,7 +39,7 @@ class Follower(Node):
         self._address = address
 
     def leave(self) -> None:
-        """One of the nodes is gone; the last one takes the follower with it."""
+        """Release one user; the last one detaches the operator from its source."""
         self.joined -= 1
         if not self.joined:
             self.is_gone = True
@@ -48,7 +49,7 @@ class Follower(Node):
 
 
 def joined(source: Node, address: Hashable, make: Callable[[], Kind]) -> Kind:
-    """The follower of a source at an address, made where there is none."""
+    """Return the shared operator of a source at an address, made if missing, with one user more."""
     known = source.shared.get(address)
     if known is None:
         known = source.shared[address] = make()
@@ -58,8 +59,8 @@ def joined(source: Node, address: Hashable, make: Callable[[], Kind]) -> Kind:
 
 
 class Line(Follower):
-    """What a source has brought within `lifetime`, in the order of arrival; how it is kept is up to
-    the kind.
+    """Occurrences that a source emitted within `lifetime`, in the order of arrival; subclasses
+    choose the storage.
     """
 
     __slots__ = ("arrived", "everyone", "lifetime", "lost", "members")
@@ -70,23 +71,25 @@ class Line(Follower):
         super().__init__(source, key, address)
         self.lifetime = lifetime
         self.arrived = 0
-        """Grows whenever something comes that may be had by all."""
+        """Counter that grows with each arrival: a reader sees if anything was added since it
+        attached.
+        """
         self.members: dict[int, Node] = {}
-        """The nodes that stand in the line, by bit, in the order of their coming."""
+        """Readers by bit, in the order in which they attached."""
         self.everyone = 0
-        """The bits of all of them."""
+        """Mask of all readers."""
         self.lost: dict[Occurrence, int] = {}
-        """The bits of those who do not, or no more, have one that waits; others may be listed until
-        they are tidied up.
+        """Masks of the readers to which a buffered occurrence is unavailable. Occurrences that are
+        gone may be listed until `tidy_up`.
         """
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing is buffered."""
         return not self.kept
 
     def stand(self, member: Node) -> int:
-        """The bit of one node more, which has nothing of what waits."""
+        """Add a reader and return its bit. Entries already buffered stay unavailable to it."""
         bit = ~self.everyone & (self.everyone + 1)
         self.everyone |= bit
         self.members[bit] = member
@@ -96,34 +99,34 @@ class Line(Follower):
         return bit
 
     def step_out(self, bit: int) -> None:
-        """A node is gone, and another may have its bit."""
+        """Remove a reader; another may get its bit."""
         self.everyone &= ~bit
         del self.members[bit]
         self.leave()
 
     def waiting(self) -> Iterable[Occurrence]:
-        """All that wait, oldest first."""
+        """Return all buffered occurrences, oldest first."""
         return ()
 
     def present(self) -> Iterable[Occurrence]:
-        """All that wait, in any order."""
+        """Return all buffered occurrences, in any order."""
         return self.waiting()
 
     def had_by(self, bit: int) -> list[Occurrence]:
-        """What waits and is still to be had for a node, oldest first."""
+        """Return the occurrences that are available to a reader, oldest first."""
         lost = self.lost
         return [each for each in self.waiting() if not lost.get(each, 0) & bit]
 
     def had(self) -> Iterable[int]:
-        """Of all that wait the bits of those who still have it."""
+        """Return the mask of readers to which each buffered occurrence is available."""
         return ()
 
     def replace(self, occurrences: Iterable[Occurrence], step: Step) -> None:
-        """Has these wait, oldest first, and nothing else."""
+        """Buffer these occurrences, oldest first, in place of all others."""
 
     def take_over(self, bit: int, occurrences: Iterable[Occurrence], step: Step) -> None:
-        """Adds what one node held before a restart, each once and in order, for that node alone
-        until another has held it, too.
+        """Add the occurrences that one reader held before a restart, each once and in order. They
+        are unavailable to another reader until it has loaded them, too.
         """
         lost, others = self.lost, self.everyone & ~bit
         known = {_sameness(each): each for each in self.waiting()}
@@ -139,13 +142,15 @@ class Line(Follower):
             self.arrived += 1
 
     def tidy_up(self) -> None:
-        """Forgets who lost what waits no more, once that is most of what is listed."""
+        """Drop the masks of occurrences that are gone, once these are most of those listed."""
         if len(self.lost) > 2 * self.kept + _MARKS_ALLOWED:
             here = set(self.present())
             self.lost = {each: bits for each, bits in self.lost.items() if each in here}
 
     def held_by(self, bit: int, comparison: Comparison) -> Hashable:
-        """Stands for what waits for a node: the first of all who have just that of this line."""
+        """Return a key of the occurrences available to a reader, equal for all readers of this
+        buffer with just the same.
+        """
         firsts = comparison.once(("firsts", self), dict[int, int])
         if bit not in firsts:
             had = comparison.once(("had", self), lambda: self._different(comparison))
@@ -159,10 +164,10 @@ class Line(Follower):
         return set(self.had())
 
     def drop_lost(self) -> None:
-        """Takes out what nobody has any more."""
+        """Remove the occurrences that are available to no reader."""
 
     def overfull(self, limit: int) -> list[Node]:
-        """The nodes for which more than `limit` wait."""
+        """Return the readers to which more than `limit` occurrences are available."""
         if self.lost:
             self.drop_lost()
         here = set(self.present()) if self.lost else set()
@@ -175,7 +180,7 @@ class Line(Follower):
 
 
 def _bits_alike(bit: int, everyone: int, had: Iterable[int]) -> int:
-    """The bits of all who have just what one has."""
+    """Return the mask of all readers to which just the same is available."""
     alike = everyone
     for bits in had:
         alike &= bits if bits & bit else ~bits
@@ -183,7 +188,7 @@ def _bits_alike(bit: int, everyone: int, had: Iterable[int]) -> int:
 
 
 def _parted(bits: int) -> Iterator[int]:
-    """The bits one by one."""
+    """Yield the bits one by one."""
     while bits:
         yield bits & -bits
         bits &= bits - 1

@@ -1,7 +1,7 @@
-"""Which subscriptions share which nodes: all composites as one graph, equal parts once.
+"""Graph of shared operators: all composites as one graph, equal parts once.
 
-A subscription rings for what happens from when it came on, so that parts which hold something are
-not shared with it. Whatever comes into the graph or leaves it is returned: nothing runs here.
+A subscription rings for what happens after it was added, so that operators which hold state are not
+shared with it. Operators that are added or removed are returned: nothing runs here.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ from tocsin.plan.semantics.scopes import scopes_of
 from tocsin.values.time import Instant
 
 Name = tuple[int, Part, int]
-"""Owner (the number of a crowd, or 0 for all), part and generation."""
+"""Name of an operator: its owner (the number of a share group, or 0 for all), its part and its
+generation.
+"""
 
 _SHARED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """A subscription while its nodes are found or made: from the inside out, by part; and which of
-    them are new.
+    """A subscription under construction: its operators by part, inputs first, and the new ones
+    among them.
     """
 
     key: str
@@ -42,20 +44,20 @@ class Newcomer:
     made: list[Node] = field(default_factory=list)
 
     def owner_of(self, part: Part) -> int:
-        """Who may use the node of a part: one crowd where it binds a name with a scope, whose
-        occurrences are used up for that crowd alone; else all.
+        """Return the owner of the operator of a part: one share group if it binds a name with a
+        scope, whose occurrences are consumed for that group alone; otherwise 0, for all.
         """
         return _SHARED if self.scopes.names.isdisjoint(names_of(part)) else self.owner
 
 
 Choice = Callable[[Part, list[Node], Newcomer], Name]
-"""What the node of a newcomer's part, on top of the given nodes, is called: like one that is there,
-or anew.
+"""Returns the name of the operator for a part on top of the given inputs: that of an existing
+operator, or a new one.
 """
 
 
 class SharedGraph:
-    """Subscriptions by key, and the nodes that they have in common."""
+    """Subscriptions by key, and the operators that they share."""
 
     __slots__ = (
         "_atoms",
@@ -71,20 +73,20 @@ class SharedGraph:
 
     def __init__(self) -> None:
         self.subscriptions: dict[str, Crowd] = {}
-        """The equals to which each belongs: they have all nodes in common."""
+        """Share group of each subscription, whose members have all operators in common."""
         self.nodes: dict[Name, Node] = {}
-        """The parts at work, from the inside out."""
+        """All operators by name, inputs first."""
         self._names: dict[Node, Name] = {}
         self._generations: dict[tuple[int, Part], dict[int, Node]] = {}
-        """The nodes of a part and an owner: to hash a whole part takes long."""
+        """Operators by owner and part, then generation: to hash a whole part is slow."""
         self._users: dict[Node, int] = {}
         self._atoms: dict[int, AtomNode] = {}
         self._crowds = Crowds()
         self._owner_numbers, self._node_numbers = count(1), count(1)
 
     def add(self, key: str, pattern: Part, now: Instant, step: int) -> list[Node]:
-        """Adds a subscription now, between two steps, the last of which had this number; returns
-        the nodes that are new, from the inside out.
+        """Add a subscription at `now`, between two steps, the last of which has the number `step`.
+        Return the new operators, inputs first. Raise StateProblem if the key is taken.
         """
         if key in self.subscriptions:
             raise StateProblem(
@@ -101,9 +103,7 @@ class SharedGraph:
     def build(
         self, key: str, pattern: Part, choose: Choice, scopes: Scopes, now: Instant, step: int
     ) -> list[Node]:
-        """Adds a subscription, of whose nodes `choose` says which are shared; returns those that
-        are new.
-        """
+        """Add a subscription; `choose` decides what it shares. Return the new operators."""
         newcomer = Newcomer(key, next(self._owner_numbers), scopes)
         root = self._node(pattern, newcomer, choose)
         crowd = self._crowds.of_root(root)
@@ -114,8 +114,8 @@ class SharedGraph:
         return newcomer.made
 
     def remove(self, key: str) -> list[Node]:
-        """Removes a subscription; returns the nodes that went with it, since nobody else uses
-        them.
+        """Remove a subscription; return the operators that no other one uses and that left with it.
+        Raise StateProblem if the key is unknown.
         """
         if key not in self.subscriptions:
             raise StateProblem(
@@ -132,12 +132,12 @@ class SharedGraph:
         return dropped
 
     def may_reunite(self, now: Instant, step: int) -> bool:
-        """Whether it is time to compare what equal subscriptions that are apart hold."""
+        """True if it is time to compare the state of equal subscriptions in different groups."""
         return bool(self._crowds.due(now, step))
 
     def reunite(self, now: Instant, step: int, moved: int) -> list[Node]:
-        """Makes one of crowds that hold the same; returns the nodes that went. So many that wait
-        were moved to look at them.
+        """Merge share groups with equal state; return the operators that were removed. `moved`
+        counts the occurrences that were moved out of batch tables for it.
         """
         dropped: list[Node] = []
         for pattern in self._crowds.due(now, step):
@@ -150,12 +150,14 @@ class SharedGraph:
         return dropped
 
     def nodes_of(self, key: str) -> Sequence[Node]:
-        """The nodes of a subscription, from the inside out; none where there is no such."""
+        """Return the operators of a subscription, inputs first; empty if the key is unknown."""
         crowd = self.subscriptions.get(key)
         return () if crowd is None else crowd.nodes
 
     def users_of(self, nodes: Iterable[Node]) -> dict[str, Node]:
-        """The subscriptions that use some of the nodes, each with the first that it uses."""
+        """Return the subscriptions that use some of the operators, each with the first that it
+        uses.
+        """
         users: dict[str, Node] = {}
         for key in self.subscriptions:
             own = self.nodes_of(key)
@@ -165,8 +167,8 @@ class SharedGraph:
         return users
 
     def atom_node(self, atom: Atom) -> AtomNode | None:
-        """The node of an atom, if it has one. Found by the very object where it is one of ours: an
-        atom's value takes long to hash, and events are many.
+        """Return the operator of an atom; None without one. It is found by object id if the atom is
+        one of the graph: an atom takes long to hash, and events are many.
         """
         node = self._atoms.get(id(atom))
         if node is not None and node.part is atom:
@@ -175,8 +177,8 @@ class SharedGraph:
         return known if isinstance(known, AtomNode) else None
 
     def atom_nodes(self, atoms: Iterable[Atom]) -> list[AtomNode]:
-        """The nodes of those atoms that have one. Objects that are there have ids of their own, so
-        that an id which is known is that of the very atom.
+        """Return the operators of the atoms that have one. Living objects have distinct ids, so
+        that a known id is that of the very atom.
         """
         given = tuple(atoms)
         known = list(map(self._atoms.get, map(id, given)))
@@ -184,13 +186,15 @@ class SharedGraph:
         return [node for node in found if node is not None]
 
     def new_name(self, part: Part, newcomer: Newcomer) -> Name:
-        """A name for a node of its own; numbers tell generations apart."""
+        """Return a name for a new operator; numbers distinguish the generations of a part."""
         owner = newcomer.owner_of(part)
         known = self._generations.get((owner, part), {})
         return (owner, part, next(number for number in count() if number not in known))
 
     def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
-        """The name of a node that holds nothing and has the same inside, if there is one."""
+        """Return the name of an operator that holds nothing and has the same inputs; a new name
+        without any.
+        """
         owner = newcomer.owner_of(part)
         generations = self._generations.get((owner, part), {})
         for generation in count():
@@ -200,9 +204,7 @@ class SharedGraph:
         raise AssertionError("unreachable")
 
     def _node(self, part: Part, newcomer: Newcomer, choose: Choice) -> Node:
-        """The node of a part: one that is there already, or a new one on top of the nodes inside
-        it.
-        """
+        """Return the operator of a part, made on top of its inputs if it is missing."""
         known = newcomer.nodes.get(part)
         if known is not None:
             return known
@@ -233,8 +235,8 @@ class SharedGraph:
             self._users[node] = self._users.get(node, 0) + 1
 
     def _merge(self, crowd: Crowd, into: Crowd) -> list[Node]:
-        """The subscriptions of a crowd join another, whose nodes hold the same; returns the nodes
-        that went.
+        """Move the subscriptions of a group to another with equal state; return the operators that
+        were removed.
         """
         dropped: list[Node] = []
         for key in crowd.root.keys:
@@ -245,7 +247,7 @@ class SharedGraph:
         return dropped
 
     def _release(self, crowd: Crowd) -> list[Node]:
-        """One subscription less uses the nodes of a crowd; returns those that nobody uses."""
+        """Subtract one user from the operators of a group; return those without users."""
         unused: list[Node] = []
         for node in crowd.nodes:
             self._users[node] -= 1
@@ -256,7 +258,7 @@ class SharedGraph:
         return unused
 
     def _forget(self, node: Node) -> None:
-        """What a node was called may be another's name."""
+        """Free the name of an operator for another."""
         name = self._names.pop(node)
         del self.nodes[name]
         generations = self._generations[name[:2]]
@@ -265,7 +267,7 @@ class SharedGraph:
             del self._generations[name[:2]]
 
     def _drop(self, nodes: list[Node]) -> None:
-        """Nodes that nobody uses leave the graph, all at once: none need be told of another."""
+        """Remove unused operators from the graph, all at once: none is updated about another."""
         for node in nodes:
             node.is_gone = True
             self._atoms.pop(id(node.part), None)
@@ -274,18 +276,18 @@ class SharedGraph:
 
 
 def _have_pay(crowd: Crowd) -> None:
-    """What is done at the nodes of a crowd is paid by its whole pattern from now on."""
+    """Charge all work at the operators of a group to the root of its pattern from now on."""
     for node in crowd.nodes:
         node.payers = (*(each for each in node.payers if each.keys), crowd.root)
 
 
 def _excuse(crowd: Crowd) -> None:
-    """Nobody is left in the crowd who would pay."""
+    """Stop charging work to the root of a group without subscriptions."""
     for node in crowd.nodes:
         node.payers = tuple(each for each in node.payers if each is not crowd.root)
 
 
 def scopes_at_work(pattern: Part) -> Scopes:
-    """The scopes of a pattern, in which nothing is used up yet."""
+    """Return the scopes of a pattern, with nothing consumed yet."""
     lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
     return Scopes(scopes_of(pattern), sum(lifetimes))

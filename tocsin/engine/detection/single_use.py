@@ -1,5 +1,5 @@
-"""Two events, each used once: the join of two atoms under single use, for all subscriptions that
-ask so.
+"""Pairs of two events, each used once: the join of two atoms under single use, for all
+subscriptions that have it.
 
 All of them are served at once by one loop over arrays (`pair_table`), once for every event. The
 answers are those of `join.PairNode`, which serves all other joins of two parts.
@@ -21,7 +21,9 @@ from tocsin.plan.semantics.occurrence import Occurrence
 
 
 def is_single_use(part: Join, scopes: Scopes) -> bool:
-    """Whether a join can be served so."""
+    """True if the table of pairs can serve the join: two different bare atoms, limited waits,
+    conditions on time only.
+    """
     return (
         part.policy is Policy.CHRONICLE
         and len(part.parts) == 2
@@ -35,7 +37,7 @@ def is_single_use(part: Join, scopes: Scopes) -> bool:
 
 
 class SingleUseNode(Node):
-    """A join of two atoms under single use, for the subscriptions that have it."""
+    """Operator of a join of two atoms under single use, for the subscriptions that have it."""
 
     __slots__ = ("_join", "_lifetimes", "_pair", "_table")
 
@@ -50,10 +52,10 @@ class SingleUseNode(Node):
     keeps = True
 
     def enter(self) -> None:
-        """Its place is in the table, which it is told when it starts."""
+        """Do nothing: its place is in the table, which it gets when it starts."""
 
     def start(self, step: Step) -> None:
-        """Has its pair served with all others."""
+        """Add its pair to the table that serves all of them."""
         join = self._join
         self._table = table = step.pairs
         conditions = tuple(each for each in join.conditions if isinstance(each, TimeCondition))
@@ -63,34 +65,34 @@ class SingleUseNode(Node):
             source.queues.append(self._queue(slot))
 
     def leave(self) -> None:
-        """Leaves the table."""
+        """Remove its pair from the table."""
         for slot, source in enumerate(self._atoms):
             source.queues.remove(self._queue(slot))
         self._table.remove(self._pair)
 
     @property
     def tried(self) -> int:
-        """How many of those that wait were asked."""
+        """Number of buffered occurrences that were checked."""
         return self._table.tried(self._pair)
 
     @property
     def kept(self) -> int:
-        """How many wait at both slots."""
+        """Number of occurrences buffered at both slots."""
         return self._table.kept(self._pair)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing is buffered."""
         return not self.kept
 
     def pending(self) -> Iterator[Pending]:
-        """All that waits for others."""
+        """Yield the occurrences that wait for others."""
         for slot, lifetime in enumerate(self._lifetimes):
             for each in self._table.waiting(self._queue(slot)):
                 yield Pending(self.part, slot, each, each.end + lifetime)
 
     def snapshot(self, writer: Writer) -> State:
-        """What waits, at its slot, as for any join."""
+        """Return the buffered occurrences, at their slots, as for any join."""
         return {
             "queues": [
                 [writer.write(each) for each in self._table.waiting(self._queue(slot))]
@@ -99,7 +101,7 @@ class SingleUseNode(Node):
         }
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over what waited for this node."""
+        """Load the buffered occurrences."""
         for slot, held in enumerate(state["queues"]):
             for each in held:
                 self._table.restore(self._queue(slot), read(each))

@@ -1,8 +1,8 @@
-"""A measure over the last so much time: asked at each instant at which something comes or leaves,
-when all events of the instant are known.
+"""Aggregate over a sliding window: evaluated at each instant at which an occurrence enters or
+leaves, when all events of the instant are known.
 
-A relation that only more can fulfil (COUNT >= 3, MAX > 8) is asked when something comes; what
-leaves cannot bring it about. Others are also asked when something leaves, and a timer tells when.
+A relation that only more can fulfil (COUNT >= 3, MAX > 8) is evaluated when something enters; what
+leaves cannot fulfil it. Others are also evaluated when something leaves, by a timer.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MORE_FULFILS = {
     Aggregate.MAX: (">", ">="),
     Aggregate.MIN: ("<", "<="),
 }
-"""The relations that hold of more if they hold of less."""
+"""Relations that hold of more values if they hold of fewer."""
 
 
 class SlidingNode(Node):
-    """One window for each key; one line in which all that count leave."""
+    """One window for each key; one line in which all counted occurrences leave."""
 
     __slots__ = (
         "_asked",
@@ -75,16 +75,16 @@ class SlidingNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many occurrences and keys without any it keeps."""
+        """Number of counted occurrences and of remembered keys without any."""
         return len(self._line) + len(self._emptied)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it knows of nothing."""
+        """True if no key is known."""
         return not self._windows
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """One more counts, for each of its keys."""
+        """Count the occurrence for each of its keys."""
         self._leave_before(occurrence.end - self._over)
         for key in self._measuring.keys(occurrence):
             self._count(key, occurrence, step)
@@ -94,9 +94,7 @@ class SlidingNode(Node):
             step.expire(self, soonest)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """All events of the instant are known: what has left is taken out, and what was touched is
-        asked.
-        """
+        """Evaluate the touched windows, without what has left; the instant is complete."""
         now = step.now
         if token == _LEAVING:
             self._is_timed = False
@@ -113,7 +111,7 @@ class SlidingNode(Node):
             self._set_timer(step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what has left, and keys that need not be remembered any more."""
+        """Drop occurrences that have left, and keys that need not be remembered any longer."""
         if not self._asks_leaving and not self._touched:
             self._leave_before(now - self._over)
         emptied = self._emptied
@@ -123,21 +121,23 @@ class SlidingNode(Node):
                 self._forget(window)
 
     def next_expiry(self) -> Instant | None:
-        """When the first has left, or the first key need not be remembered."""
+        """Return when the first occurrence leaves or the first key can be dropped; None without
+        any.
+        """
         instants = [self._line[0].end + self._over] if self._line else []
         instants += [self._emptied[0][0]] if self._emptied else []
         self._expires = bool(instants)
         return min(instants, default=None)
 
     def pending(self) -> Iterator[Pending]:
-        """What counts."""
+        """Yield the counted occurrences, window by window."""
         for window in self._windows.values():
             for each in window:
                 yield Pending(self.part, 0, each, each.end + self._over)
 
     def snapshot(self, writer: Writer) -> State:
-        """The windows by key, what they were before an instant that is not yet asked, and that
-        instant.
+        """Return the windows by key, their result before an instant that is not yet evaluated, and
+        that instant.
         """
         windows = [
             {
@@ -151,7 +151,7 @@ class SlidingNode(Node):
         return {"windows": windows, "asked": self._asked}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over all of it."""
+        """Load the windows and the instant to evaluate."""
         counted: list[tuple[Occurrence, KeyWindow]] = []
         for body in state["windows"]:
             window = self._window(key_from(body["key"]))
@@ -191,7 +191,7 @@ class SlidingNode(Node):
                 step.wake(self, now, _ASKING)
 
     def _was(self, window: KeyWindow, now: Instant) -> bool:
-        """Whether the relation held just before now; a key that is forgotten is as new."""
+        """True if the relation held just before now; a forgotten key counts as new."""
         if self._remembers and now > self._forgotten_at(window):
             return False
         return self._holds(window)
@@ -217,7 +217,9 @@ class SlidingNode(Node):
         self._owners.append(window)
 
     def _touch_leaving(self, end: Instant) -> None:
-        """What leaves now was still there just before."""
+        """Touch the windows of occurrences that leave now, and record the result with them, as it
+        was just before.
+        """
         for occurrence, window in zip(self._line, self._owners, strict=True):
             if occurrence.end > end:
                 break
@@ -225,7 +227,7 @@ class SlidingNode(Node):
                 self._touched[window] = self._holds(window)
 
     def _leave_before(self, end: Instant) -> None:
-        """Takes out what ended before."""
+        """Remove the occurrences that ended before `end`."""
         line, owners, read = self._line, self._owners, self._measuring.read
         while line and line[0].end < end:
             line.popleft()
@@ -235,7 +237,7 @@ class SlidingNode(Node):
                 self._drop(window)
 
     def _drop(self, window: KeyWindow) -> None:
-        """An empty window is remembered only where it matters that it was there."""
+        """Forget an empty window, unless it matters that it was there: then only after `keep`."""
         if not self._remembers:
             self._forget(window)
         elif self._sliding.keep is not None:
@@ -255,4 +257,5 @@ class SlidingNode(Node):
             step.wake(self, self._line[0].end + self._over, _LEAVING)
 
 
+# after every instant: without `keep` a key is remembered for ever
 _NEVER: Instant = 2**63

@@ -1,4 +1,4 @@
-"""Nodes that keep nothing: atoms, names, restrictions, alternatives."""
+"""Operators that buffer nothing: atoms, names, restrictions, alternatives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tocsin.plan.semantics.occurrence import Occurrence
 
 
 class AtomNode(Node):
-    """Brings the events that the matcher found."""
+    """Source of the events that the matcher found for an atom."""
 
     __slots__ = ("binds", "queues")
 
@@ -22,18 +22,18 @@ class AtomNode(Node):
     def __init__(self, part: Atom, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self.binds = not is_bare(part)
-        """Whether its occurrences may have rows, so that the matcher is to be asked for them."""
+        """True if its occurrences may have rows, so that the matcher is asked for them."""
         self.queues: list[int] = []
-        """Where it comes to in the table of pairs under single use."""
+        """Queues of the table of pairs under single use that its events go to."""
 
 
 def is_bare(part: Part) -> bool:
-    """Whether a part is an atom whose occurrences have no rows."""
+    """True if a part is an atom whose occurrences have no rows."""
     return isinstance(part, Condition | ConceptTest) and not variables_of(part)
 
 
 class NamedNode(Node):
-    """Brings every occurrence of its part, known by a name, with a row for each element that it
+    """Operator that gives each occurrence of its part a name, and a row for each element that it
     binds.
     """
 
@@ -47,7 +47,7 @@ class NamedNode(Node):
         self._elements = part.elements
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Adds the name."""
+        """Add the name, join the rows of the elements, and emit."""
         named = occurrence.named(self._name)
         if self._elements is not None:
             self.renew(step)
@@ -57,7 +57,7 @@ class NamedNode(Node):
 
 
 class OnlyNode(Node):
-    """Brings the occurrences that meet a restriction."""
+    """Filter of the occurrences that meet a restriction."""
 
     __slots__ = ("_allows",)
 
@@ -68,15 +68,13 @@ class OnlyNode(Node):
         self._allows = restriction_test(part.restriction)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Lets through what the restriction allows."""
+        """Emit the occurrence if the restriction allows it."""
         if self._allows(occurrence):
             step.bring(self, occurrence)
 
 
 class EitherNode(Node):
-    """Brings the occurrences of all its parts; one that several parts bring in a step
-    counts once.
-    """
+    """Union of its parts; an occurrence that several parts emit in a step counts once."""
 
     __slots__ = ("_brought", "_when")
 
@@ -86,7 +84,7 @@ class EitherNode(Node):
         self._brought: set[object] = set()
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Lets through what was not brought in this step."""
+        """Emit the occurrence unless it was emitted in this step."""
         if self._when != step.number:
             self._when, self._brought = step.number, set()
         if (same := occurrence.sameness) not in self._brought:
@@ -95,19 +93,19 @@ class EitherNode(Node):
 
 
 class EitherEventNode(EitherNode):
-    """Alternatives that are atoms and bind nothing: whatever they bring in a step is one event."""
+    """Union of atoms that bind nothing: all that they emit in a step is one event."""
 
     __slots__ = ()
 
     is_direct = True
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Lets the event through once."""
+        """Emit the event once per step."""
         if self._when != step.number:
             self._when = step.number
             step.bring(self, occurrence)
 
 
 def is_either_event(part: Either) -> bool:
-    """Whether alternatives can be served so."""
+    """True if all alternatives are atoms that bind nothing."""
     return all(isinstance(each, Atom) and not variables_of(each) for each in part.parts)

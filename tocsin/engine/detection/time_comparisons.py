@@ -1,7 +1,7 @@
-"""Conditions between two intervals as comparisons of their bounds, which a loop over numbers can
-ask: one moment plus so much is not after another.
+"""Conditions between two intervals as comparisons of their bounds, for a loop over numbers: one
+moment plus a slack is not after another.
 
-What waits is known by when it ended, so that comparisons also tell where to look for it.
+Buffered events are ordered by their ends, so that comparisons also bound the search.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tocsin.values.allen import INVERSE, Allen, relation_of
 from tocsin.values.time import Duration
 
 TimeCondition = Precedes | Stands
-"""What can be said so."""
+"""Conditions that comparisons can express."""
 
 Comparison = tuple[int, int, Duration]
-"""The earlier moment, the later one, and what is added to the earlier."""
+"""The earlier moment, the later one, and the slack that is added to the earlier."""
 
 FAR: Duration = 2**61
-"""Further apart are no two instants, so that no sum is too great for the loop."""
+"""Bound of a slack: no two instants are further apart, and no sum is too great for the loop."""
 
 _BOUNDS: Mapping[Allen, tuple[Comparison, ...]] = {
     Allen.EQUALS: ((0, 2, 0), (2, 0, 0), (1, 3, 0), (3, 1, 0)),
@@ -40,8 +40,8 @@ _OF_INSTANTS = (Allen.EQUALS, Allen.BEFORE, Allen.AFTER)
 
 
 def comparisons_of(condition: TimeCondition, slot: int) -> tuple[tuple[Comparison, ...], bool]:
-    """The comparisons that what comes to a slot asks, and whether not all of them may hold. What is
-    the negation of one comparison is said as another.
+    """Return the comparisons for occurrences new at a slot, and True if not all of them may hold.
+    The negation of one comparison is expressed as another.
     """
     match condition:
         case Precedes(earlier, later, gap, or_equal):

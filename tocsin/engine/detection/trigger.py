@@ -1,5 +1,5 @@
-"""The trigger: a detection sends events of another part, those that come next or those that are
-there already.
+"""The trigger: a detection sends events of another part, those that come next or those that came
+before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ALL = ("",)
 
 
 class TriggerNode(Node):
-    """Keeps detections that wait and, where those count that came before, the targets."""
+    """Buffer of the detections that wait and, if earlier targets count, of the targets."""
 
     __slots__ = ("_detections", "_expires", "_sent", "_targets", "_trigger")
 
@@ -32,16 +32,16 @@ class TriggerNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many detections and targets are remembered."""
+        """Number of buffered detections and targets."""
         return self._detections.living + self._targets.living
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits and nothing is remembered."""
+        """True if nothing is buffered."""
         return not self._detections.living and not self._targets.living
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Slot 0 is the detection, slot 1 the target."""
+        """Take the detection at slot 0, the target at slot 1."""
         self.renew(step)
         self.forget_before(step.now)
         if slot == 0:
@@ -51,27 +51,27 @@ class TriggerNode(Node):
         self._expire(step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what is too old to matter."""
+        """Drop detections and targets that are too old to matter."""
         self._detections.forget_before(now)
         self._targets.forget_before(now)
         if len(self._sent) > 2 * self._targets.living:
             self._sent.intersection_update(self._targets)
 
     def next_expiry(self) -> Instant | None:
-        """When the first that is kept is too old."""
+        """Return when the oldest entry expires; None if nothing does."""
         instants = (self._detections.next_expiry(), self._targets.next_expiry())
         soonest = min((each for each in instants if each is not None), default=None)
         self._expires = soonest is not None
         return soonest
 
     def pending(self) -> Iterable[Pending]:
-        """The detections that wait."""
+        """Yield the detections that wait."""
         keep = self._trigger.keep
         for each in self._detections:
             yield Pending(self.part, 0, each, None if keep is None else each.end + keep)
 
     def snapshot(self, writer: Writer) -> State:
-        """What waits, what is remembered, and which of it was sent."""
+        """Return the detections, and the targets with a flag for those that were sent."""
         targets = list(self._targets)
         return {
             "detections": [writer.write(each) for each in self._detections],
@@ -79,7 +79,7 @@ class TriggerNode(Node):
         }
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over all of it."""
+        """Load the detections and the targets."""
         for each in state["detections"]:
             self._detections.add(read(each), _ALL)
         for each, is_sent in state["targets"]:
@@ -119,7 +119,7 @@ class TriggerNode(Node):
         return [*self._targets.waiting(_ALL)]
 
     def _send(self, detection: Occurrence, target: Occurrence, step: Step) -> bool:
-        """Brings both together, if the target came when it counts; whether it did."""
+        """Emit both combined if the target came when it counts; True if it did."""
         since = detection.start if self._trigger.waiting.is_since else detection.end
         self.spend(A_TRIAL)
         whole = combined((detection, target), self.spend) if target.start > since else None

@@ -1,3 +1,3 @@
-"""Graph patterns over many subscriptions: `matcher` is the default strategy, `paper` the one of the
-paper, readable.
+"""Graph patterns over many subscriptions: `matcher` is the default strategy, `paper` the readable
+one.
 """

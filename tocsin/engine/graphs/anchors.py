@@ -1,9 +1,8 @@
-"""Anchors: each shape hangs on one thing it cannot do without, and is looked at only for events
-that have that thing.
+"""Anchors: each shape has one required feature, and is tested only for events that have it.
 
-That is a link that must join home with something, or a constant. Of those a shape has, the one that
-the fewest others hang on is taken. A shape that has none (a path from home to variables) is looked
-at for every event.
+An anchor is a link that must join home with a vertex, or a constant; of those of a shape the one
+with the fewest shapes is chosen. A shape without any (a path from home to variables) is tested for
+every event.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ ALWAYS: Anchor = ("always", 0)
 
 
 def home_link(number: int) -> Anchor:
-    """The link joins home with something."""
+    """Return the anchor for a link from home."""
     return ("home", number)
 
 
 def constant(number: int) -> Anchor:
-    """The event has the constant."""
+    """Return the anchor for a constant of the event."""
     return ("constant", number)
 
 
@@ -44,7 +43,7 @@ class Anchors:
         return len(self._lists)
 
     def add(self, shape: int, possible: Iterable[Anchor]) -> None:
-        """Hangs a shape on one of the possible anchors."""
+        """File a shape under one of its possible anchors."""
         anchor = min(possible, key=self._load, default=ALWAYS)
         self._anchors[shape] = anchor
         if anchor in self._lists:
@@ -53,13 +52,13 @@ class Anchors:
             self._lists[anchor] = self._shapes.new(shape)
 
     def remove(self, shape: int) -> None:
-        """Takes a shape down."""
+        """Remove a shape."""
         anchor = self._anchors.pop(shape)
         if self._shapes.remove(self._lists[anchor], shape):
             del self._lists[anchor]
 
     def candidates(self, present: Iterable[Anchor]) -> Numbers:
-        """The shapes that hang on one of these or on none."""
+        """Return the shapes filed under one of these anchors, or under none."""
         lists = (self._lists.get(anchor) for anchor in (ALWAYS, *present))
         found = [self._shapes.of(number) for number in lists if number is not None]
         return np.concatenate([np.empty(0, np.int64), *found])

@@ -1,25 +1,21 @@
-"""What a search may cost: it is counted in steps, and one that would take more is given up, never
-guessed.
+"""Budget of a search, counted in steps; a search beyond it is aborted as undecided, never guessed.
 
-A step is work of about a microsecond, wherever it is done: a statement looked at, a vertex tried, a
-pair asked for. So a search that is given up has taken some tenths of a second at most, whatever the
-pattern and the event are like.
+A step is work of about a microsecond anywhere: a statement tested, a vertex tried, a pair looked
+up. So an aborted search has taken some tenths of a second at most, for any pattern and event.
 """
 
 from __future__ import annotations
 
 LIMIT = 100_000
-"""Steps of one search, after which it is given up: a step takes up to two microseconds, so this is
-less than 200 ms.
-"""
+"""Most steps of one search. A step takes up to two microseconds, so this is less than 200 ms."""
 
 
 class Undecided(Exception):
-    """The search was given up."""
+    """Raised when a search exceeds its budget."""
 
 
 class Budget:
-    """Steps that are left."""
+    """Remaining steps."""
 
     __slots__ = ("_left",)
 
@@ -27,7 +23,7 @@ class Budget:
         self._left = limit
 
     def spend(self, steps: int = 1) -> None:
-        """Takes steps away; Undecided where there are not as many left."""
+        """Subtract steps; raise Undecided if fewer are left."""
         self._left -= steps
         if self._left < 0:
             raise Undecided

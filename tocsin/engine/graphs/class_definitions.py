@@ -1,8 +1,8 @@
-"""Definitions of classes applied to the vertices of one event: a vertex is asked again when it, or
-a vertex that it points to, has become of another class.
+"""Class definitions applied to the vertices of one event, until nothing changes.
 
-What every member of a class has stands as a node beside the vertices, one for each expression and
-made once for an ontology: nothing that an event says can change what is known of it.
+A vertex is tested again if it, or a vertex that it points to, got another class. Implied values of
+a class are nodes outside the event, one per expression and created once per ontology: no event
+changes what is known of them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from tocsin.values.terms import THING, Literal, Term, same_value
 
 
 class Node:
-    """A vertex, or something unseen that meets an expression: all its classes, and where its arcs
-    lead.
-    """
+    """A vertex, or an implied thing that meets an expression: all its classes, and its arcs."""
 
     __slots__ = ("arcs", "given", "kinds", "meaning", "pointing", "term")
 
@@ -27,22 +25,23 @@ class Node:
         self.term = term
         self.meaning = meaning
         self.kinds: set[str] = set()
-        """By every name at or above."""
+        """All its classes and those above them."""
         self.given: dict[Head, None] = {}
-        """The classes that definitions gave it, and what it has since it meets an expression."""
+        """The classes from definitions, and the properties implied by an expression that it meets.
+        """
         self.arcs: list[tuple[frozenset[str], Node]] = []
         self.pointing: list[Node] = []
 
 
 Has: TypeAlias = Some | HasValue
 Head: TypeAlias = str | Has
-"""What follows for a node that meets an expression: a class, or a value of a property."""
+"""Consequence for a node that meets an expression: a class, or a value of a property."""
 
 
 class Definitions:
-    """The definitions of an ontology; false where there are none.
+    """The definitions of an ontology; false without any.
 
-    What members of a named class have is found with the class; what follows from an expression is
+    Properties implied by a named class are found with the class; consequences of an expression are
     found like a definition.
     """
 
@@ -55,7 +54,7 @@ class Definitions:
         self._unseen: dict[Expression, Node] = {}
         self._values: dict[Term, Node] = {}
         if not self._rules:
-            return  # what is unseen matters to definitions only
+            return  # implied things matter to definitions only
         for narrow, has in ontology.rules.necessary:
             if isinstance(narrow, Named):
                 self._necessary.setdefault(narrow.name, []).append(has)
@@ -74,7 +73,7 @@ class Definitions:
         types: Mapping[Term, Iterable[str]],
         kinds: dict[Term, dict[str, None]],
     ) -> None:
-        """Adds to `kinds` the classes that follow by definition from arcs, types and `kinds`."""
+        """Add to `kinds` the classes that follow by definition from arcs, types and `kinds`."""
         nodes = {term: Node(term) for term in types}
         for term, node in nodes.items():
             for name in (*types[term], *kinds.get(term, ())):
@@ -90,7 +89,7 @@ class Definitions:
             )
 
     def _settle(self, nodes: list[Node]) -> list[Node]:
-        """Gives nodes their classes until nothing is new; those that got one."""
+        """Apply definitions to nodes until nothing is new; return the nodes that changed."""
         waiting, changed = dict.fromkeys(nodes), dict[Node, None]()
         while waiting:
             node, _ = waiting.popitem()
@@ -106,7 +105,7 @@ class Definitions:
         return list(changed)
 
     def _classify(self, node: Node, name: str) -> None:
-        """Makes the node one of a class and those above it, with what they necessarily have."""
+        """Add a class and those above it to the node, with their implied properties."""
         above = (
             self._ontology.superdatatypes
             if isinstance(node.term, Literal)
@@ -121,15 +120,15 @@ class Definitions:
     def _point(self, node: Node, has: Has) -> None:
         value = self._value(has)
         node.arcs.append((self._ontology.superproperties(has.property), value))
-        if node.term is None:  # what is unseen is settled for all events
+        if node.term is None:  # implied things are the same for all events
             value.pointing.append(node)
 
     def _value(self, has: Has) -> Node:
-        """The node of a value that something has by a rule."""
+        """Return the node of an implied value."""
         if isinstance(has, Some):
             return self._imagined(has.filler)
         node = self._values.get(has.value)
-        if node is None:  # a node beside the vertices: what events say of it is not looked at
+        if node is None:  # a node outside the event, whose statements about it are ignored
             node = self._values[has.value] = Node(term=has.value)
             node.kinds |= (
                 self._ontology.superdatatypes(has.value.datatype)
@@ -139,7 +138,7 @@ class Definitions:
         return node
 
     def _imagined(self, meaning: Expression) -> Node:
-        """The node of something that meets an expression."""
+        """Return the node of an implied thing that meets an expression."""
         node = self._unseen.get(meaning)
         if node is None:
             node = self._unseen[meaning] = Node(meaning=meaning)

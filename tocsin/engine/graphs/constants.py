@@ -14,7 +14,7 @@ from tocsin.values.terms import Iri, Literal
 
 
 class Constants:
-    """Constants in use, counted; a number that nobody uses any more is given out again."""
+    """Constants in use, with reference counts; the number of an unused constant is reused."""
 
     __slots__ = ("_free", "_numbers", "_uses")
 
@@ -27,7 +27,7 @@ class Constants:
         return len(self._numbers)
 
     def use(self, constant: Iri | Literal) -> int:
-        """The number of a constant, which is now used once more."""
+        """Count one more use of a constant; return its number."""
         key = key_of(constant)
         number = self._numbers.get(key)
         if number is None:
@@ -38,7 +38,7 @@ class Constants:
         return number
 
     def release(self, constant: Iri | Literal) -> None:
-        """A constant is used once less."""
+        """Count one use less; remove the constant with its last use."""
         key = key_of(constant)
         number = self._numbers[key]
         self._uses[number] -= 1
@@ -47,7 +47,7 @@ class Constants:
             self._free.append(number)
 
     def images(self, graph: EncodedGraph) -> Numbers:
-        """The vertex of each constant, -1 where the event has none."""
+        """Return the vertex of each constant, -1 if the event has none."""
         found = np.full(len(self._uses), -1, np.int64)
         if self._numbers:
             for vertex, term in enumerate(graph.terms):

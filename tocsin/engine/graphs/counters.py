@@ -1,6 +1,4 @@
-"""Work of graph matchers, counted: beyond what every matcher counts, what is left after refuting
-and what it costs.
-"""
+"""Work counters of graph matchers, in addition to those of every matcher."""
 
 from __future__ import annotations
 
@@ -11,11 +9,12 @@ from tocsin.engine.index.counters import Work
 
 @dataclass(slots=True)
 class GraphWork(Work):
-    """A survivor is a candidate that has all its links and constants; a step is one look of the
-    search at a statement.
+    """Counters of one graph matcher.
 
-    Nodes are the circles and squares of matching trees. An undecided pair of event and subscription
-    never rings. An event that no pattern can match is not lifted.
+    A survivor is a candidate that has all its links and constants; a step is one test of a
+    statement in the search. Nodes are the circles and squares of matching trees. An undecided pair
+    of event and subscription never matches. `not_lifted` are events ruled out before conversion to
+    a graph.
     """
 
     survivors: int = 0

@@ -1,9 +1,9 @@
-"""An event's graph in numbers: every vertex is one, home is 0, and literals of equal value are one
+"""An event's graph in numbers: one per vertex, home is 0, and literals of equal value are one
 vertex.
 
 Numbers follow the document: of two vertices the one that an arc names first has the smaller number.
-The first arc leads from home to itself, for statements that only tell the class of home. A filter
-is asked about a term at most once for one event, whoever asks.
+The first arc leads from home to itself, for statements about the class of home only. A filter is
+evaluated at most once per term of an event.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class EncodedGraph:
 
     def __init__(self, graph: Graph, said: Graph | None = None) -> None:
         self.said = graph if said is None else said
-        """What the event itself says, where the graph has more that follows from it."""
+        """The event's own graph, without inferred facts."""
         self._numbers: dict[Hashable, int] = {graph.home: HOME}
         self._answers: dict[tuple[Filter, Term], bool] = {}
         self.decided_at_once = 0
-        """Filters that were asked about a term many at a time."""
+        """Number of filter evaluations that were done for many at a time."""
         self._leaving: dict[int, list[Arc]] | None = None
         self.terms: list[Term] = [graph.home]
         numbers, types = self._numbers, graph.types
@@ -64,7 +64,7 @@ class EncodedGraph:
         return len(self.terms)
 
     def number(self, term: Term) -> int | None:
-        """The vertex of a term or, for a literal, of its value; None where the event has none."""
+        """Return the vertex of a term or, for a literal, of its value; None if it is absent."""
         found = self._numbers.get(term)
         if found is None and isinstance(term, Literal):
             return self._numbers.get(key_of(term))
@@ -72,11 +72,11 @@ class EncodedGraph:
 
     @property
     def filter_evaluations(self) -> int:
-        """How many times a filter was asked about a term."""
+        """Number of evaluations of filters for terms."""
         return len(self._answers) + self.decided_at_once
 
     def passes(self, condition: Filter | None, term: Term) -> bool:
-        """Whether a filter is TRUE of a term."""
+        """True if a filter is TRUE of a term."""
         if condition is None:
             return True
         known = self._answers.get((condition, term))
@@ -85,7 +85,7 @@ class EncodedGraph:
         return known
 
     def leaving(self, vertex: int) -> list[Arc]:
-        """The arcs that start at a vertex."""
+        """Return the arcs that start at a vertex."""
         if self._leaving is None:
             self._leaving = {}
             for arc in self.arcs:
@@ -93,11 +93,11 @@ class EncodedGraph:
         return self._leaving.get(vertex, [])
 
     def literals(self) -> list[bool]:
-        """Which vertices are literals."""
+        """Return a flag per vertex: True if it is a literal."""
         return [isinstance(term, Literal) for term in self.terms]
 
     def _new(self, term: Term) -> int:
-        """The number of a term that has none: that of its value, else the next."""
+        """Return the number of a new term: that of its value, else the next."""
         number = self._numbers.setdefault(key_of(term), len(self.terms))
         self._numbers[term] = number
         if number == len(self.terms):
@@ -106,7 +106,7 @@ class EncodedGraph:
 
 
 def key_of(term: Term) -> Hashable:
-    """What terms of one vertex have in common: the term itself or, for a literal, its value."""
+    """Return the key of a term's vertex: the term itself or, for a literal, its value."""
     if not isinstance(term, Literal):
         return term
     value = value_of(term)

@@ -1,9 +1,8 @@
-"""The shapes under one ontology, and which of them an event satisfies: refute many at once, then
-search what is left.
+"""The shapes under one ontology, and those that an event satisfies: rule out many, search the rest.
 
-An event's arcs are looked up by their looks; the links found at home, and the constants, lead to
-candidates; a candidate that misses any of its links or constants falls; the rest is searched, first
-quickly, then thoroughly.
+The arcs of an event are looked up by their classes and property; the links found at home, and the
+constants, lead to candidates; a candidate without one of its links or constants is dropped; the
+rest is searched, first quickly, then thoroughly.
 """
 
 from __future__ import annotations
@@ -46,14 +45,12 @@ _DIFFER = {
 }
 _VARIABLE = -1
 UNKNOWN = 3
-"""What the kernels cannot answer, because the pairs of a link are not known."""
+"""Answer of shapes that the kernels cannot decide, because the pairs of a link are not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The shapes that an event satisfies, those that the quick search leaves open, and those with
-    too many paths.
-    """
+    """The satisfied shapes, those left open by the quick search, and those with too many paths."""
 
     matching: Numbers
     open: list[int]
@@ -90,11 +87,11 @@ class OntologyIndex:
         return len(self.shapes)
 
     def number(self, shape: Shape) -> int | None:
-        """The number of a shape that is there."""
+        """Return the number of a known shape; None for a new one."""
         return self._numbers.get(shape)
 
     def add(self, shape: Shape) -> int:
-        """The number of a new shape."""
+        """Add a shape; return its number."""
         links = [self.links.use(step.link) for step in shape.steps]
         constants = [self._constants.use(each) for each in shape.constants]
         bases = [self.links.bases[number] for number in links]
@@ -108,7 +105,7 @@ class OntologyIndex:
         return number
 
     def remove(self, number: int) -> None:
-        """Removes a shape and all that only it held."""
+        """Remove a shape and all state that only it used."""
         shape = self.shapes.pop(number)
         del self._numbers[shape]
         self._exact.discard(number)
@@ -122,7 +119,7 @@ class OntologyIndex:
             self.links.release(held)
 
     def answers(self, graph: EncodedGraph) -> Answers:
-        """What the event says about all shapes."""
+        """Return the answers of the event for all shapes."""
         pairs, images = Pairs(graph, self.links), self._constants.images(graph)
         left = self._not_refuted(pairs, images)
         if not len(left):
@@ -179,7 +176,7 @@ class OntologyIndex:
 
 
 def _record(shape: Shape, constants: list[int], links: list[int], bases: list[int]) -> list[int]:
-    """The shape as the kernels read it."""
+    """Return the shape in the form that the kernels read."""
     record = [shape.positions, len(shape.steps), _DIFFER[shape.injective]]
     record += [HOME_POSITION, *(number + 1 for number in constants), *[_VARIABLE] * shape.variables]
     for step, link, base in zip(shape.steps, links, bases, strict=True):

@@ -1,9 +1,8 @@
-"""What follows for one event from the rules of its ontology, by indexes: each arc and each vertex
-is looked at when something about it is new (knowledge/rules.py says what follows).
+"""Inference for one event by the rules of its ontology, with indexes (see knowledge/rules.py).
 
-Arcs follow from arcs alone, so they come first; then the classes that arcs give; then definitions,
-which look at the classes of a vertex and of what it points to. What the rules say of a property is
-found once for each property.
+Each arc and each vertex is processed when something about it is new. Arcs follow from arcs alone,
+so they come first; then the classes that arcs give; then definitions, which use the classes of a
+vertex and of those it points to. The rules for a property are cached per property.
 """
 
 from __future__ import annotations
@@ -22,17 +21,20 @@ from tocsin.knowledge.rules import MAX_INFERRED
 from tocsin.values.terms import Literal, Resource, Term
 
 Kinds = dict[Term, dict[str, None]]
-"""Classes that follow, by vertex, each once."""
+"""Inferred classes, by vertex, each once."""
 
 
 def encoded(event: Event, ontology: Ontology) -> EncodedGraph:
-    """The event in numbers, with all that follows; EventProblem where it has no proper graph."""
+    """Return the event's graph in numbers, with all inferred facts.
+
+    Raises EventProblem without a valid graph.
+    """
     said = graph_in(event, ontology)
     return EncodedGraph(enriched(said, ontology), said)
 
 
 def enriched(graph: Graph, ontology: Ontology) -> Graph:
-    """The graph with all that follows from it; EventProblem where that is more than the limit."""
+    """Return the graph with all inferred facts; raise EventProblem above the limit."""
     return _inference(ontology).of(graph) if ontology.rules else graph
 
 
@@ -42,7 +44,7 @@ def _inference(ontology: Ontology) -> Inference:
 
 
 class Inference:
-    """The rules of one ontology, ready to be applied."""
+    """The rules of one ontology, prepared for use."""
 
     __slots__ = ("_definitions", "_domains", "_inverses", "_ranges", "_transitive")
 
@@ -55,7 +57,7 @@ class Inference:
         self._definitions = Definitions(ontology)
 
     def of(self, graph: Graph) -> Graph:
-        """The graph with all that follows."""
+        """Return the graph with all inferred facts."""
         arcs = graph.arcs
         if self._inverses or self._transitive:
             arcs = (*arcs, *_Closure(arcs, self._inverses, self._transitive).fresh)
@@ -71,7 +73,7 @@ class Inference:
         return Graph(graph.home, arcs, types)
 
     def _classify(self, arcs: Iterable[Arc], kinds: Kinds) -> None:
-        """Domains and ranges."""
+        """Add the classes from domains and ranges."""
         for subject, used, value in arcs:
             if domains := self._domains.of(used):
                 kinds.setdefault(subject, {}).update(domains)
@@ -80,7 +82,7 @@ class Inference:
 
 
 class _ByProperty:
-    """What rules say of a property and of those above it, found when first asked for."""
+    """The rules for a property and those above it, cached."""
 
     __slots__ = ("_known", "_ontology", "_said")
 
@@ -105,9 +107,7 @@ class _ByProperty:
 
 
 class _Closure:
-    """The arcs that follow from arcs: a new one is turned round, and joined with what it continues
-    and what goes on.
-    """
+    """The arcs that follow from arcs: a new arc is inverted, and joined with adjacent ones."""
 
     __slots__ = ("_after", "_before", "_inverses", "_known", "_transitive", "fresh")
 
@@ -133,7 +133,7 @@ class _Closure:
                 self._add((start, prop, end))
 
     def _joined(self, prop: str, subject: Resource, value: Term) -> Iterator[tuple[Resource, Term]]:
-        """The pairs that a new pair of a transitive property makes with those before."""
+        """Yield the pairs that a new pair of a transitive property makes with those before."""
         after = self._after.setdefault((prop, subject), {})
         if value in after:
             return

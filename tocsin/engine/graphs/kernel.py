@@ -1,9 +1,9 @@
-"""The kernels: which shapes an event may satisfy, and the search for a map of each that is left.
+"""The kernels: rule out shapes by links and constants, and search a map of each remaining shape.
 
-A record of a shape is: number of positions, number of steps, what must differ; then what stands at
-each position (0 home, -1 a variable, n + 1 the constant n); then for each step its subject, object,
-link, whether it binds, its base. Pairs of vertices are sorted within each link, which has them from
-`first` up to `last`.
+A record of a shape is: number of positions, number of steps, mode of difference; then the content
+of each position (0 home, -1 a variable, n + 1 the constant n); then for each step its subject,
+object, link, flag if it binds, and base. Pairs of vertices are sorted within each link, which has
+them from `first` up to `last`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ def refute(
     wanted: Flags,
     left: Ints,
 ) -> int:
-    """Keeps in `left` the candidates whose constants and base links the event has; says which other
-    links they want.
+    """Keep in `left` the candidates whose constants and base links the event has; mark their other
+    links.
+
+    The other links are marked in `wanted`. Returns the number of candidates kept.
     """
     count = 0
     for candidate in candidates:
@@ -61,7 +63,7 @@ def refute(
 
 @inlined
 def _reaching(subjects: Ints, low: int, high: int, subject: int) -> int:
-    """The first place from low up to high whose subject is not smaller."""
+    """Return the first index from low up to high whose subject is not smaller."""
     while low < high:
         middle = (low + high) >> 1
         if subjects[middle] < subject:
@@ -73,7 +75,7 @@ def _reaching(subjects: Ints, low: int, high: int, subject: int) -> int:
 
 @inlined
 def _linked(subjects: Ints, objects: Ints, low: int, high: int, subject: int, target: int) -> bool:
-    """Whether the pair is among those from low up to high."""
+    """True if the pair is among those from low up to high."""
     low = _reaching(subjects, low, high, subject)
     high = _reaching(subjects, low, high, subject + 1)
     place = _reaching(objects, low, high, target)
@@ -91,7 +93,7 @@ def _settled(
     used: Flags,
     image: Ints,
 ) -> bool:
-    """Gives home and the constants their images; whether these may all be different ids."""
+    """Assign home and the constants their images; True if they are as distinct as required."""
     fine = True
     for position in range(positions):
         code = pool[start + position]
@@ -127,9 +129,7 @@ def search(
     budget: int,
     answers: Ints,
 ) -> int:
-    """Answers for every shape that is left whether a map exists, within so many steps each; gives
-    all steps taken.
-    """
+    """Decide if each shape has a map, within `budget` steps each; return all steps taken."""
     total = 0
     for number in range(len(left)):
         start = starts[left[number]]
@@ -190,7 +190,7 @@ def search(
 
 @compiled
 def spread(shapes: Ints, lists: Ints, starts: Ints, counts: Ints, pool: Ints, slots: Ints) -> int:
-    """Writes the subscriptions of the shapes, one list after the other; gives how many."""
+    """Write the subscriptions of the shapes, one list after the other; return their number."""
     count = 0
     for shape in shapes:
         start = starts[lists[shape]]

@@ -1,7 +1,7 @@
-"""Which pairs of vertices a link joins, asked arc by arc: for links that no index settles and for
-single patterns.
+"""The pairs of vertices that a link joins, found arc by arc.
 
-Paths may be many more than arcs: every arc that is followed counts, and the budget ends it.
+For links that no index decides, and for single patterns. Paths may be many more than arcs: every
+arc that is followed counts against the budget.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tocsin.plan.nodes.graphs import is_below
 Pair = tuple[int, int]
 
 _ARCS_FOR_A_STEP = 4
-"""Looking at the property of so many arcs costs about as much as a step of the search."""
+"""Arcs whose property check costs about as much as a step of the search."""
 
 
 def pairs_of(link: Link, graph: EncodedGraph, ontology: Ontology, budget: Budget) -> Iterator[Pair]:
-    """The pairs that the link joins; one may come more than once."""
+    """Yield the pairs that the link joins; pairs may repeat."""
     budget.spend(len(graph.arcs) // _ARCS_FOR_A_STEP)
     for arc in graph.arcs:
         if not _along(arc, link.property, ontology) or not _starts(arc, link, graph, ontology):
@@ -36,7 +36,7 @@ def pairs_of(link: Link, graph: EncodedGraph, ontology: Ontology, budget: Budget
 def onward(
     arc: Arc, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget
 ) -> list[Arc]:
-    """The last arcs of all paths that begin with an arc, each once."""
+    """Return the last arcs of all paths that begin with an arc, each once."""
     arcs, expanded = [arc], set[int]()
     for each in arcs:
         budget.spend()

@@ -1,6 +1,6 @@
 """Links: statements without their ends, each distinct one numbered once for all subscriptions.
 
-A plain link is settled by the classes and the property of an arc alone, so arcs that look alike are
+A plain link is decided by the classes and the property of an arc alone, so arcs with equal ones are
 looked up once.
 """
 
@@ -18,16 +18,16 @@ from tocsin.plan.nodes.graphs import Filter, StatementPattern
 from tocsin.values.terms import Literal
 
 Look = tuple[tuple[str, ...], tuple[str, ...], bool]
-"""The classes of both ends of an arc, and whether it ends in a literal."""
+"""The classes of both ends of an arc, and True if it ends in a literal."""
 
 NO_LINK = -1
 _REMEMBERED = 1 << 16
-"""So many looks of arcs are remembered for one property at most."""
+"""Most cached looks of arcs for one property."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a statement demands of an arc and its two ends; or of a path of arcs where repeated."""
+    """Conditions of a statement on an arc and its two ends; or on a path of arcs if repeated."""
 
     subject_class: str
     property: str
@@ -37,7 +37,7 @@ class Link:
 
     @staticmethod
     def of(statement: StatementPattern) -> Link:
-        """The link of a statement."""
+        """Return the link of a statement."""
         return Link(
             statement.subject_class,
             statement.property,
@@ -47,19 +47,19 @@ class Link:
         )
 
     def is_plain(self) -> bool:
-        """Whether classes and property settle it."""
+        """True if classes and property decide it."""
         return self.filter is None and not self.repeated
 
     def base(self) -> Link | None:
-        """The plain link without which this one cannot hold; None for a path."""
+        """Return the plain link that this one requires; None for a path."""
         if self.repeated:
             return None
         return self if self.filter is None else replace(self, filter=None)
 
 
 class Links:
-    """The links in use under one ontology, counted; a number that nobody uses any more is given out
-    again.
+    """The links in use under one ontology, with reference counts; the number of an unused link is
+    reused.
     """
 
     __slots__ = (
@@ -84,11 +84,9 @@ class Links:
         self._plain: dict[tuple[str, str], dict[str, int]] = {}
         self._remembered: dict[str, dict[Look, Numbers]] = {}
         self.bases = Growable(INT32)
-        """The plain link without which a link cannot hold; NO_LINK for a path."""
+        """The plain link that a link requires; NO_LINK for a path."""
         self.threshold_of = Growable(INT32)
-        """The comparison with a number that is all a link has beyond its base; NO_THRESHOLD for
-        others.
-        """
+        """The comparison with a number that a link adds to its base; NO_THRESHOLD for others."""
         self.thresholds = Thresholds()
 
     def __len__(self) -> int:
@@ -100,11 +98,11 @@ class Links:
         return len(self.links)
 
     def number(self, link: Link) -> int | None:
-        """The number of a link in use."""
+        """Return the number of a link in use; None for a new one."""
         return self._numbers.get(link)
 
     def use(self, link: Link) -> int:
-        """The number of a link, which is now used once more; its base with it."""
+        """Count one more use of a link, and of its base; return its number."""
         base = link.base()
         if base is not None and base != link:
             self.use(base)
@@ -115,7 +113,7 @@ class Links:
         return number
 
     def release(self, number: int) -> None:
-        """A link is used once less; its base with it."""
+        """Count one use less of a link, and of its base."""
         link = self.links[number]
         assert link is not None
         base = link.base()
@@ -126,7 +124,7 @@ class Links:
             self._drop(number, link)
 
     def of_arc(self, arc: Arc) -> Numbers:
-        """The plain links that an arc satisfies."""
+        """Return the plain links that an arc satisfies."""
         looks = self._remembered.setdefault(arc.property, {})
         look = (arc.subject_classes, arc.object_classes, isinstance(arc.term, Literal))
         found = looks.get(look)
@@ -185,7 +183,7 @@ class Links:
             self._forget(link.property)
 
     def _forget(self, changed: str) -> None:
-        """Forgets the looks of arcs that may satisfy a link with this property."""
+        """Drop cached looks of arcs that may satisfy a link with this property."""
         for used in [
             each for each in self._remembered if changed in self.ontology.superproperties(each)
         ]:

@@ -1,8 +1,8 @@
-"""The default strategy for graph patterns: equal shapes are one, many are refuted at once, few are
-searched.
+"""The default strategy for graph patterns: equal shapes are one; few are searched.
 
-Adding a subscription touches only what it names, removing it frees all that only it held, and
-nothing of an event stays but the last one in numbers, for those who ask what it binds.
+Many shapes are ruled out at once. Adding a subscription touches only its own names, removing it
+frees all state that only it used. Of events only the last one is kept, in numbers, for callers that
+need its bindings.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The shapes under one ontology and who subscribes to them."""
+    """The shapes under one ontology and their subscriptions."""
 
     index: OntologyIndex
     subscribers: Subscribers
@@ -77,14 +77,13 @@ class GraphMatcher:
         self._shelves: dict[Ontology, Shelf] = {}
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do
-        not ring.
+        """Events of the last batch, and keys, with an aborted search (`LIMIT`); they do not match.
         """
         self.refused: dict[int, EventProblem] = {}
-        """Events of the last batch that have no proper graph, and why."""
+        """Events of the last batch without a valid graph, with the reason."""
         self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of an ontology; they are served
-        all the same.
+        """Warnings about events of the last batch, given an ontology; the events are processed
+        anyway.
         """
         self.work = GraphWork()
 
@@ -96,24 +95,24 @@ class GraphMatcher:
 
     @property
     def distinct_links(self) -> int:
-        """How many different questions about an arc the subscriptions ask."""
+        """Number of distinct links of all subscriptions."""
         return sum(len(shelf.index.links) for shelf in self._shelves.values())
 
     @property
     def distinct_shapes(self) -> int:
-        """How many different patterns there are, names of variables aside."""
+        """Number of distinct patterns, apart from names of variables."""
         return sum(len(shelf.index) for shelf in self._shelves.values())
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         return self._keys.key_of(slot)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
+        """Return the keys of slots, one by one."""
         return self._keys.keys_of(slots)
 
     def add(self, key: str, atom: GraphPattern) -> None:
-        """Adds a subscription; a key that is there is refused and nothing changes."""
+        """Add a subscription; raise for a known key, and change nothing then."""
         slot = self._keys.add(key)
         shelf = self._shelves.get(atom.ontology)
         if shelf is None:
@@ -133,7 +132,7 @@ class GraphMatcher:
         self._place(slot)
 
     def remove(self, key: str) -> None:
-        """Removes a subscription and all that only it held."""
+        """Remove a subscription and all state that only it used."""
         slot = self._keys.remove(key)
         entry = self._entries.pop(slot)
         self._last = None
@@ -147,7 +146,7 @@ class GraphMatcher:
             self._places, self._added, self.warned, self.refused = Growable(INT64), 0, [], {}
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which subscriptions ring for which events."""
+        """Return the subscriptions that match each event."""
         self.undecided, self.refused, self.warned = [], {}, []
         found = (self._match_one(i, batch.event(i)) for i in range(batch.size))
         hits = joined([each for each in found if each is not None])
@@ -156,9 +155,7 @@ class GraphMatcher:
         return hits
 
     def rows(self, atom: GraphPattern, event: Event) -> Rows:
-        """What an event that hit binds: one row; an empty one where the first map is too hard to
-        find.
-        """
+        """Return the row that a matching event binds; an empty row if the search is aborted."""
         if not atom.select:
             return NOTHING_BOUND
         try:
@@ -169,14 +166,14 @@ class GraphMatcher:
             return NOTHING_BOUND
 
     def _place(self, slot: int) -> None:
-        """Remembers when the subscription of a slot came."""
+        """Record the insertion order of a slot's subscription."""
         if slot == len(self._places):
             self._places.append(0)
         self._added += 1
         self._places[slot] = self._added
 
     def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph:
-        """The event in numbers; EventProblem where it has no proper graph."""
+        """Return the event's graph in numbers, cached; raise EventProblem without a valid graph."""
         last = self._last
         if last is None or last[0] is not event or last[1] != ontology:
             last = self._last = (event, ontology, encoded(event, ontology))
@@ -212,7 +209,7 @@ class GraphMatcher:
         return slots
 
     def _decided(self, i: int, graph: EncodedGraph, slots: list[int]) -> list[int]:
-        """The subscriptions of one shape, if the thorough search finds a map."""
+        """Return the subscriptions of one shape if the thorough search finds a map, else none."""
         try:
             return (
                 slots

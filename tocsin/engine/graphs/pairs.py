@@ -1,6 +1,4 @@
-"""Which pairs of vertices of one event each link joins: plain links by the looks of arcs, others
-when wanted.
-"""
+"""The vertex pairs of one event that each link joins: plain links at once, others on demand."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ Columns: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
 
 class Pairs:
-    """The pairs of one event by link, sorted: those of a link stand from `first` up to `last`."""
+    """The pairs of one event by link, sorted: those of a link are at `first` up to `last`."""
 
     __slots__ = (
         "_arcs_of_links",
@@ -41,7 +39,7 @@ class Pairs:
 
     def __init__(self, graph: EncodedGraph, links: Links) -> None:
         self.unknown: set[int] = set()
-        """Links whose paths were too many to be found."""
+        """Links with too many paths to find."""
         self._graph = graph
         self._links = links
         looks = [links.of_arc(arc) for arc in graph.arcs]
@@ -54,13 +52,13 @@ class Pairs:
         self._append(self._numbers, self._subjects_of_arcs()[self._arcs_of_links], targets)
 
     def at_home(self) -> npt.NDArray[np.bool_]:
-        """Which links join home with something."""
+        """Return a flag per link: True if it joins home with a vertex."""
         found = np.zeros(self._links.capacity, np.bool_)
         found[self._numbers[self._subjects_of_arcs()[self._arcs_of_links] == HOME]] = True
         return found
 
     def add(self, wanted: Numbers) -> None:
-        """Finds the pairs of links that the looks of arcs do not settle."""
+        """Find the pairs of links that are not plain."""
         if not len(wanted):
             return
         bounded = self._links.threshold_of.array[wanted] != NO_THRESHOLD
@@ -69,7 +67,7 @@ class Pairs:
             self._append(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
     def _compared(self, wanted: Numbers) -> Iterator[Columns]:
-        """The pairs of links that compare with a number: many links are decided at once about each
+        """Yield the pairs of links that compare with a number; many links are decided at once per
         arc.
         """
         thresholds, bases = self._links.threshold_of.array[wanted], self._links.bases.array[wanted]
@@ -82,7 +80,7 @@ class Pairs:
                 yield _columns(mine[known[arc.term][own]], arc.subject, arc.object)
 
     def _asked(self, wanted: Iterable[int]) -> Iterator[Columns]:
-        """The pairs of all other links, link by link."""
+        """Yield the pairs of all other links, link by link."""
         for number in wanted:
             try:
                 found = list(self._found(number))
@@ -93,7 +91,7 @@ class Pairs:
             yield np.full(len(found), number, np.int64), starts, ends
 
     def _append(self, numbers: Numbers, subjects: Numbers, objects: Numbers) -> None:
-        """Sorts the pairs of some links at once: link, subject and object make one number."""
+        """Sort the pairs of some links: link, subject and object are packed into one number."""
         size, end = len(self._graph), len(self.subjects)
         codes = _distinct((numbers * size + subjects) * size + objects)
         rest = codes // size
@@ -118,7 +116,7 @@ class Pairs:
         ]
 
     def _arcs_of(self, plain: int) -> list[Arc]:
-        """The arcs that satisfy a plain link."""
+        """Return the arcs that satisfy a plain link."""
         return [
             self._graph.arcs[place]
             for place in self._arcs_of_links[self._numbers == plain].tolist()
@@ -131,8 +129,9 @@ def _columns(numbers: Numbers, subject: int, target: int) -> Columns:
 
 
 def _distinct(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Each number once, in ascending order: what is nearly in order is sorted faster than it is
-    hashed.
+    """Return each number once, ascending.
+
+    Numbers that are nearly in order are sorted faster than hashed.
     """
     ordered = np.sort(numbers, kind="stable")
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]

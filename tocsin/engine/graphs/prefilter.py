@@ -1,10 +1,10 @@
-"""What patterns need, asked of a JSON event before it is lifted to a graph: most events have no
-member of the name, or no value, that any pattern speaks of.
+"""Prefilter: rules JSON events out by names and values, before they are converted to a graph.
 
-A pattern needs an arc of each property of its statements, and a vertex for each of its constants.
-Lifted JSON has no arc but those of its members, and no vertex with a name unless `@id` gives one.
-That is so where the ontology is open and says nothing of its own: no rules, by which arcs follow
-from arcs, no classes of values, and nothing to warn of. Whatever is not surely so is lifted.
+Most events have no member name, or no value, that any pattern uses. A pattern needs an arc of each
+property of its statements, and a vertex for each of its constants. The graph of JSON has only the
+arcs of its members, and no vertex with a name unless `@id` gives one. That holds if the ontology is
+open and has nothing of its own: no rules, which infer arcs from arcs, no classes of values, and
+nothing to warn about. Any other event is converted.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Need = tuple[frozenset[str], frozenset[Hashable]]
 """Properties, and constants: literals by their value, IRIs as they are."""
 
 MOST_NEEDS = 64
-"""With more different needs than these it is quicker to lift the event and ask the index."""
+"""With more distinct needs it is faster to convert the event and use the index."""
 
 _MOST_VALUES = 10_000
-"""A document with more is lifted: it may be beyond the limit of a graph."""
+"""A document with more values is converted: it may be beyond the limit of a graph."""
 
 _MOST_NAMES = 10_000
 _GREAT = 10**18
@@ -39,7 +39,7 @@ _SPECIAL = ("@id", "@type")
 
 
 class Needs:
-    """What the patterns under one ontology need, each different need once."""
+    """The needs of the patterns under one ontology, each distinct one once."""
 
     __slots__ = ("_needs", "_ontology", "_properties", "_settles")
 
@@ -50,12 +50,12 @@ class Needs:
         self._settles = ontology.open and not ontology.rules and not ontology.meta_statements
 
     def add(self, pattern: GraphPattern) -> None:
-        """One more pattern."""
+        """Add a pattern."""
         if self._settles:
             self._needs[_need_of(pattern)] += 1
 
     def remove(self, pattern: GraphPattern) -> None:
-        """One pattern less."""
+        """Remove a pattern."""
         if self._settles:
             need = _need_of(pattern)
             self._needs[need] -= 1
@@ -63,8 +63,8 @@ class Needs:
                 del self._needs[need]
 
     def refute(self, event: Event) -> bool:
-        """Whether surely no pattern matches the event, nothing is to be warned of, and it has a
-        proper graph.
+        """True if certainly no pattern matches the event, and it has a valid graph without
+        warnings.
         """
         if not self._settles or len(self._needs) > MOST_NEEDS or not _is_plain_json(event):
             return False
@@ -72,7 +72,7 @@ class Needs:
         return said is not None and self._misses_all(*said)
 
     def _misses_all(self, names: set[str], values: list[object]) -> bool:
-        """Whether every pattern needs what members of these names and these values do not give."""
+        """True if every pattern needs a name or value that is not among these."""
         had = frozenset[str]().union(*map(self._properties_of, names))
         left = [constants for properties, constants in self._needs if properties <= had]
         if not left:
@@ -83,7 +83,7 @@ class Needs:
         return not any(constants <= there for constants in left)
 
     def _properties_of(self, name: str) -> frozenset[str]:
-        """The property of a member, with all above it."""
+        """Return the property of a member, with all above it."""
         known = self._properties.get(name)
         if known is None:
             if len(self._properties) >= _MOST_NAMES:
@@ -94,15 +94,16 @@ class Needs:
 
 
 def _need_of(pattern: GraphPattern) -> Need:
-    """Optional and absent groups need nothing."""
+    """Return the need of a pattern; optional and absent groups need nothing."""
     properties = {each.property for each in pattern.statements} - {ITSELF}
     constants = [each for each in pattern.ids if isinstance(each, Iri | Literal)]
     return frozenset(properties), frozenset(map(key_of, constants))
 
 
 def _said_by(data: Any) -> tuple[set[str], list[object]] | None:
-    """The names of all members and all scalars; None where the graph of the data may have more, or
-    be none, or be something to warn of.
+    """Return the names of all members and all scalars.
+
+    None if the graph may have more, may be invalid, or may cause a warning.
     """
     names, values, waiting = set[str](), list[object](), list[Any]([data])
     for _ in range(_MOST_VALUES):
@@ -125,8 +126,9 @@ def _said_by(data: Any) -> tuple[set[str], list[object]] | None:
 
 
 def _is_usual(value: object) -> bool:
-    """Whether a scalar is surely a value of its datatype: not so infinity, or a number that takes
-    long to write.
+    """True if a scalar is certainly a value of its datatype.
+
+    False for infinity, or for a number that takes long to write.
     """
     return isinstance(value, str) or (isinstance(value, int | float) and -_GREAT < value < _GREAT)
 

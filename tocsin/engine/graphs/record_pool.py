@@ -1,6 +1,4 @@
-"""Records of small numbers, each of any length, in one pool. Removing leaves holes, closed at half
-of the pool.
-"""
+"""Records of small numbers, of any length, in one pool. Holes are closed at half of the pool."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ _WORTH_COMPACTING = 1024
 
 
 class Records:
-    """Records by number; the number of a removed record is used again."""
+    """Records by number; the number of a removed record is reused."""
 
     __slots__ = ("_extents", "_free", "_holes", "pool", "starts")
 
@@ -30,7 +28,7 @@ class Records:
         return len(self.starts) - len(self._free)
 
     def add(self, record: list[int]) -> int:
-        """The number of a new record."""
+        """Add a record; return its number."""
         start = self.pool.extend(record)
         if not self._free:
             self._extents.append(len(record))
@@ -40,7 +38,7 @@ class Records:
         return number
 
     def remove(self, number: int) -> None:
-        """Takes a record out; the last one to go takes everything with it."""
+        """Remove a record; removing the last one frees everything."""
         self._holes += self._extents[number]
         self._extents[number] = 0
         self._free.append(number)

@@ -1,6 +1,4 @@
-"""The pairs that a link joins in one event, as they are asked for: from a vertex, to a vertex, and
-one by one.
-"""
+"""The pairs that a link joins in one event, by start, by end, and by pair."""
 
 from __future__ import annotations
 
@@ -28,22 +26,22 @@ class Relation:
         return len(self.pairs)
 
     def joins(self, start: int, end: int) -> bool:
-        """Whether two vertices are a pair."""
+        """True if two vertices are a pair."""
         return (start, end) in self.pairs
 
     def has_loop(self, vertex: int) -> bool:
-        """Whether a vertex is joined with itself."""
+        """True if a vertex is joined with itself."""
         return (vertex, vertex) in self.pairs
 
     @property
     def loops(self) -> Sequence[int]:
-        """What is joined with itself."""
+        """Vertices that are joined with themselves."""
         return [start for start in self._forward if self.has_loop(start)]
 
     def ends(self, start: int) -> Sequence[int]:
-        """What a vertex is joined with."""
+        """Return the vertices that a vertex leads to."""
         return self._forward.get(start, _NOTHING)
 
     def starts(self, end: int) -> Sequence[int]:
-        """What is joined with a vertex."""
+        """Return the vertices that lead to a vertex."""
         return self._backward.get(end, _NOTHING)

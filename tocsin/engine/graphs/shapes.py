@@ -1,10 +1,9 @@
-"""The shape of a pattern: its statements without the names of variables, in the order in which they
-are searched.
+"""The shape of a pattern: its statements without names of variables, in search order.
 
-Patterns that differ in nothing but names, and nearly always those that differ in the order of
-statements, have one shape and are searched once. A statement stands as soon as its subject has an
-image: one whose object has one too comes first, because it only tests; then those that go on from
-where the search is.
+Patterns that differ only in names, and nearly always those that differ in the order of statements,
+have one shape and are searched once. A statement is ready as soon as its subject has an image. One
+whose object has one, too, comes first, because it only tests; then those that continue from the
+newest position.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Words: TypeAlias = tuple[str, str, str, str, bool]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A statement between two positions; it binds where the object has no image before."""
+    """A statement between two positions; it binds if the object has no image before."""
 
     subject: int
     object: int
@@ -43,7 +42,7 @@ class Step:
 class Shape:
     """Steps over positions: home, then the constants, then variables as the steps reach them.
 
-    `exact` is the pattern itself where the steps do not say all.
+    `exact` is the pattern itself if the steps alone do not decide it.
     """
 
     constants: tuple[Iri | Literal, ...]
@@ -54,14 +53,12 @@ class Shape:
 
     @property
     def positions(self) -> int:
-        """How many ids there are."""
+        """Number of ids."""
         return 1 + len(self.constants) + self.variables
 
 
 def shape_of(pattern: GraphPattern) -> Shape:
-    """The shape of a pattern; what only a match tells (select, optional groups) is no part
-    of it.
-    """
+    """Return the shape of a pattern; select and optional groups are not part of it."""
     constants = sorted((each for each in pattern.ids if isinstance(each, Iri | Literal)), key=str)
     positions: dict[Vertex, int] = {each: place for place, each in enumerate((Home(), *constants))}
     steps = _ordered(list(dict.fromkeys(pattern.statements)), positions)
@@ -72,12 +69,12 @@ def shape_of(pattern: GraphPattern) -> Shape:
 
 
 def _ordered(statements: list[StatementPattern], positions: dict[Vertex, int]) -> tuple[Step, ...]:
-    """The statements as steps; gives every variable a position on the way."""
+    """Return the statements as steps; assigns every variable a position."""
     waiting = {each: _words(each) for each in statements}
     steps: list[Step] = []
 
     def preference(each: StatementPattern) -> tuple[bool, int, Words, int]:
-        """Tests first, then from the newest position; words make the order the same every time."""
+        """Rank tests first, then the newest position; words make the order deterministic."""
         place = positions.get(each.object)
         return (place is None, -positions[each.subject], waiting[each], place or 0)
 

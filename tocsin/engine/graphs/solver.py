@@ -1,8 +1,7 @@
-"""One pattern against one event, thoroughly: arc consistency first, then a search among what is
-left.
+"""One pattern against one event, thoroughly: arc consistency first, then a search.
 
-Used where the quick search gave up, where absent groups decide, and for the images that a match
-tells. Every step is counted: beyond the limit the answer is `Undecided`.
+Used if the quick search was aborted, if absent groups decide, and for the images in a match. Every
+step is counted: beyond the limit the answer is `Undecided`.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ from tocsin.values.truth import Truth
 Map: TypeAlias = Mapping[Vertex, int]
 Domains: TypeAlias = dict[Vertex, set[int]]
 Choice: TypeAlias = tuple[Collection[int], Callable[[int], bool]]
-"""Some images, ascending unless they are a set, and the test whether a vertex is among them."""
+"""Some images, ascending unless they are a set, and a test: True if a vertex is among them."""
 
 _PAIRS_FOR_A_STEP = 10
-"""Looking at so many pairs costs about as much as a step of the search."""
+"""Pairs that cost about as much as a step of the search to check."""
 
 _TESTS_FOR_A_STEP = 4
-"""As does asking so many times whether two vertices are a pair."""
+"""Lookups of a pair of vertices that cost about as much as a step of the search."""
 
 
 class Solver:
@@ -58,15 +57,15 @@ class Solver:
         self._of_statement: dict[int, Relation] = {}
 
     def exists(self) -> bool:
-        """Whether there is a map; looked for where there are fewest choices first."""
+        """True if there is a map; ids with the fewest choices are tried first."""
         return any(not self.refuses(found) for found in self._found(in_order=False))
 
     def maps(self) -> Iterator[Map]:
-        """Every map that no absent group extends."""
+        """Return an iterator over the maps that no absent group extends."""
         return (found for found in self._found(in_order=True) if not self.refuses(found))
 
     def rows(self) -> Rows:
-        """The selected images of the first map and its optional extensions; none where there is no
+        """Return the selected images of the first map and its optional extensions; empty without a
         map.
         """
         for found in self.maps():
@@ -85,14 +84,14 @@ class Solver:
         return ()
 
     def refuses(self, found: Map) -> bool:
-        """Whether an absent group extends the map."""
+        """True if an absent group extends the map."""
         return any(
             next(self._extensions(group, found), None) is not None
             for group in self._pattern.absents
         )
 
     def _found(self, *, in_order: bool) -> Iterator[Map]:
-        """Every map of the statements."""
+        """Yield every map of the statements."""
         statements = self._pattern.statements
         domains = self._domains(statements)
         if not self._made_consistent(domains, statements):
@@ -103,8 +102,9 @@ class Solver:
         yield from self._placed(statements, domains, missing, {Home(): HOME})
 
     def agrees(self, statements: Statements, found: Map, newest: Vertex | None = None) -> bool:
-        """Whether the conditions of a group between variables are TRUE of a map, as far as it has
-        their variables; with `newest` those that are about it.
+        """True if the conditions of a group between variables are TRUE of a map.
+
+        Only conditions whose variables the map has; with `newest` only those about it.
         """
         for condition in conditions_of(statements):
             about = set(variables_in(condition))
@@ -116,7 +116,7 @@ class Solver:
         return True
 
     def _extensions(self, group: Statements, found: Map) -> Iterator[Map]:
-        """Every extension of a map to the ids of a group."""
+        """Yield every extension of a map to the ids of a group."""
         if all(
             self._holds(each, found)
             for each in group
@@ -131,7 +131,7 @@ class Solver:
         return self._relation(statement).joins(found[statement.subject], found[statement.object])
 
     def _domains(self, statements: Statements) -> Domains:
-        """The images that each id may have, statements aside."""
+        """Return the images that each id may have, without regard to statements."""
         self._budget.spend(len(self._graph) * len(ids_of(statements)) // _PAIRS_FOR_A_STEP)
         return {each: set(self._possible(each)) for each in ids_of(statements)}
 
@@ -144,9 +144,7 @@ class Solver:
         return () if number is None else (number,)
 
     def _made_consistent(self, domains: Domains, statements: Statements) -> bool:
-        """Takes out every image that some statement has no pair for; whether each id has
-        one left.
-        """
+        """Remove every image without a pair for some statement; True if each id has one left."""
         changed = True
         while changed:
             changed = False
@@ -160,7 +158,7 @@ class Solver:
         return True
 
     def _fitting(self, statement: StatementPattern, domains: Domains) -> tuple[set[int], set[int]]:
-        """The images of both ends for which the statement has a pair."""
+        """Return the images of both ends for which the statement has a pair."""
         starts, ends = domains[statement.subject], domains[statement.object]
         relation = self._relation(statement)
         self._budget.spend(1 + len(relation) // _PAIRS_FOR_A_STEP)
@@ -168,7 +166,7 @@ class Solver:
         return {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
 
     def _relation(self, statement: StatementPattern) -> Relation:
-        """The pairs of the statement's link; looked up by the very object, since a link takes long
+        """Return the pairs of the statement's link; cached by object identity, since a link is slow
         to hash.
         """
         known = self._of_statement.get(id(statement))
@@ -187,7 +185,7 @@ class Solver:
     def _placed(
         self, statements: Statements, domains: Domains, missing: list[Vertex], found: Map
     ) -> Iterator[Map]:
-        """Gives the missing ids their images one by one; a statement is tested when it has both."""
+        """Assign the missing ids their images one by one; yield complete maps."""
         if not missing:
             yield found
             return
@@ -201,8 +199,9 @@ class Solver:
     def _images(
         self, wanted: Vertex, statements: Statements, domains: Domains, found: Map
     ) -> Iterator[int]:
-        """The images that agree with the ids that have theirs, in ascending order: the shortest
-        list, tested.
+        """Return an iterator over the images that agree with the assigned ids, ascending.
+
+        It takes the shortest list and tests it against the others.
         """
         choices = [self._choice(wanted, domains)]
         self._budget.spend(len(statements))
@@ -224,7 +223,7 @@ class Solver:
         return (image for image in ascending if self._passes(image, tests))
 
     def _passes(self, image: int, tests: Sequence[Callable[[int], bool]]) -> bool:
-        """Whether all tests allow the image; those that were asked count."""
+        """True if all tests allow the image; tests made count as steps."""
         asked = next((number for number, test in enumerate(tests, 1) if not test(image)), 0)
         self._budget.spend(1 + (asked or len(tests)) // _TESTS_FOR_A_STEP)
         return not asked
@@ -234,7 +233,7 @@ class Solver:
         return (images, images.__contains__)
 
     def _free(self, image: int, found: Map) -> bool:
-        """Whether the image may be that of one more id."""
+        """True if the image may be that of one more id."""
         injective = self._pattern.injective
         exempt = injective is Injective.RESOURCES and isinstance(self._graph.terms[image], Literal)
         return injective is Injective.NONE or exempt or image not in found.values()

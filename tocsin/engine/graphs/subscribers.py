@@ -1,4 +1,4 @@
-"""Who subscribes to each shape."""
+"""The subscriptions of each shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Subscribers:
         self._slots = Postings()
 
     def add(self, shape: int, slot: int) -> None:
-        """Adds a slot to those of a shape."""
+        """Add a slot to those of a shape."""
         while shape >= len(self._lists):
             self._lists.append(_NOBODY)
         if self._lists[shape] == _NOBODY:
@@ -31,14 +31,14 @@ class Subscribers:
             self._slots.append(self._lists[shape], slot)
 
     def remove(self, shape: int, slot: int) -> bool:
-        """Takes a slot away from a shape; TRUE where it was the last."""
+        """Remove a slot from a shape; True if it was the last."""
         last = self._slots.remove(self._lists[shape], slot)
         if last:
             self._lists[shape] = _NOBODY
         return last
 
     def of(self, shapes: Numbers) -> list[int]:
-        """The slots of the shapes."""
+        """Return the slots of the shapes."""
         if not len(shapes):
             return []
         lists, counts = self._lists.array, self._slots.counts.array

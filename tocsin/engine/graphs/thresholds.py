@@ -1,8 +1,7 @@
-"""Comparisons with a number, decided for many at once: each distinct one is numbered, and its limit
-stands in an array.
+"""Comparisons with a number, decided for many at once: numbered, with their limits in an array.
 
-Limits are kept as floats, whose order never contradicts that of the exact numbers; where float and
-limit are equal the exact ones decide.
+Limits are kept as floats, whose order never contradicts that of the exact numbers; if float and
+limit are equal the exact numbers decide.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Thresholds:
-    """Comparisons in use, counted; a number that nobody uses any more is given out again."""
+    """Comparisons in use, with reference counts; the number of an unused one is reused."""
 
     __slots__ = ("_comparisons", "_free", "_limits", "_numbers", "_relations", "_uses")
 
@@ -49,8 +48,9 @@ class Thresholds:
         return len(self._uses)
 
     def use(self, condition: Filter | None) -> int:
-        """The number of a comparison with a number, which is now used once more; NO_THRESHOLD for
-        other filters.
+        """Count one more use of a comparison; return its number.
+
+        NO_THRESHOLD for a filter that is not a comparison with a number.
         """
         limit = _number(condition.value) if isinstance(condition, Comparison) else None
         if limit is None or not isinstance(condition, Comparison):
@@ -64,7 +64,7 @@ class Thresholds:
         return number
 
     def release(self, number: int) -> None:
-        """A comparison is used once less."""
+        """Count one use less; remove the comparison with its last use."""
         self._uses[number] -= 1
         comparison = self._comparisons[number]
         if not self._uses[number] and comparison is not None:
@@ -73,12 +73,11 @@ class Thresholds:
             self._free.append(number)
 
     def true_of(self, term: Term, wanted: Numbers, graph: EncodedGraph) -> Flags:
-        """Which of the wanted comparisons are TRUE of a term, by number; others are not decided."""
+        """Return a flag per number: True if that comparison is wanted and TRUE of a term."""
         answers = np.zeros(self.capacity, np.bool_)
         number = _number(term)
         if number is None:
-            # a number that is none, and a resource, differ from every number; other literals do not
-            # compare
+            # NaN and resources differ from every number; other literals do not compare
             odd = _is_nan(term) or not isinstance(term, Literal)
             answers[wanted] = self._one_by_one(wanted, term, graph) if odd else False
             return answers
@@ -103,9 +102,7 @@ class Thresholds:
 
 
 def _number(term: Term) -> float | None:
-    """The number that a literal stands for, nearly; None where it is none, or no number to compare
-    with.
-    """
+    """Return the approximate number of a literal; None if it is not a number, or NaN."""
     content = _content(term)
     return None if content is None or content.is_nan() else float(content)
 

@@ -1,3 +1,1 @@
-"""What the indexes of all families of atoms are built of: columns that grow, lists of numbers,
-keys, hits, and the work that was done.
-"""
+"""Building blocks of all indexes: growing columns, posting lists, keys, hits, and work counters."""

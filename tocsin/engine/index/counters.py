@@ -1,6 +1,4 @@
-"""Work counted, not timed: what a matcher did since it was made, so that tests can prove what it
-did not do.
-"""
+"""Work counted, not timed: counters of a matcher, so that tests can prove what it did not do."""
 
 from __future__ import annotations
 
@@ -9,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Work:
-    """Counters of one matcher.
+    """Counters of one matcher, from its creation on.
 
-    One predicate decided about one event is one evaluation, also when a whole batch is decided in
-    one step; what an index settles by not leading there is none. A matcher that keeps the rule
-    "each distinct predicate at most once per event" has `predicate_evaluations <= distinct
-    predicates * events`. A candidate is a subscription whose condition was looked at beyond its
-    first required tests, for one event or one block of events.
+    One predicate decided for one event is one evaluation, also if a whole batch is decided in one
+    step; an index lookup that rules a predicate out is not. A matcher that keeps the rule "each
+    distinct predicate at most once per event" has `predicate_evaluations <= distinct predicates *
+    events`. A candidate is a subscription whose condition was checked beyond its first required
+    tests, for one event or one block of events.
     """
 
     events: int = 0

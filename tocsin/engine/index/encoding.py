@@ -1,9 +1,8 @@
-"""Python values as typed arrays: the kind of each, and its number. NaN counts as null: it is not a
-legal number.
+"""Python values as typed arrays: the kind of each, and its number. NaN is not valid and counts as
+null.
 
 Numbers are held as the nearest float64. That is exact below 2**53; from there on two different
-integers may share a float (`uncertain`), and whoever finds two such floats equal has to ask for the
-exact values.
+integers may share a float (`uncertain`), and equal floats must be compared by their exact values.
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distinct:
-    """The different values of one kind, and for each event which of them it has; -1 where it has
-    none.
-    """
+    """The distinct values of one kind, and the code of each event's value; -1 if it has none."""
 
     values: list[Any]
     codes: Codes
@@ -38,9 +35,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """The kind of every value, the numbers (NaN elsewhere), the exact value at a place, and the
-    different values.
-    """
+    """A column: kinds, numbers (NaN for other kinds), exact value by index, and distinct values."""
 
     kinds: Kinds
     numbers: Floats
@@ -49,7 +44,7 @@ class Encoding:
 
 
 def encoding_of_values(values: Sequence[Any]) -> Encoding:
-    """The encoding of values as events hold them; None is null."""
+    """Return the encoding of values as events hold them; None is null."""
     kinds = _kinds(values)
     numbers = np.full(len(kinds), np.nan)
     at = np.flatnonzero(kinds == Kind.NUMBER)
@@ -60,13 +55,13 @@ def encoding_of_values(values: Sequence[Any]) -> Encoding:
 
 
 def uncertain(numbers: Floats) -> Flags:
-    """Where a float may stand for a neighbouring integer that no float can hold."""
+    """Return a flag per number: True if it may stand for an integer that no float can hold."""
     flags: Flags = np.abs(numbers) >= EXACT_LIMIT
     return flags
 
 
 def nearest_float(value: float) -> float:
-    """The nearest float; an integer beyond all floats becomes infinite."""
+    """Return the nearest float; an integer beyond all floats becomes infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -74,7 +69,7 @@ def nearest_float(value: float) -> float:
 
 
 def nearest_floats(values: Sequence[float]) -> Floats:
-    """The nearest float of each number."""
+    """Return the nearest float of each number."""
     try:
         return np.array(values, dtype=np.float64)
     except OverflowError:
@@ -82,14 +77,14 @@ def nearest_floats(values: Sequence[float]) -> Floats:
 
 
 def numbered(values: Sequence[Any]) -> tuple[list[Any], Codes]:
-    """The different values in order of appearance, and for each value its number among them."""
+    """Return the distinct values in order of appearance, and the code of each value."""
     different = list(dict.fromkeys(values))
     number = {value: code for code, value in enumerate(different)}
     return different, np.fromiter(map(number.__getitem__, values), np.int32, len(values))
 
 
 def _kinds(values: Sequence[Any]) -> Kinds:
-    """The kind of a value follows from its type, and most columns have one type only."""
+    """Return the kind of each value; fast if all have one type, as in most columns."""
     types = set(map(type, values))
     if len(types) == 1:
         return np.full(len(values), kind_of(values[0]), np.uint8)

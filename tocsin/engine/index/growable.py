@@ -1,6 +1,4 @@
-"""Numbers of one type that grow at their end, quick to change one by one, and shown to the kernels
-without a copy.
-"""
+"""Growing arrays of one type: fast single writes, and a view for kernels without a copy."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ INT32, INT64, FLOAT64, BYTE = "i", "q", "d", "B"
 
 
 class Growable:
-    """`array` is a view that must not be kept across a change of length; who keeps it, keeps the
-    old numbers.
+    """A growing array. Do not keep the view `array` across a change of length: it shows the old
+    numbers.
     """
 
     __slots__ = ("_items", "_type")
@@ -39,7 +37,7 @@ class Growable:
         return np.frombuffer(self._items, self._type) if self._items else np.empty(0, self._type)
 
     def append(self, item: float) -> int:
-        """Adds a number and gives its place."""
+        """Add a number; return its index."""
         try:
             self._items.append(item)
         except BufferError:
@@ -48,7 +46,7 @@ class Growable:
         return len(self._items) - 1
 
     def extend(self, items: list[int]) -> int:
-        """Adds numbers and gives the place of the first."""
+        """Add numbers; return the index of the first."""
         place = len(self._items)
         try:
             self._items.extend(items)
@@ -58,13 +56,11 @@ class Growable:
         return place
 
     def copy_to_end(self, start: int, count: int, room: int) -> int:
-        """Repeats some numbers at the end, with room for more behind them, and gives the place of
-        the first.
-        """
+        """Copy a range to the end, zero-filled up to `room` numbers; return its first index."""
         return self.extend(self._items[start : start + count].tolist() + [0] * (room - count))
 
     def pop(self) -> None:
-        """Takes the last number away."""
+        """Remove the last number."""
         try:
             self._items.pop()
         except BufferError:
@@ -72,7 +68,7 @@ class Growable:
             self._items.pop()
 
     def replace(self, items: npt.NDArray[Any]) -> None:
-        """Holds these numbers and no others."""
+        """Replace all numbers."""
         self._items = array(self._items.typecode, items.astype(self._type).tobytes())
 
     def _leave_views(self) -> None:

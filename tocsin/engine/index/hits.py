@@ -1,6 +1,4 @@
-"""Hits: which subscription rang for which event, in the order of (event, insertion of the
-subscription).
-"""
+"""Hits: pairs of event and subscription, ordered by event, then by insertion."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Pairs of event index and subscription slot. A slot means its subscription until that is
+    """Pairs of event index and subscription slot. A slot is valid until its subscription is
     removed.
     """
 
@@ -30,9 +28,7 @@ class Hits:
 
 
 class Found:
-    """What a block of events found, in the order of subscriptions, in parts; and how much of it
-    each event has.
-    """
+    """Hits of a block of events, in parts, in subscription order; with a count per event."""
 
     __slots__ = ("parts", "tally", "window")
 
@@ -42,20 +38,18 @@ class Found:
         self.parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = []
 
     def new_part(self, room: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Room for pairs of event within the block and slot."""
+        """Allocate room for pairs of event (within the block) and slot."""
         self.parts.append((np.empty(room, np.uint16), np.empty(room, np.int32)))
         return self.parts[-1]
 
     def end_part(self, count: int) -> None:
-        """So many pairs were found."""
+        """Cut the last part to the `count` pairs that were found."""
         events, slots = self.parts[-1]
         self.parts[-1] = (events[:count], slots[:count])
 
 
 def sorted_by_event(blocks: Sequence[Found]) -> Hits:
-    """The hits of consecutive blocks: sorted by counting, which keeps the order of
-    subscriptions.
-    """
+    """Return the hits of consecutive blocks; a counting sort keeps the subscription order."""
     tally = np.concatenate([block.tally for block in blocks]) if blocks else np.zeros(0, np.int64)
     places = np.cumsum(tally) - tally
     slots = np.empty(tally.sum(), np.int32)
@@ -66,7 +60,7 @@ def sorted_by_event(blocks: Sequence[Found]) -> Hits:
 
 
 def joined(parts: Sequence[Hits]) -> Hits:
-    """The hits of consecutive parts of a batch."""
+    """Return the hits of consecutive parts of a batch."""
     if len(parts) == 1:
         return parts[0]
     nothing = np.empty(0, np.int32)
@@ -78,9 +72,7 @@ def joined(parts: Sequence[Hits]) -> Hits:
 
 @compiled
 def _scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -> None:
-    """Sorts found pairs by event, keeping their order; `places` is the next place of each event and
-    moves on.
-    """
+    """Sort found pairs by event, stable; `places`, the next index of each event, is advanced."""
     for k in range(found_events.size):
         event = found_events[k]
         slots[places[event]] = found_slots[k]

@@ -1,7 +1,7 @@
 """Stamp of a compiled loop: a digest of its code and of all that is compiled into it.
 
-Machine code on the disk is stale when a helper or a constant of another file changes. Numba looks
-at the loop's own file only, so it gets this stamp instead.
+Machine code on disk is stale if a helper or a constant of another file changes. Numba checks only
+the loop's own file, so it gets this stamp instead.
 """
 
 from __future__ import annotations

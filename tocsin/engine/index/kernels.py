@@ -1,6 +1,7 @@
 """Compilation of loops over arrays. The only file that loads numba, when the first loop runs.
 
-It uses three internals of numba, which tests hold: `_nrt`, `_numba_type_` and the stamp of a cache.
+It uses three internals of numba, which tests check: `_nrt`, `_numba_type_` and the stamp of a
+cache.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ Words = npt.NDArray[np.uint64]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _BORROWED: dict[str, Any] = {"_nrt": False}
-"""Without it numba counts references to every array at every inlined call, which took five sixths
-of the time.
+"""Numba option. Without it numba counts references to every array at every inlined call: 5/6 of the
+time.
 """
 
 
 class _Loop:
-    """A loop that numba sees when it is first called, or called by another that is."""
+    """A loop that is compiled at its first call, direct or from another loop."""
 
     def __init__(self, kernel: Callable[..., Any], **options: Any) -> None:
         self.kernel = kernel
@@ -52,7 +53,7 @@ class _Loop:
 
     @property
     def _numba_type_(self) -> Any:
-        """By this name numba asks an object what it is inside a loop."""
+        """Attribute by which numba asks an object for its type inside a loop."""
         return self._dispatcher._numba_type_  # type: ignore[attr-defined]
 
     def __call__(self, *given: Any) -> Any:
@@ -60,14 +61,14 @@ class _Loop:
 
 
 class _Inlined(_Loop):
-    """A part of loops: who calls it and is not compiled gets it as it is written."""
+    """A part of loops; called from Python it runs uncompiled."""
 
     def __call__(self, *given: Any) -> Any:
         return self.kernel(*given)
 
 
 class _LowestBit:
-    """The intrinsic of numba, where a loop calls it."""
+    """Numba's intrinsic `trailing_zeros`, for calls from loops."""
 
     @property
     def _numba_type_(self) -> Any:
@@ -75,22 +76,23 @@ class _LowestBit:
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Compiled at its first call and kept on disk; arrays are borrowed, not counted, so a kernel
-    cannot make one.
+    """Compile the function at its first call and cache it on disk.
+
+    Arrays are borrowed without reference counts, so a kernel cannot create one.
     """
     return cast(Kernel, _Loop(kernel))
 
 
 def inlined(kernel: Kernel) -> Kernel:
-    """Compiled into every kernel that calls it; a call would cost more than what these do."""
+    """Compile the function into its calling kernels; a call would cost more than its body."""
     return cast(Kernel, _Inlined(kernel, forceinline=True))
 
 
 def as_written(kernel: Kernel) -> Kernel:
-    """A compiled kernel as plain Python, for which nothing is loaded. It must not overflow."""
+    """Return a compiled kernel as plain Python, which loads nothing. It must not overflow."""
     assert isinstance(kernel, _Loop)
     return cast(Kernel, kernel.kernel)
 
 
 lowest_bit = cast(Callable[[Any], int], _LowestBit())
-"""The number of the lowest bit that is set in a word."""
+"""Number of the lowest bit that is set in a word."""

@@ -1,6 +1,4 @@
-"""Keys and slots: every subscription has a small number that is its own until it is removed; then
-it is used again.
-"""
+"""Keys and slots: each subscription has a small number of its own; after removal it is reused."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ class Keys:
 
     @property
     def capacity(self) -> int:
-        """One more than the highest slot in use or waiting to be used again."""
+        """One more than the highest slot in use or free for reuse."""
         return len(self._keys)
 
     def require_new(self, key: str) -> None:
-        """Refuses a key that is there."""
+        """Raise if the key is known."""
         if key in self._slots:
             raise StateProblem(
                 f"the subscription {key!r} is already there",
@@ -43,7 +41,7 @@ class Keys:
             )
 
     def add(self, key: str) -> int:
-        """The slot of a new key."""
+        """Add a key; return its slot."""
         self.require_new(key)
         if self._free:
             slot = self._free.pop()
@@ -55,7 +53,7 @@ class Keys:
         return slot
 
     def remove(self, key: str) -> int:
-        """The slot that the key had; with the last key the whole table is given back."""
+        """Remove a key; return its former slot. Removing the last key frees the whole table."""
         slot = self._slots.pop(key, None)
         if slot is None:
             raise StateProblem(
@@ -71,14 +69,14 @@ class Keys:
         return slot
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot in use."""
+        """Return the key of a slot in use."""
         key = self._keys[slot]
         if key is None:
             raise StateProblem(f"slot {slot} has no subscription", code="UnknownSubscriptionError")
         return key
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one; quick for the slots of many hits."""
+        """Return the keys of slots, one by one; fast for the slots of many hits."""
         numbers = slots.tolist() if isinstance(slots, np.ndarray) else slots
         keys = list(map(self._keys.__getitem__, numbers))
         if self._free and None in keys:

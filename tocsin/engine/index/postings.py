@@ -1,8 +1,7 @@
-"""Lists of small numbers, each contiguous in one pool. A list that outgrows its room moves to the
-end with twice of it.
+"""Posting lists of small numbers, each contiguous in one pool.
 
-The room left behind is given back when it makes up half of the pool, so adding costs a constant on
-average.
+A list that outgrows its room moves to the end with twice the room. The room left behind is freed
+when it makes up half of the pool, so adding costs a constant on average.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _WORTH_COMPACTING = 1024
 
 
 class Postings:
-    """Lists by number; an emptied list is gone and its number is used again."""
+    """Lists by number; an emptied list is removed and its number is reused."""
 
     __slots__ = ("_free", "_garbage", "_room", "counts", "pool", "starts")
 
@@ -37,7 +36,7 @@ class Postings:
         return len(self.starts) - len(self._free)
 
     def new(self, item: int) -> int:
-        """The number of a new list with one item."""
+        """Add a list with one item; return its number."""
         start = self.pool.append(item)
         if self._free:
             number = self._free.pop()
@@ -48,7 +47,7 @@ class Postings:
         return self.starts.append(start)
 
     def append(self, number: int, item: int) -> None:
-        """Adds an item to a list."""
+        """Add an item to a list."""
         count = self.counts[number]
         if count == self._room[number]:
             start = self.pool.copy_to_end(self.starts[number], count, 2 * count)
@@ -58,7 +57,7 @@ class Postings:
         self.counts[number] = count + 1
 
     def remove(self, number: int, item: int) -> bool:
-        """Takes an item out of a list; TRUE when that was its last, and the list is gone."""
+        """Remove an item from a list; True if it was the last, and the list is removed, too."""
         items = self.of(number)
         items[np.flatnonzero(items == item)[0]] = items[-1]
         self.counts[number] = len(items) - 1
@@ -74,7 +73,7 @@ class Postings:
         return True
 
     def of(self, number: int) -> npt.NDArray[Any]:
-        """The items of a list, as a view that must not be kept across a change."""
+        """Return the items of a list, as a view that must not be kept across a change."""
         start = self.starts[number]
         return self.pool.array[start : start + self.counts[number]]
 

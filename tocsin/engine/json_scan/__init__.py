@@ -1,3 +1,1 @@
-"""Batches of JSON texts read as columns: what is usual is scanned by compiled loops, what is odd is
-left to the strict reader.
-"""
+"""Batches of JSON texts as columns: compiled loops scan plain texts, the strict reader others."""

@@ -1,6 +1,4 @@
-"""Many texts to events at once. What is odd about a text is not judged here: its place stays empty,
-and the strict reader is to be asked.
-"""
+"""Events of many texts at once. Odd texts get no event here and are left to the strict reader."""
 
 from __future__ import annotations
 
@@ -14,11 +12,11 @@ from tocsin.engine.json_scan.tape import MOST
 from tocsin.events.scanned import ScannedEvent
 
 FEW = 32
-"""Fewer texts are read one by one as quickly."""
+"""Fewest texts that are scanned together; fewer are read one by one as fast."""
 
 
 def scanned_events(texts: Sequence[bytes | str]) -> list[ScannedEvent | None]:
-    """The event of each text, or None where the text is odd, or they are few."""
+    """Return the event of each text; None if it is odd, or if there are few texts."""
     if len(texts) < FEW:
         return [None] * len(texts)
     found: list[ScannedEvent | None] = []
@@ -28,12 +26,12 @@ def scanned_events(texts: Sequence[bytes | str]) -> list[ScannedEvent | None]:
 
 
 def glance_at_texts(texts: Sequence[bytes | str]) -> Glance | None:
-    """What a glance at up to MOST texts tells; None where they are few."""
+    """Scan the envelopes of up to MOST texts; None if there are few texts."""
     return glance_at(_all_bytes(texts)) if len(texts) >= FEW else None
 
 
 def events_of(glance: Glance) -> list[ScannedEvent | None]:
-    """The event of each row, or None where it is odd."""
+    """Return the event of each row; None if it is odd."""
     usual = np.flatnonzero(~glance.odd)
     events = glance.events(usual)
     if len(usual) == len(glance):
@@ -51,7 +49,7 @@ def _all_bytes(texts: Sequence[bytes | str]) -> list[bytes]:
 
 
 def _bytes(text: bytes | str) -> bytes:
-    """A text that cannot be written as UTF-8 is odd, as nothing is."""
+    """Encode a text; one without a UTF-8 form becomes empty, which is odd."""
     if isinstance(text, bytes):
         return text
     try:

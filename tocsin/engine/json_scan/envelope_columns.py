@@ -1,5 +1,6 @@
-"""A glance at many texts: which are odd, and of the others where identity, type and data stand and
-when they happen, as columns. No event is made.
+"""Envelope columns of many texts: odd rows, positions of identity, type and data, and times.
+
+No event is created.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from tocsin.values.time import Interval, ordered_interval
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Glance:
-    """One row for each text. `spans` has where id, source, type and data begin and end in it, -1
-    for no data; `times` when it starts and ends, UNTIMED where it does not say. Equal identities
-    have equal `hashes`. What the columns say of an odd row means nothing.
+    """Envelope columns, one row per text.
+
+    `spans` has begin and end of id, source, type and data, -1 without data; `times` has start and
+    end, UNTIMED without a time. Equal identities have equal `hashes`. The columns of an odd row
+    have no meaning.
     """
 
     texts: list[bytes]
@@ -37,7 +40,7 @@ class Glance:
         return len(self.texts)
 
     def usual(self) -> Glance:
-        """The rows that are not odd."""
+        """Return the rows that are not odd."""
         if not self.odd.any():
             return self
         kept = np.flatnonzero(~self.odd)
@@ -51,7 +54,7 @@ class Glance:
         )
 
     def event(self, row: int) -> ScannedEvent:
-        """The event of one row, which is not odd."""
+        """Return the event of one row, which must not be odd."""
         raw, span = self.texts[row], self.spans[row].tolist()
         id_, source, type_ = (raw[span[at] : span[at + 1]].decode() for at in (0, 2, 4))
         start, end = self.times[row].tolist()
@@ -61,7 +64,7 @@ class Glance:
         )
 
     def events(self, rows: Ints) -> Iterator[ScannedEvent]:
-        """The events of many rows, which are not odd."""
+        """Return an iterator over the events of many rows, which must not be odd."""
         texts = list(map(self.texts.__getitem__, rows.tolist()))
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         spans = self.spans[rows]
@@ -81,7 +84,7 @@ class Glance:
 
 
 def glance_at(texts: list[bytes]) -> Glance:
-    """What a glance at texts tells."""
+    """Scan the envelopes of texts."""
     tape = tape_of(texts)
     size = tape.size
     found = Glance(
@@ -108,7 +111,7 @@ def glance_at(texts: list[bytes]) -> Glance:
 
 
 def joined_glances(given: Sequence[Glance]) -> Glance:
-    """Several as one."""
+    """Concatenate several."""
     if len(given) == 1:
         return given[0]
     return Glance(
@@ -122,7 +125,7 @@ def joined_glances(given: Sequence[Glance]) -> Glance:
 
 
 def _words(text: Ints, begins: Ints, ends: Ints) -> Iterator[str]:
-    """Pieces of which many are equal as a rule: those are one object."""
+    """Return an iterator over pieces; equal ones, which are common, share one object."""
     words, codes = number_texts(text, begins, ends)
     return map(words.__getitem__, codes.tolist())
 

@@ -1,11 +1,11 @@
-"""Envelopes of scanned rows: which row is a plain CloudEvent, its times, and where members stand.
+"""Envelopes of scanned rows: plain CloudEvents, their times, and the positions of members.
 
 Other rows are odd, and left to the strict reader: without id, source or type, of another version,
 with data that are not an object, with EPCIS inside, or with an unusual time or place.
 
-    found    for one row, the entry of each name in NAMES, -1 where it is absent
+    found    for one row, the entry of each name in NAMES, -1 if it is absent
     spans    per row: begin and end of id, source, type and data within the text of the row
-    times    per row: start and end in microseconds, UNTIMED where it has none
+    times    per row: start and end in microseconds, UNTIMED if it has none
     hashes   per row: FNV-1a of source and id
 """
 
@@ -110,7 +110,7 @@ def _is_absent(tape: Ints, entry: int) -> bool:
 @inlined
 def _may_be_epcis(text: Ints, tape: Ints, data: int, last: int) -> bool:
     """True if the type of data ends in Event or Document, as all types of EPCIS do."""
-    # members of data come behind it on the tape, with those of other objects between
+    # members of data follow it on the tape, mixed with those of other objects
     for entry in range(data + 1, last):
         if tape[entry, PARENT] == data and is_word(
             text, tape[entry, NAME], tape[entry, NAME_END], _WORDS, _TYPE[0], _TYPE[1]
@@ -122,10 +122,10 @@ def _may_be_epcis(text: Ints, tape: Ints, data: int, last: int) -> bool:
 
 @inlined
 def after_coordinate(text: Ints, at: int, end: int) -> int:
-    """Return the place behind a plainly written coordinate; -1 where it is not one."""
+    """Return the position behind a plainly written coordinate; -1 if it is not one."""
     if at < end and text[at] == _MINUS:
         at += 1
-    # whole digits: at least one, and so few that GEOS reads the same float
+    # whole digits: at least one, and at most 15, so that GEOS reads the same float
     begin = at
     while at < end and _ZERO <= text[at] <= _NINE:
         at += 1
@@ -153,7 +153,8 @@ def _after_blanks(text: Ints, at: int, end: int) -> int:
 
 @inlined
 def _point_of_text(text: Ints, at: int, end: int) -> tuple[int, int, int]:
-    """Return the places of the two coordinates of a plain WKT point, and of the end of the second;
+    """Return the positions of both coordinates of a plain WKT point, and of the end of the second.
+
     -1 if it is not one.
     """
     # POINT in capitals, as is usual
@@ -180,7 +181,7 @@ def _point_of_text(text: Ints, at: int, end: int) -> tuple[int, int, int]:
 
 @inlined
 def _point_of_list(text: Ints, at: int, end: int) -> tuple[int, int, int]:
-    """Return the same for an array of two numbers."""
+    """Return the same as `_point_of_text` for an array of two numbers."""
     first = _after_blanks(text, at + 1, end)
     at = after_coordinate(text, first, end)
     if at < 0:
@@ -231,8 +232,9 @@ def _point_of_object(text: Ints, tape: Ints, place: int, last: int) -> tuple[int
 
 @inlined
 def point_of(text: Ints, tape: Ints, place: int, last: int) -> tuple[int, int, int]:
-    """Return the places of the two coordinates of a place, and of the end of the second; -1 if it
-    is not a plain point. `last` is the entry after those of the row.
+    """Return the positions of both coordinates of a place, and of the end of the second.
+
+    -1 if it is not a plain point. `last` is the entry after those of the row.
     """
     if tape[place, TOKEN] == _STRING:
         return _point_of_text(text, tape[place, BEGIN], tape[place, END])
@@ -243,7 +245,7 @@ def point_of(text: Ints, tape: Ints, place: int, last: int) -> tuple[int, int, i
 
 @inlined
 def _is_usual(text: Ints, tape: Ints, found: Ints, last: int) -> bool:
-    """True if a row is plain but for its times, which are not looked at."""
+    """True if a row is plain but for its times, which are checked elsewhere."""
     # id, source and type are texts that are not empty
     if not (
         _is_text(tape, found[ID]) and _is_text(tape, found[SOURCE]) and _is_text(tape, found[TYPE])
@@ -301,7 +303,7 @@ def _has_good_time(text: Ints, tape: Ints, found: Ints, times: Ints) -> bool:
 
 @inlined
 def _write_span(tape: Ints, entry: int, start: int, span: Ints, at: int) -> None:
-    """Write where the value of an entry stands in the text of its row; -1 if null or absent."""
+    """Write the position of an entry's value within the text of its row; -1 if null or absent."""
     if _is_absent(tape, entry):
         span[at] = span[at + 1] = -1
         return
@@ -364,7 +366,7 @@ def read_envelopes(
 
 
 def hash_identity(source: str, id: str) -> int:
-    """Return the hash of a row with this identity."""
+    """Return the hash of a row with this identity; the same as in the compiled loop."""
     found, prime = int(_BASIS), int(_PRIME)
     for byte in b"\xff".join(text.encode("utf-8", "surrogatepass") for text in (source, id)):
         found = (found ^ byte) * prime & _WORD

@@ -1,6 +1,6 @@
-"""Events of texts that were glanced at, in canonical order, each made when it is first asked for.
+"""Events of scanned texts, in canonical order, each created on first access.
 
-What is made keeps its own text and nothing of the others.
+A created event keeps its own text and nothing of the others.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from tocsin.events.event import INSTANT, UNTIMED, Event, Path
 from tocsin.events.order import Ends, in_canonical_order
 
 _SINGLES = 4
-"""Where one in so many rows was asked for alone, all others are made together: that takes half as
-long for each.
+"""If 1/4 of the rows were accessed one by one, the rest is created together: half the time per
+event.
 """
 
 
 class _Store:
-    """Rows, and the events of those that somebody has asked for; one thread makes at a time, so
-    that a row has one event.
+    """Rows and their events as far as they were accessed.
+
+    A lock makes creation exclusive, so that a row has one event.
     """
 
     __slots__ = ("_lock", "_singles", "glance", "made")
@@ -38,7 +39,7 @@ class _Store:
         self._lock = Lock()
 
     def event(self, row: int) -> Event:
-        """The event of a row."""
+        """Return the event of a row."""
         made = self.made[row]
         if made is not None:
             return made
@@ -52,7 +53,7 @@ class _Store:
         return made
 
     def events(self, rows: Ints) -> list[Event]:
-        """The events of rows, of which one may come often."""
+        """Return the events of rows, which may repeat."""
         wanted = np.zeros(len(self.made), np.bool_)
         wanted[rows] = True
         made, chosen = self.made, np.flatnonzero(wanted)
@@ -65,7 +66,7 @@ class _Store:
 
 
 class ScannedEvents(Sequence[Event]):
-    """Some of the events of a store, as a sequence. Parts of it share what is made."""
+    """Some of the events of a store, as a sequence. Slices share the created events."""
 
     __slots__ = ("_rows", "_store")
 
@@ -92,17 +93,17 @@ class ScannedEvents(Sequence[Event]):
         return (list, (list(self),))
 
     def chosen(self, numbers: Ints) -> list[Event]:
-        """The events with the numbers; those that are not made yet are made together."""
+        """Return the events with the numbers; missing ones are created together."""
         return self._store.events(self._rows[numbers])
 
     @property
     def ends(self) -> Ends:
-        """When each of them ends; UNTIMED where it does not say."""
+        """End of each event; UNTIMED if it has no time."""
         ends: Ends = self._store.glance.times[self._rows, 1]
         return ends
 
     def measured_times(self, path: Path) -> list[int | None]:
-        """A time of the envelope as a number, as `Event.attribute` gives it."""
+        """Return a time of the envelope as numbers, as `Event.attribute` does."""
         instants = self._store.glance.times[self._rows, 0 if path[1] == "time" else 1]
         measured = (instants if path[2] == INSTANT else instants // 1000).tolist()
         untimed = np.flatnonzero(instants == UNTIMED).tolist()
@@ -111,8 +112,9 @@ class ScannedEvents(Sequence[Event]):
         return cast("list[int | None]", measured)
 
     def texts(self) -> list[bytes]:
-        """The text of each; empty for one that was not scanned. Whoever asks for all, in the order
-        in which they were read, is given the very list that was.
+        """Return the text of each event; empty for one that was not scanned.
+
+        For all rows in the original order it is the very same list.
         """
         texts = self._store.glance.texts
         rows = self._rows
@@ -121,13 +123,15 @@ class ScannedEvents(Sequence[Event]):
         return list(map(texts.__getitem__, rows.tolist()))
 
     def count_made(self) -> int:
-        """How many events of the store were asked for."""
+        """Return the number of events of the store that were created."""
         return len(self._store.made) - self._store.made.count(None)
 
 
 def ordered_events(glances: Sequence[Glance], others: Sequence[Event]) -> Sequence[Event]:
-    """The events of the usual rows, and others, as `in_canonical_order` gives them: each identity
-    once. None is made where hashes and times tell all.
+    """Return the events of the plain rows, and others, as `in_canonical_order` does: each identity
+    once.
+
+    No event is created if hashes and times decide the order.
     """
     usual = [each.usual() for each in glances]
     count = sum(map(len, usual))
@@ -136,13 +140,13 @@ def ordered_events(glances: Sequence[Glance], others: Sequence[Event]) -> Sequen
         return in_canonical_order([*made, *others])
     glance = joined_glances([*usual, *([_glance_of(others)] if others else [])])
     store = _Store(glance, [*[None] * count, *others])
-    if len(np.unique(glance.hashes)) < len(glance):  # most probably one identity comes twice
+    if len(np.unique(glance.hashes)) < len(glance):  # most probably a repeated identity
         return in_canonical_order(store.events(np.arange(len(glance))))
     return ScannedEvents(store, _ordered(store))
 
 
 def _ordered(store: _Store) -> Ints:
-    """Rows by (end, start, source, id); the last two are looked at where the times agree."""
+    """Return the rows by (end, start, source, id); the last two are read only for equal times."""
     starts, ends = store.glance.times.T
     if (ends[1:] > ends[:-1]).all():
         return np.arange(len(ends))
@@ -158,7 +162,7 @@ def _ordered(store: _Store) -> Ints:
 
 
 def _glance_of(events: Sequence[Event]) -> Glance:
-    """Rows for events that are made already: what orders them and tells them apart."""
+    """Return rows for existing events: only their times and identity hashes."""
     size = len(events)
     intervals = [event.interval for event in events]
     times = [(UNTIMED, UNTIMED) if each is None else (each.start, each.end) for each in intervals]

@@ -1,4 +1,4 @@
-"""Numbers and times in texts, read by compiled loops: exact, or else not read at all.
+"""Numbers and times in texts, read by compiled loops: exactly, or else not at all.
 
 A decimal of up to 15 digits and a power of ten up to 22 are exact as floats, so that one
 multiplication or division rounds once, as it must (Clinger, How to Read Floating Point Numbers
@@ -14,7 +14,7 @@ from tocsin.engine.index.kernels import Ints, inlined
 _MINUS, _PLUS, _POINT, _ZERO, _NINE, _SMALL_E = b"-+.09e"
 _DASH, _COLON, _SMALL_T, _SMALL_Z, _BLANK = b"-:tz "
 _LOWER = 0x20
-"""The bit that makes a letter a small one."""
+"""The bit that makes a letter lower case."""
 
 _EXACT_MANTISSA = 1 << 53
 _EXACT_POWER = 22
@@ -24,16 +24,16 @@ _LARGEST_EXPONENT = 10_000
 _SECOND = 1_000_000
 _DAY = 86_400
 _SHORTEST_TIME = 20
-"""The length of `2026-01-31T08:00:00Z`."""
+"""Length of `2026-01-31T08:00:00Z`."""
 _MICROSECOND_DIGITS = 6
 _DAYS_BEFORE = np.array([0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365], np.int64)
 _FIRST, _LAST = -62_135_596_800 * _SECOND, 253_402_300_800 * _SECOND - 1
-"""The years 1 to 9999."""
+"""Bounds of the years 1 to 9999, in microseconds."""
 
 
 @inlined
 def whole_number(text: Ints, at: int, end: int) -> int:
-    """Return the value of digits that fit into 64 bits, after a minus or not."""
+    """Return the value of digits that fit into 64 bits, with an optional minus."""
     negative = text[at] == _MINUS
     if negative:
         at += 1
@@ -46,7 +46,7 @@ def whole_number(text: Ints, at: int, end: int) -> int:
 
 @inlined
 def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
-    """Return True and the value of a number; False where it cannot be computed exactly here."""
+    """Return True and the value of a number; False if it cannot be computed exactly here."""
     negative = text[at] == _MINUS
     if negative:
         at += 1
@@ -57,7 +57,7 @@ def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
         if byte == _POINT:
             past_point = True
         elif _ZERO <= byte <= _NINE:
-            # one more digit, and the float of the mantissa could be rounded
+            # with one more digit the float of the mantissa could be rounded
             if mantissa >= _EXACT_MANTISSA:
                 return False, 0.0
             mantissa = mantissa * 10 + (byte - _ZERO)
@@ -88,7 +88,7 @@ def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
 
 @inlined
 def _digits(text: Ints, at: int, count: int) -> int:
-    """Return the value of `count` digits; -1 where one is missing."""
+    """Return the value of `count` digits; -1 if one is missing."""
     value = 0
     for step in range(count):
         byte = text[at + step]
@@ -100,7 +100,7 @@ def _digits(text: Ints, at: int, count: int) -> int:
 
 @inlined
 def _days_since_1970(year: int, month: int, day: int) -> int:
-    """Return the days from 1970 to a date; -1 million where there is no such day."""
+    """Return the days from 1970 to a date; -1 million if there is no such day."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if year < 1 or month < 1 or month > 12 or day < 1:
         return -1_000_000

@@ -1,8 +1,8 @@
 """The scanner: many JSON objects to one tape, an entry for each member of each object.
 
-It accepts a part of what the strict reader accepts, and reads it in the same way. A row is odd, and
-left to that reader, where it is malformed, and also where it has an escape, a name twice, an object
-inside an array, a whole number of more than 18 digits, or more than `DEPTH` levels.
+It accepts a subset of the strict reader's input, with the same result. A row is odd, and left to
+that reader, if it is malformed, has an escape, a name twice, an object inside an array, a whole
+number of more than 18 digits, or more than `DEPTH` levels.
 
     text     {"id":"7","data":{"a":1,"b":[2,3]}}     all rows, one after the other
     tape     entry  name  token   value         parent  previous member
@@ -23,7 +23,7 @@ import numpy as np
 from tocsin.engine.index.kernels import Ints, compiled, inlined
 
 DEPTH = 24
-"""Levels of objects and arrays in a row; events nest a few levels, the stack is an array."""
+"""Most levels of objects and arrays in a row; events nest a few levels, the stack is an array."""
 
 MOST_DIGITS = 18
 """Whole numbers of 18 digits fit into 64 bits."""
@@ -42,8 +42,9 @@ class Token(IntEnum):
 
 
 NAME, NAME_END, TOKEN, BEGIN, END, PARENT, ELDER = range(7)
-"""The columns of the tape: where the name of a member stands, what its value is and where that
-stands, the entry of the object around it (-1 for the row's own) and of the member before it there.
+"""The columns of the tape: position of a member's name, token and position of its value, and links.
+
+The links are the entry of the object around it (-1 for the row's own) and of the member before it.
 """
 WIDTH = 7
 
@@ -71,8 +72,9 @@ def _after_blanks(text: Ints, at: int, stop: int) -> int:
 
 @inlined
 def _after_text(text: Ints, at: int, stop: int) -> int:
-    """Return the place of the quote that ends a text; -1 for an escape, a control character or
-    no end.
+    """Return the position of the quote that ends a text.
+
+    -1 for an escape, a control character or no end.
     """
     while at < stop:
         byte = text[at]
@@ -94,13 +96,13 @@ def _after_digits(text: Ints, at: int, stop: int) -> int:
 
 @inlined
 def _after_number(text: Ints, at: int, stop: int) -> tuple[int, int]:
-    """Return the place behind a number, and its token; -1 if it is not one, or too long."""
+    """Return the position behind a number, and its token; -1 if it is not one, or too long."""
     if text[at] == _MINUS:
         at += 1
     begin = at
     at = _after_digits(text, at, stop)
     digits = at - begin
-    # no digit, more than 64 bits hold, or a leading zero, which JSON forbids
+    # no digit, too many for 64 bits, or a leading zero, which JSON forbids
     if digits == 0 or digits > MOST_DIGITS or (digits > 1 and text[begin] == _ZERO):
         return _BAD, _WHOLE
     token = _WHOLE
@@ -126,7 +128,7 @@ def _after_number(text: Ints, at: int, stop: int) -> tuple[int, int]:
 
 @inlined
 def _after_word(text: Ints, at: int, stop: int, word: int, size: int) -> int:
-    """Return the place behind one of the words; -1 if another text stands there."""
+    """Return the position behind one of the words; -1 if another text is there."""
     if stop - at < size:
         return _BAD
     for step in range(size):
@@ -137,7 +139,7 @@ def _after_word(text: Ints, at: int, stop: int, word: int, size: int) -> int:
 
 @inlined
 def _after_scalar(text: Ints, at: int, stop: int) -> tuple[int, int]:
-    """Return the place behind true, false, null or a number, and its token."""
+    """Return the position behind true, false, null or a number, and its token."""
     byte = text[at]
     if byte == _TRUE:
         # places and lengths within `truefalsenull`
@@ -151,7 +153,7 @@ def _after_scalar(text: Ints, at: int, stop: int) -> tuple[int, int]:
 
 @inlined
 def same_bytes(text: Ints, one: int, other: int, size: int) -> bool:
-    """True if `size` bytes at two places are equal."""
+    """True if `size` bytes at two positions are equal."""
     step = 0
     while step < size and text[one + step] == text[other + step]:
         step += 1
@@ -169,7 +171,7 @@ def _same_name(text: Ints, tape: Ints, one: int, other: int) -> bool:
 @inlined
 def _has_elder_twin(text: Ints, tape: Ints, entry: int) -> bool:
     """True if an earlier member of the same object has the same name."""
-    # a walk over the earlier members: quadratic, hence only where names are new
+    # a walk over the earlier members: quadratic, hence only for new names
     elder = tape[entry, ELDER]
     while elder >= 0:
         if _same_name(text, tape, entry, elder):
@@ -182,14 +184,13 @@ def _has_elder_twin(text: Ints, tape: Ints, entry: int) -> bool:
 def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes what the others do
     text: Ints, at: int, stop: int, tape: Ints, first: int, before: int, stack: Ints
 ) -> int:
-    """Write one JSON object to the tape from `first` on; return the next free entry, or -1 for
-    the strict reader.
+    """Write one JSON object to the tape from `first` on; return the next free entry.
 
-    `before` is the first entry of the previous row: while names equal those of that row, no
-    duplicate check is needed.
+    -1 for the strict reader. `before` is the first entry of the previous row: while names equal
+    those of that row, no duplicate check is needed.
     """
     entry = first
-    # rows of one sender have the same names: while they do, none can be there twice
+    # rows of one sender have the same names: while they do, there is no duplicate
     alike = before >= 0
     at = _after_blanks(text, at, stop)
     # a row is an object
@@ -197,7 +198,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
         return _BAD
     at += 1
     depth = 0
-    # the object that is open, its last member so far, and whether an array is open
+    # the open object, its last member until now, and True within an array
     owner, youngest, in_list = -1, -1, False
     begin = 0
     mode = _FIRST_NAME
@@ -247,7 +248,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                 if at < 0:
                     return _BAD
             elif byte in (_OPEN, _OPEN_LIST):
-                # objects within arrays have no place on the tape
+                # objects within arrays are not written to the tape
                 if depth == DEPTH or (in_list and byte == _OPEN):
                     return _BAD
                 token = _OBJECT if byte == _OPEN else _ARRAY
@@ -262,7 +263,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                 tape[entry, END] = at
                 entry += 1
             if token in (_OBJECT, _ARRAY):
-                # come back to the object around it afterwards
+                # continue with the object around it afterwards
                 stack[depth, 0] = owner
                 stack[depth, 1] = youngest
                 stack[depth, 2] = in_list
@@ -289,7 +290,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
             if depth == 0:
                 return entry if _after_blanks(text, at, stop) == stop else _BAD
             depth -= 1
-            # the entry of what ends, unless it stands inside an array
+            # write the end of its entry, unless it is inside an array
             closed = owner
             owner, youngest = stack[depth, 0], stack[depth, 1]
             in_list = stack[depth, 2] != 0
@@ -308,7 +309,7 @@ def scan_rows(text: Ints, starts: Ints, tape: Ints, firsts: Ints, odd: Any, stac
     """
     entry, before = 0, -1
     for row in range(len(starts) - 1):
-        # an odd row leaves what it wrote, and the next one writes over it
+        # the entries of an odd row are overwritten by the next row
         firsts[row] = entry
         end = _scan_row(text, starts[row], starts[row + 1], tape, entry, before, stack)
         odd[row] = end < 0

@@ -12,7 +12,7 @@ from tocsin.engine.json_scan.scanner import same_bytes
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ROOMY = 2
-"""Places of the hash table per piece, at least: half empty, so that chains stay short."""
+"""Slots of the hash table per piece, at least: half empty, so that chains stay short."""
 _PATIENCE = 8
 """Collisions allowed per piece, on average; beyond it Arrow encodes texts made to collide."""
 
@@ -29,7 +29,7 @@ def cut_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
 
 
 def number_texts(text: Ints, begins: Ints, ends: Ints) -> tuple[list[str], Codes]:
-    """Return the different pieces in order of appearance, and for each piece its number."""
+    """Return the distinct pieces in order of appearance, and the code of each piece."""
     size = len(begins)
     table = np.full(1 << (_ROOMY * size).bit_length(), -1, np.int32)
     hashes, firsts, codes = (
@@ -67,9 +67,9 @@ def _number_pieces(
     codes: Ints,
     patience: int,
 ) -> int:
-    """Write the number of each piece, and for each number the first row that has it.
+    """Write the code of each piece, and for each code the first row that has it.
 
-    Returns how many different pieces there are; -1 after more than `patience` collisions.
+    Returns the number of distinct pieces; -1 after more than `patience` collisions.
     """
     # an open hash table of piece numbers; its length is a power of two
     mask = len(table) - 1
@@ -90,12 +90,12 @@ def _number_pieces(
             and same_bytes(text, begin, begins[firsts[code]], end - begin)
         ):
             patience -= 1
-            # texts made to collide: the caller takes another way
+            # texts made to collide: the caller lets Arrow encode them
             if patience < 0:
                 return -1
             place = (place + 1) & mask
             code = table[place]
-        # a piece that was not seen before
+        # a new piece
         if code < 0:
             code = count
             table[place] = code

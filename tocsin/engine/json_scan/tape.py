@@ -1,6 +1,6 @@
-"""A batch of JSON texts on a tape: what is asked of it comes as columns, and nothing else is read.
+"""A batch of JSON texts on a tape: requested members come as columns, and nothing else is read.
 
-Odd rows, see `scanner`, have nothing on it.
+Odd rows, see `scanner`, have no entries.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tocsin.events.event import Path
 from tocsin.values.scalars import Kind
 
 LONGEST = 1 << 16
-"""A longer text is odd: so those of a batch stay within 32 bits."""
+"""Most bytes of a text; a longer one is odd. So positions in a batch fit into 32 bits."""
 
 MOST = 1 << 14
-"""So many texts at a time are always few enough."""
+"""Most texts of a batch."""
 
 MOST_BYTES = LONGEST * MOST
-"""Places in so many bytes are 32 bits wide."""
+"""Most bytes of a batch; positions fit into 32 bits."""
 
 _KIND = np.array(
     [Kind.NULL, Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER, Kind.OTHER, Kind.NUMBER],
@@ -71,7 +71,7 @@ class Tape:
         self._members: dict[Path, Ints] = {}
 
     def _refuse_bad_characters(self, texts: Sequence[bytes]) -> None:
-        """Text that is no UTF-8 is odd."""
+        """Mark rows that are not UTF-8 as odd."""
         for row, text in enumerate(texts):
             if not text.isascii():
                 try:
@@ -81,13 +81,11 @@ class Tape:
 
     @property
     def size(self) -> int:
-        """How many rows."""
+        """Number of rows."""
         return len(self.odd)
 
     def members(self, path: Path) -> Ints:
-        """For each row the entry of the member at a path from the row's own object; -1 where there
-        is none.
-        """
+        """Return for each row the entry of the member at a path; -1 if it has none."""
         if path not in self._members:
             parents = self.members(path[:-1]) if len(path) > 1 else np.full(self.size, -1, np.int32)
             name = np.frombuffer(path[-1].encode("utf-8", "surrogatepass"), np.uint8)
@@ -97,7 +95,7 @@ class Tape:
         return self._members[path]
 
     def encoding(self, entries: Ints) -> Encoding:
-        """A column of the values of entries; -1 is null."""
+        """Return a column of the values of entries; -1 is null."""
         tokens = np.where(entries < 0, np.int32(Token.NULL), self.tape[entries, TOKEN])
         kinds: Kinds = _KIND[tokens]
         numbers = self._numbers(entries, tokens)
@@ -113,7 +111,7 @@ class Tape:
         return Encoding(kinds, numbers, lambda row: self.value(entries[row]), distinct)
 
     def value(self, entry: int) -> Any:
-        """The value of an entry as the strict reader would give it."""
+        """Return the value of an entry as the strict reader would."""
         if entry < 0:
             return None
         begin, end = int(self.tape[entry, BEGIN]), int(self.tape[entry, END])
@@ -121,7 +119,7 @@ class Tape:
         return text if self.tape[entry, TOKEN] == Token.STRING else json.loads(text)
 
     def points(self, entries: Ints) -> Floats:
-        """The coordinates of entries that are plain points; NaN for -1."""
+        """Return the coordinates of entries that are plain points; NaN for -1."""
         found = np.full((len(entries), 2), np.nan)
         hard = np.empty(len(entries), np.int64)
         spans = np.empty((len(entries), 4), np.int32)
@@ -140,7 +138,7 @@ class Tape:
         return numbers
 
     def _numbered(self, kind: Kind, entries: Ints, numbers: Floats) -> tuple[list[Any], Codes]:
-        """The different values of entries of one kind, and which each has."""
+        """Return the distinct values of entries of one kind, and the code of each."""
         if kind is Kind.STRING:
             begins, ends = self.tape[entries, BEGIN], self.tape[entries, END]
             return number_texts(self.text, begins, ends)
@@ -155,17 +153,19 @@ class Tape:
 _EXACT = 2.0**53
 
 _SPARSE = 4
-"""A table of numbers may have so many places for each of them."""
+"""Most slots of a table of numbers, per number."""
 
 _KEPT = 1 << 23
-"""A tape of more bytes is not kept for the next who asks."""
+"""Most bytes of a tape that is kept for the next caller."""
 
 _last: deque[tuple[Sequence[bytes], Tape]] = deque(maxlen=1)
 
 
 def tape_of(texts: Sequence[bytes]) -> Tape:
-    """The tape of texts. Whoever reads envelopes is followed by one who wants columns of the very
-    same texts: the last tape is kept for them, and given out once.
+    """Return the tape of texts.
+
+    Envelopes and columns are read from the very same texts one after the other, so the last tape is
+    cached, and returned once.
     """
     with suppress(IndexError):  # another thread may have taken it
         known, tape = _last.pop()
@@ -178,8 +178,10 @@ def tape_of(texts: Sequence[bytes]) -> Tape:
 
 
 def _coded_numbers(numbers: Floats) -> tuple[list[float], Codes]:
-    """The different numbers, and which each is. Whole ones that lie close together, as they often
-    do, are marked in a table, which takes a tenth of the time of hashing them.
+    """Return the distinct numbers, and the code of each.
+
+    Whole numbers that lie close together, a common case, are marked in a table, which takes a tenth
+    of the time of hashing.
     """
     low, high = numbers.min(), numbers.max()
     if high - low > _SPARSE * len(numbers) or (numbers != np.rint(numbers)).any():

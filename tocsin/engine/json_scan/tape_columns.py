@@ -1,4 +1,4 @@
-"""The scanned events of a batch as columns, beside those that the strict reader made."""
+"""The scanned events of a batch as columns, together with those of the strict reader."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ _NOT_CONTEXT = ("data", "data_base64", "place")
 
 
 def is_in_text(path: Path) -> bool:
-    """Whether an attribute stands in the text of an event as it is, and is not worked out."""
+    """True if an attribute is in the text of an event as it is, and not computed."""
     return path[0] != ENVELOPE or len(path) == 2
 
 
 def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
-    """Events whose columns are taken from their texts; None where too few have one, or too much."""
+    """Return events whose columns come from their texts.
+
+    None if there are few scanned texts, or too many bytes.
+    """
     if len(events) < FEW:
         return None
     texts = _texts(events)
@@ -55,7 +58,7 @@ class ScannedRows:
         self.others = others
 
     def encoding(self, path: Path) -> Encoding:
-        """One attribute of all events, as `Event.attribute` gives it."""
+        """Return one attribute of all events, as `Event.attribute` does."""
         found = self._tape.encoding(self._entries(path))
         if not self.others:
             return found
@@ -63,7 +66,7 @@ class ScannedRows:
         return _with_others(found, self.others, given)
 
     def places(self) -> Places:
-        """The place of each event that is on the tape; points are made together."""
+        """Return the place of each event on the tape; points are created together."""
         entries = self._present(("place",))
         at = np.flatnonzero(entries >= 0)
         found: Places = np.full(len(entries), None, object)
@@ -77,17 +80,17 @@ class ScannedRows:
         if name in _NOT_CONTEXT:
             return np.full(self._tape.size, -1, np.int32)
         found = self._present((name,))
-        # what has no endtime ends when it starts
+        # without endtime an event ends when it starts
         return np.where(found < 0, self._present(("time",)), found) if name == "endtime" else found
 
     def _present(self, path: Path) -> Ints:
-        """Entries that are not null."""
+        """Return the entries of a member, -1 if it is null or absent."""
         found = self._tape.members(path)
         return np.where(self._tape.tape[found, TOKEN] == Token.NULL, np.int32(-1), found)
 
 
 def _with_others(found: Encoding, at: Sequence[int], values: Sequence[Any]) -> Encoding:
-    """A column in which some rows have values of their own."""
+    """Return a column with some rows replaced."""
     rows = np.array(at, np.intp)
     more = encoding_of_values(values)
     kinds, numbers = found.kinds.copy(), found.numbers.copy()

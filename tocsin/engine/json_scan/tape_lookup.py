@@ -26,10 +26,10 @@ def _is_called(text: Ints, tape: Ints, entry: int, name: Ints) -> bool:
 def find_members(
     text: Ints, tape: Ints, firsts: Ints, parents: Ints, inside: bool, name: Ints, found: Ints
 ) -> None:
-    """Write for each row the entry of the member with a name, -1 where there is none.
+    """Write for each row the entry of the member with a name, -1 if it has none.
 
-    It is a member of the row or, `inside`, of the entry in `parents`. Most rows have it where the
-    previous one had it, which is tried first.
+    It is a member of the row or, `inside`, of the entry in `parents`. Most rows have it at the same
+    position as the previous one, which is tried first.
     """
     usual = 0
     for row in range(len(found)):
@@ -82,9 +82,9 @@ def read_points(
     spans: Ints,
     hard: Ints,
 ) -> int:
-    """Write the coordinates of entries that are plain points, and where they stand.
+    """Write the coordinates of entries that are plain points, and their positions.
 
-    Returns how many have too many digits to be read here; their rows are in `hard`.
+    Returns the number of rows with too many digits for this loop; their numbers are in `hard`.
     """
     count = 0
     for row in range(len(entries)):

@@ -1,4 +1,4 @@
-"""XML blocks matched many at once: one pass over a document drives a shared automaton over element
+"""Matching of many XML blocks: one pass over a document drives a shared automaton over element
 paths.
 """
 

@@ -1,6 +1,4 @@
-"""Where to anchor a block: at the path and test that lead there least often, judged by how many
-blocks share them.
-"""
+"""Choice of a block's anchor: the path and test that the fewest blocks share."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from tocsin.plan.xml.xml_patterns import PatternElement, XmlBlock
 
 
 def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
-    """The anchor for a block; None where it has XPath expressions only."""
+    """Return the anchor for a block; None if it has no pattern over the event's elements."""
     anchors = (
         anchor
         for pattern in block.patterns
@@ -26,7 +24,7 @@ def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
 
 
 def anchors_of(pattern: PatternElement, path: Path) -> Iterator[Anchor]:
-    """All anchors of a pattern whose first element the path leads to."""
+    """Yield all anchors of a pattern whose first element the path leads to."""
     yield Anchor(path, None)
     if pattern.text is not None:
         yield Anchor(path, pattern.text)

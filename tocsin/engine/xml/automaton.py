@@ -1,11 +1,9 @@
-"""The shared automaton over element paths: blocks that begin alike share their states, as in
-YFilter.
+"""The shared automaton over element paths: blocks with a common prefix share states, as in YFilter.
 
 A path leads from the first element of a pattern to one of its elements, the anchor; a wildcard step
-takes any name, and a regular path, with an automaton of its own, any number of elements. At the
-anchor hangs what else it must have: nothing, a text or an attribute's value, each looked up, never
-scanned. The sets of states that documents really reach are made when first reached and kept until a
-state comes or goes.
+takes any name, and a regular path, with an automaton of its own, any number of elements. An anchor
+may have a test: a text or an attribute's value, looked up, never scanned. The sets of states that
+documents really reach are created when first reached and kept until a state is added or removed.
 """
 
 from __future__ import annotations
@@ -21,13 +19,13 @@ from tocsin.plan.xml.paths import RegularPath
 
 Path: TypeAlias = tuple[str | RegularPath | None, ...]
 Test: TypeAlias = tuple[str, str] | str | None
-"""An attribute with its value, a text, or nothing."""
+"""An attribute with its value, a text, or None."""
 
 Posting: TypeAlias = dict[int, None]
-"""Numbers of blocks in the order of their coming."""
+"""Numbers of blocks in insertion order."""
 
 MAX_STEPS = 100_000
-"""So many steps between sets of states are kept at most: documents can have any names."""
+"""Most cached steps between sets of states: documents can have any names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +37,16 @@ class Anchor:
 
 
 SOMEWHERE = -1
-"""In the place of an element: the first element of the pattern lies so many levels up that only
-fitting can tell.
+"""Stands for an unknown element: the number of levels up to the pattern's first element is not
+fixed.
 """
 
 
 class State:
-    """What is known after some steps: further steps by name or path, and the blocks anchored here
-    by their tests.
+    """A state: further steps by name or path, and the blocks anchored here by their tests.
 
-    Behind a regular path nobody knows how many levels up the first element is: `depth` is None.
+    Behind a regular path the number of levels up to the first element is not fixed: `depth` is
+    None.
     """
 
     __slots__ = ("attributes", "depth", "next", "paths", "plain", "texts")
@@ -63,23 +61,23 @@ class State:
 
     @property
     def anchors(self) -> bool:
-        """Whether any block is anchored here."""
+        """True if any block is anchored here."""
         return bool(self.plain or self.texts or self.attributes)
 
     @property
     def is_needed(self) -> bool:
-        """Whether a block is anchored here or further on."""
+        """True if a block is anchored here or further on."""
         return self.anchors or bool(self.next or self.paths)
 
     def after(self, step: str | RegularPath | None) -> State | None:
-        """The state behind a step."""
+        """Return the state behind a step; None if it does not exist."""
         if isinstance(step, str | None):
             return self.next.get(step)
         way = self.paths.get(step)
         return None if way is None else way.end
 
     def begin(self, step: str | RegularPath | None) -> State:
-        """A new state behind a step."""
+        """Create a state behind a step."""
         if isinstance(step, str | None):
             state = self.next[step] = State(None if self.depth is None else self.depth + 1)
         else:
@@ -88,14 +86,14 @@ class State:
         return state
 
     def drop(self, step: str | RegularPath | None) -> None:
-        """Without the state behind a step."""
+        """Remove the state behind a step."""
         if isinstance(step, str | None):
             del self.next[step]
         else:
             del self.paths[step]
 
     def posting(self, test: Test) -> Posting | None:
-        """The blocks anchored here with a test."""
+        """Return the blocks anchored here with a test; None without any."""
         if test is None:
             return self.plain
         if isinstance(test, str):
@@ -103,7 +101,7 @@ class State:
         return self.attributes.get(test[0], {}).get(test[1])
 
     def add(self, test: Test, block: int) -> None:
-        """One more block."""
+        """Add a block."""
         if test is None:
             self.plain[block] = None
         elif isinstance(test, str):
@@ -112,7 +110,7 @@ class State:
             self.attributes.setdefault(test[0], {}).setdefault(test[1], {})[block] = None
 
     def remove(self, test: Test, block: int) -> None:
-        """One block less, with the tables that only it needed."""
+        """Remove a block, with the tables that only it needed."""
         if test is None:
             del self.plain[block]
         elif isinstance(test, str):
@@ -132,10 +130,9 @@ class _Way:
 
 
 class Reached:
-    """A set of states that some element of a document is in; `anchored` are those where blocks
-    hang.
+    """A set of states that some element of a document is in; `anchored` are those with blocks.
 
-    `under_way` are the paths that it lies on, each with the states of its automaton.
+    `under_way` are the paths that the element lies on, each with the states of its automaton.
     """
 
     __slots__ = ("anchored", "next", "states", "under_way")
@@ -160,11 +157,11 @@ class Automaton:
         self._forget_reached()
 
     def __len__(self) -> int:
-        """How many states there are."""
+        """Return the number of states."""
         return sum(1 for _ in _states(self._start)) - 1
 
     def size(self, anchor: Anchor) -> int:
-        """How many blocks have the anchor already."""
+        """Return the number of blocks that have the anchor."""
         state: State | None = self._start
         for step in anchor.path:
             state = None if state is None else state.after(step)
@@ -172,7 +169,7 @@ class Automaton:
         return 0 if posting is None else len(posting)
 
     def add(self, anchor: Anchor, block: int) -> None:
-        """Anchors a block; the states that it shares with others stay as they are."""
+        """Anchor a block; states shared with others stay as they are."""
         state = self._start
         for step in anchor.path:
             known = state.after(step)
@@ -185,7 +182,7 @@ class Automaton:
         state.add(anchor.test, block)
 
     def remove(self, anchor: Anchor, block: int) -> None:
-        """Takes a block away, with the states that only it needed."""
+        """Remove a block, with the states that only it needed."""
         way = [self._start]
         for step in anchor.path:
             state = way[-1].after(step)
@@ -201,10 +198,9 @@ class Automaton:
             self._forget_reached()
 
     def candidates(self, tree: Tree) -> Iterator[tuple[int, int]]:
-        """Blocks whose anchor fits, each with the element that its pattern's first element would be
-        mapped to.
+        """Yield blocks with a matching anchor, each with the image of its pattern's first element.
 
-        SOMEWHERE in its place where a path does not say which.
+        SOMEWHERE instead of the image if a path leaves it open.
         """
         at: list[Reached] = [self._first] * (max(tree.levels) + 1)
         for i, (name, level) in enumerate(zip(tree.names, tree.levels, strict=True)):
@@ -217,13 +213,14 @@ class Automaton:
                         yield block, first
 
     def _step(self, before: Reached, name: str) -> Reached:
-        """The states of an element of a name, given those of its parent; a pattern may begin at any
-        element.
+        """Return the states of an element with a name, given those of its parent.
+
+        A pattern may begin at any element.
         """
         if self._begun is None:
             self._begun = tuple(_with_ends([self._start]))
         begun = self._begun
-        # of these nothing is known but that a path of no steps has led here
+        # without the start state: these are reached by paths of no steps
         states = list(begun[1:])
         under_way = {way: way.automaton.move(at, name) for way, at in before.under_way}
         for state in (*begun, *before.states):
@@ -242,7 +239,7 @@ class Automaton:
         return here
 
     def _kept(self, states: Iterable[State], under_way: Mapping[_Way, int]) -> Reached:
-        """The set of these states, one and the same wherever it is reached."""
+        """Return the set of these states, one shared instance."""
         once = tuple(dict.fromkeys(states))
         key = (*map(id, once), *((id(way), at) for way, at in under_way.items()))
         found = self._reached.get(key)
@@ -258,7 +255,7 @@ class Automaton:
 
 
 def _with_ends(states: Iterable[State]) -> Iterator[State]:
-    """The states, each with those at the ends of paths out of it that take no steps."""
+    """Yield the states, each with those at the ends of its outgoing paths that may be empty."""
     for state in states:
         yield state
         yield from _with_ends(
@@ -267,8 +264,9 @@ def _with_ends(states: Iterable[State]) -> Iterator[State]:
 
 
 def _postings(state: State, tree: Tree, i: int) -> list[Posting]:
-    """The blocks whose test the element passes; a list, because there is one for every element and
-    state.
+    """Return the blocks whose test the element passes.
+
+    A list and not a generator, because it is called for every element and state.
     """
     found = [state.plain] if state.plain else []
     if state.texts:

@@ -1,10 +1,9 @@
-"""The rows of a block in one document, element by element from the inside: each way to fit it, seen
-as a row, once.
+"""The rows of a block in one document, built element by element from the inside; each row once.
 
-A row is kept with where the mapping that gives it ends, because a sibling comes after that. On one
-level the first mapping of a row is also the first to end; where a path leads to several levels, a
-later mapping is kept too if it ends earlier. Rows are joined by the values that they share. The
-work is counted: a block that takes more is given up.
+A row is kept with the end of its mapping, because a sibling must come after that. On one level the
+first mapping of a row is also the first to end; if a path leads to several levels, a later mapping
+is kept, too, if it ends earlier. Rows are joined by their shared values. Work is counted, and a
+block that exceeds the limit is aborted.
 """
 
 from __future__ import annotations
@@ -41,23 +40,25 @@ from tocsin.plan.xml.xml_patterns import (
 )
 
 LIMIT = 5_000_000
-"""Steps of one block in one document: rows that are tried together, and elements that paths may
+"""Most steps of one block in one document: rows that are combined, and elements that paths may
 pass.
 """
 
 DOCUMENTS = 32
-"""The answers of so many patterns in documents that are told beforehand are kept."""
+"""Most cached results of patterns in fixed documents."""
 
 _Placed = tuple[Row, int, int]
-"""A row, and where the element that gives it starts and ends; an element that a path of no steps
-leads to has no place among its siblings, and ends before all of them.
+"""A row, and start and end of its element.
+
+An element reached by a path of no steps has no position among its siblings, and ends before all of
+them.
 """
 
 _NOWHERE = -1
 
 
 class Steps:
-    """Steps that are left."""
+    """Remaining steps."""
 
     __slots__ = ("_left",)
 
@@ -65,14 +66,16 @@ class Steps:
         self._left = LIMIT
 
     def spend(self, steps: int) -> None:
-        """Takes steps away; GivenUp where there are not as many left."""
+        """Subtract steps; raise GivenUp if fewer are left."""
         self._left -= steps
         if self._left < 0:
             raise GivenUp(f"it takes more than {LIMIT:,} steps")
 
 
 def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -> Rows:
-    """The rows of the block; `shapes` are those of its patterns, None for an XPath expression."""
+    """Return the rows of the block; `shapes` are those of its patterns, None for an XPath
+    expression.
+    """
     steps, known = Steps(), Answers()
     found: Sequence[Row] = NOTHING_BOUND
     for pattern, shape in zip(block.patterns, shapes, strict=True):
@@ -85,7 +88,7 @@ def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -
 
 
 class Answers:
-    """The rows of patterns in one document and inside of values, each worked out once."""
+    """The rows of patterns in one document and inside of values, each computed once."""
 
     __slots__ = ("_known",)
 
@@ -100,7 +103,7 @@ class Answers:
         steps: Steps,
         inside: Hashable = None,
     ) -> list[Row]:
-        """The rows of a pattern, in the document or inside of a value."""
+        """Return the rows of a pattern, in the document or inside of a value."""
         key = (id(pattern), inside)
         if key not in self._known:
             where = fitting if inside is None else fitting.inside(inside)
@@ -116,7 +119,7 @@ def joined(
     steps: Steps,
     known: Answers,
 ) -> Sequence[Row]:
-    """The rows so far with those of one more pattern that agree with them."""
+    """Join the rows so far with those of one more pattern."""
     if isinstance(pattern, XPathPattern):
         return _together(found, _selected(pattern, fitting), steps)
     assert shape is not None
@@ -139,13 +142,13 @@ def joined(
 
 
 def is_beyond(paths: int, fitting: Fitting) -> bool:
-    """Whether so many elements with paths take too many steps in a document."""
+    """True if `paths` elements with paths take too many steps in a document."""
     return paths > 0 and _cost_of(paths, fitting) > LIMIT
 
 
 def _cost_of(paths: int, fitting: Fitting) -> int:
-    """The steps of so many elements with paths, as if each were followed from every element to all
-    below it.
+    """Return the steps of elements with paths, as if each path were followed from every element
+    down.
     """
     return paths * fitting.tree.reach()
 
@@ -153,7 +156,7 @@ def _cost_of(paths: int, fitting: Fitting) -> int:
 def rows_anywhere(
     pattern: PatternElement, shape: Shape, fitting: Fitting, steps: Steps
 ) -> list[Row]:
-    """The rows of a pattern whose first element may be mapped to any element."""
+    """Return the rows of a pattern whose first element may be mapped to any element."""
     paths = paths_in(pattern)
     if paths:
         steps.spend(_cost_of(paths, fitting))
@@ -166,7 +169,7 @@ def rows_anywhere(
 
 @lru_cache(maxsize=DOCUMENTS)
 def _rows_in_document(pattern: PatternElement, text: str) -> list[Row]:
-    """The rows of a pattern in a document that is told beforehand."""
+    """Return the rows of a pattern in a fixed document."""
     fitting = Fitting((parse_xml(text),), {}, Work())
     return rows_anywhere(pattern, Shapes().use(pattern), fitting, Steps())
 
@@ -183,9 +186,7 @@ def _selected(pattern: XPathPattern, fitting: Fitting) -> list[Row]:
 
 
 class _Relation:
-    """The rows of the elements of one pattern in one document; where paths cross, each is worked
-    out once.
-    """
+    """The rows of the elements of one pattern in one document; cached if paths may cross."""
 
     __slots__ = ("_crossing", "_fitting", "_known", "_steps")
 
@@ -196,7 +197,9 @@ class _Relation:
         self._known: dict[tuple[int, int], list[Row]] = {}
 
     def rows_at(self, pattern: PatternElement, shape: Shape, i: int) -> Iterable[Row]:
-        """The rows of the mappings that send the pattern's first element to element i, or above."""
+        """Return the rows of the mappings that send the pattern's first element to element i, or
+        above.
+        """
         if not self._crossing:
             return self._rows_at(pattern, shape, i)
         key = (id(pattern), i)
@@ -215,7 +218,7 @@ class _Relation:
         return dict.fromkeys(row for row, _ in states)
 
     def _placed(self, child: PatternElement, rel: int, shape: Shape, i: int) -> list[_Placed]:
-        """The rows of a child at each place below element i, in document order."""
+        """Return the rows of a child at each place below element i, in document order."""
         ends, binds = self._fitting.tree.ends, _binds(child)
         return [
             (row, place, ends[place]) if place != i else (row, _NOWHERE, _NOWHERE)
@@ -225,8 +228,9 @@ class _Relation:
 
 
 def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row]:
-    """What the element itself binds; where a variable takes the names of attributes, a row for each
-    of them.
+    """Return the rows of the element itself.
+
+    If a variable takes the names of attributes, one row per attribute.
     """
     tests = [
         test
@@ -249,7 +253,7 @@ def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row
 def _attributes(
     test: AttributeTest, given: Iterable[tuple[object, object]]
 ) -> list[list[tuple[str, Hashable]]]:
-    """For each attribute that passes the test, what it binds."""
+    """Return the bindings of each attribute that passes the test."""
     found = []
     for name, value in given:
         if test.name in (None, name) and test.value in (None, value):
@@ -263,7 +267,7 @@ def _attributes(
 
 
 def _together(found: Sequence[Row], new: Sequence[Row], steps: Steps) -> Sequence[Row]:
-    """The rows of both that agree on what they share, the first ones first."""
+    """Return the joins of rows that agree on their common variables, ordered by the first."""
     if not found or not new:
         return []
     joined = _extended([(row, 0) for row in found], [(row, 0, 0) for row in new], steps)
@@ -273,9 +277,9 @@ def _together(found: Sequence[Row], new: Sequence[Row], steps: Steps) -> Sequenc
 def _extended(
     states: Sequence[tuple[Row, int]], placed: Sequence[_Placed], steps: Steps
 ) -> list[tuple[Row, int]]:
-    """Each state with each row that starts where it ends or later and agrees with it.
+    """Join each state with each row that starts where it ends or later, and agrees with it.
 
-    A row is there with its first mapping, and again with those that end before all of its earlier
+    A row is kept with its first mapping, and again with those that end before all of its earlier
     ones.
     """
     if not states or not placed:
@@ -300,7 +304,7 @@ def _extended(
 
 
 class _Group:
-    """Placed rows with the same values of what is shared, in document order."""
+    """Placed rows with the same values of the shared variables, in document order."""
 
     __slots__ = ("_nested", "_nowhere", "_rows", "_starts")
 
@@ -311,7 +315,7 @@ class _Group:
         self._nested = False
 
     def add(self, row: Row, start: int, stop: int) -> None:
-        """One more row, of an element behind the others or inside of the last."""
+        """Add a row of an element behind the others or inside of the last."""
         if start == _NOWHERE:
             self._nowhere.append(row)
             return
@@ -320,9 +324,9 @@ class _Group:
         self._rows.append((row, stop))
 
     def behind(self, end: int) -> Iterator[tuple[Row, int]]:
-        """The rows that start there or later, with where each ends.
+        """Yield the rows that start there or later, with the end of each.
 
-        Where elements do not lie in each other, of rows that bind nothing the first will do.
+        If elements are not nested, one row without bindings is enough: the first.
         """
         yield from ((row, end) for row in self._nowhere)
         for at in range(bisect_left(self._starts, end), len(self._rows)):
@@ -343,7 +347,7 @@ def _grouped(
 
 
 def _row(bound: Iterable[tuple[str, Hashable]]) -> Row | None:
-    """The row of what is bound; None where a variable has two values."""
+    """Return the row of bindings; None if a variable has two values."""
     values: dict[str, Hashable] = {}
     for variable, value in bound:
         if values.setdefault(variable, value) != value:

@@ -1,6 +1,4 @@
-"""Documents laid out and kept while their rows may still be asked for: those with hits, up to so
-many elements.
-"""
+"""Cache of documents with hits, whose rows may still be needed, up to a number of elements."""
 
 from __future__ import annotations
 
@@ -13,8 +11,7 @@ from tocsin.events.event import Event
 from tocsin.plan.xml.xml_patterns import document_to_match
 
 ROOM = 100_000
-"""Elements of all kept documents together; the oldest goes first, the newest stays however large it
-is.
+"""Most elements of all cached documents; the oldest is dropped first, the newest stays at any size.
 """
 
 
@@ -33,10 +30,10 @@ class LaidOut:
         return len(self._kept)
 
     def fitting(self, event: Event) -> Fitting | None:
-        """The event's document, laid out once while it is kept; None where it has none."""
+        """Return the event's document, cached; None if it has none."""
         kept = self._kept.get(id(event))
         if kept is not None:
-            return kept[1]  # the event is kept too, so that no other can have its id
+            return kept[1]  # the event is kept, too, so that its id() is not reused
         root = document_to_match(event)
         if root is None:
             return None
@@ -48,7 +45,7 @@ class LaidOut:
         return fitting
 
     def forget(self, event: Event) -> None:
-        """Nobody will ask about the event again."""
+        """Drop the event's document."""
         kept = self._kept.pop(id(event), None)
         if kept is not None:
             self._taken -= len(kept[1].tree)

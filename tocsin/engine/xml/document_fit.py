@@ -1,10 +1,9 @@
-"""Fitting patterns to one document: whether a shape fits an element is decided once, however many
-blocks ask.
+"""Fitting of patterns to one document: a shape is tested against an element once for all blocks.
 
 Candidates of a pattern child all lie on one level, so the first that fits leaves most room for the
-next sibling; where a path leads to several levels, it is the first to end. No search goes back, and
-one block costs at most its size times that of the document, or, for an element with a path, times
-that of the parts that lie below each element.
+next sibling; if a path leads to several levels, it is the first to end. The search never
+backtracks, and one block costs at most its size times that of the document, or, for an element with
+a path, times the sum of the parts below each element.
 """
 
 from __future__ import annotations
@@ -23,13 +22,11 @@ from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, outermost_insid
 from tocsin.plan.xml.xpath.cost_bound import OverBudget
 
 Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...], bool]
-"""An XPath expression with the namespaces of its prefixes, and whether somebody looks at what it
-selects.
-"""
+"""An XPath expression with the namespaces of its prefixes, and True if its selection is used."""
 
 
 class Fitting:
-    """One document and what is known about it so far."""
+    """One document and the results about it until now."""
 
     __slots__ = (
         "_along",
@@ -59,7 +56,7 @@ class Fitting:
         self._selected: dict[Question, Selected | None] = {}
 
     def fits(self, shape: Shape, i: int) -> bool:
-        """Whether the shape's pattern can be mapped with its first element to element i."""
+        """True if the shape's pattern can be mapped with its first element to element i."""
         key = (shape.number, i)
         known = self._known.get(key)
         if known is None:
@@ -68,7 +65,7 @@ class Fitting:
         return known
 
     def fits_somewhere(self, shape: Shape) -> bool:
-        """Whether the shape fits any element."""
+        """True if the shape fits any element."""
         known = self._somewhere.get(shape.number)
         if known is None:
             known = self._somewhere[shape.number] = any(
@@ -77,7 +74,7 @@ class Fitting:
         return known
 
     def anywhere(self, shape: Shape) -> Sequence[int]:
-        """The elements that the shape might fit, in document order, ABOVE first."""
+        """Return the elements that the shape might fit, in document order, ABOVE first."""
         if shape.path is not None:
             return self.tree.along_anywhere(shape.path)
         if shape.probe is None:
@@ -91,10 +88,10 @@ class Fitting:
         )
 
     def below(self, i: int, rel: int, shape: Shape, start: int) -> Iterator[int]:
-        """The elements so many levels below element i, or where its path leads, that the shape
-        fits, from `start` on.
+        """Return an iterator over elements `rel` levels below element i, or along its path, that
+        the shape fits.
 
-        A path of no steps leads to element i itself, wherever the others start.
+        Only elements from `start` on; but a path of no steps leads to element i itself.
         """
         if shape.path is not None:
             return (
@@ -110,8 +107,9 @@ class Fitting:
         return (each for each in candidates if each >= start and self.fits(shape, each))
 
     def selected(self, pattern: XPathPattern) -> Selected:
-        """What an XPath expression selects; evaluated once for each document. OverBudget where it
-        is not decided.
+        """Return the selection of an XPath expression; cached per document.
+
+        Raises OverBudget if it exceeds the budget.
         """
         question = self._paths[expression_of(pattern)]
         if question not in self._selected:
@@ -124,7 +122,7 @@ class Fitting:
         return found
 
     def inside(self, value: object) -> Fitting:
-        """What a variable is bound to, laid out once for each value."""
+        """Return the fitting of the value of a variable; cached per value."""
         found = self._inside.get(value)
         if found is None:
             found = self._inside[value] = Fitting(outermost_inside(value), {}, self._work)
@@ -164,8 +162,8 @@ class Fitting:
         return found
 
     def _probed(self, i: int, rel: int, shape: Shape) -> Iterator[int]:
-        """Candidates by a text that the shape is sure to have inside: each once, in
-        document order.
+        """Yield candidates by a text that the shape certainly contains: each once, in document
+        order.
         """
         probe, tree = shape.probe, self.tree
         assert probe is not None
@@ -184,12 +182,12 @@ class Fitting:
 
 
 def expressions_of(block: XmlBlock) -> list[Expression]:
-    """The XPath expressions of a block."""
+    """Return the XPath expressions of a block."""
     return [expression_of(each) for each in block.patterns if isinstance(each, XPathPattern)]
 
 
 def expression_of(pattern: XPathPattern) -> Expression:
-    """The XPath expression of a pattern, as it is asked."""
+    """Return the XPath expression of a pattern as a key."""
     return pattern.expression, pattern.namespaces, bool(pattern.bindings)
 
 

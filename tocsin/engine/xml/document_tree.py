@@ -1,9 +1,8 @@
-"""A document laid out in lists, in document order: what is inside element i are the elements i + 1
-to ends[i] - 1.
+"""A document as lists, in document order: the elements inside element i are i + 1 to ends[i] - 1.
 
-Texts and tables by name or text are made when first asked for, once for all blocks. Above the
-outermost elements, of which there are several where a tree is the content of an element, is
-`ABOVE`.
+Texts and tables by name or text are created on first access, once for all blocks. `ABOVE` is the
+node above the outermost elements, of which there are several if a tree is the content of an
+element.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from tocsin.events.views.canonical import XML_SPACE, own_text
 from tocsin.events.views.document import Element
 
 FEW = 32
-"""Up to so many elements are reached one by one, from the root down."""
+"""Most elements that are fetched one by one, from the root down."""
 
 ABOVE = -1
-"""The number of what lies above the outermost elements: level 0, and all elements inside of it."""
+"""Number of the node above the outermost elements: level 0, with all elements inside."""
 
 _NOTHING: Sequence[int] = ()
 
@@ -64,8 +63,9 @@ class Tree:
         return len(self.names)
 
     def element(self, i: int) -> Element:
-        """The element itself; few are ever asked for, and to hold all of them would keep the
-        garbage collector busy.
+        """Return the element itself.
+
+        Few are ever fetched, and holding all of them would keep the garbage collector busy.
         """
         if self._all is None:
             if self._asked < FEW:
@@ -75,7 +75,7 @@ class Tree:
         return self._all[i]
 
     def text(self, i: int) -> str:
-        """The text directly in an element, without white space around it."""
+        """Return the text directly in an element, without white space around it."""
         text = self._trimmed.get(i)
         if text is None:
             leaf = self.ends[i] == i + 1
@@ -84,13 +84,13 @@ class Tree:
         return text
 
     def ancestor(self, i: int, levels: int) -> int:
-        """The element so many levels up."""
+        """Return the element `levels` levels up."""
         for _ in range(levels):
             i = self.parents[i]
         return i
 
     def named(self, name: str | None) -> Sequence[int]:
-        """All elements of a name, or all."""
+        """Return all elements with a name; all elements for None."""
         if name is None:
             return range(len(self))
         if self._by_name is None:
@@ -100,7 +100,7 @@ class Tree:
         return self._by_name.get(name, _NOTHING)
 
     def with_text(self, name: str, text: str) -> Sequence[int]:
-        """All elements of a name with a text."""
+        """Return all elements with a name and a text."""
         table = self._by_text.get(name)
         if table is None:
             table = self._by_text[name] = {}
@@ -109,7 +109,7 @@ class Tree:
         return table.get(text, _NOTHING)
 
     def below(self, i: int, levels: int, name: str | None, start: int) -> Sequence[int]:
-        """The elements of a name exactly so many levels below element i, from number `start` on."""
+        """Return the elements with a name exactly `levels` below element i, from `start` on."""
         if levels == 1:
             found = self._named_children(i).get(name, _NOTHING)
             return found[bisect_left(found, start) :] if start > i + 1 else found
@@ -121,22 +121,24 @@ class Tree:
         ]
 
     def reach(self) -> int:
-        """How many pairs there are of an element and one above it or itself: what a path from
-        everywhere may pass.
+        """Return the number of pairs of an element and one above it or itself.
+
+        That is the most that a path from everywhere may pass.
         """
         return sum(self.levels)
 
     def level(self, i: int) -> int:
-        """The level of an element, or of what lies above."""
+        """Return the level of an element; 0 for ABOVE."""
         return 0 if i == ABOVE else self.levels[i]
 
     def end(self, i: int) -> int:
-        """Where an element ends, or what lies above."""
+        """Return the end of an element; the number of elements for ABOVE."""
         return len(self) if i == ABOVE else self.ends[i]
 
     def along(self, i: int, path: PathAutomaton) -> list[int]:
-        """Where a path leads from element i or from above, in document order; i itself where it has
-        no steps.
+        """Return the elements that a path leads to from element i or ABOVE, in document order.
+
+        With i itself if the path may be empty.
         """
         found = [i] if path.takes_no_steps else []
         names, levels, ends, accepting = self.names, self.levels, self.ends, path.accepting
@@ -156,7 +158,7 @@ class Tree:
         return found
 
     def along_anywhere(self, path: PathAutomaton) -> list[int]:
-        """The elements to which a path leads from any element or from above, in document order."""
+        """Return the elements that a path leads to from any element or ABOVE, in document order."""
         if path.takes_no_steps:
             return [ABOVE, *range(len(self))]
         found: list[int] = []
@@ -188,7 +190,9 @@ class Tree:
 
 
 def _laid_out(counts: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-    """Parents, levels and ends, from how many children each element has, in document order."""
+    """Return parents, levels and ends, from the number of children of each element, in document
+    order.
+    """
     parents, levels, ends = [ABOVE] * len(counts), [1] * len(counts), [0] * len(counts)
     opened: list[int] = []
     left: list[int] = []

@@ -1,11 +1,9 @@
-"""The matcher of XML blocks: an automaton offers candidates in one pass over the document, fitting
-decides.
+"""The matcher of XML blocks: an automaton gives candidates in one pass, fitting decides.
 
 Identical blocks are one. A block whose variables could disagree, or that has conditions, is decided
-by its rows. XPath expressions are compiled once and evaluated once for each document. Cost grows
-with the document and with the blocks whose anchor is in it, not with all blocks. The rows of a hit
-are worked out with it, so that what cannot be worked out within the limits is undecided there, and
-told.
+by its rows. XPath expressions are compiled once and evaluated once per document. Cost grows with
+the document and with the blocks whose anchor is in it, not with all blocks. The rows of a hit are
+computed with it, so that a block that exceeds the limits is undecided there, and reported.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ from tocsin.plan.xml.xpath.cost_bound import OverBudget
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """A block as it is kept: the shapes of its patterns (None: XPath), and who wants it."""
+    """A stored block: the shapes of its patterns (None: XPath), and its subscriptions."""
 
     block: XmlBlock
     shapes: tuple[Shape | None, ...]
@@ -81,12 +79,10 @@ class BlockMatcher:
     def __init__(self) -> None:
         self.work = Work()
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, that take more than their budget to decide; they do
-        not ring.
-        """
+        """Events of the last batch, and keys, that exceed their budget; they do not match."""
         self.warned: list[tuple[int, EventProblem]] = []
         self.refused: dict[int, EventProblem] = {}
-        """Empty: a document that is none was refused before."""
+        """Empty: invalid documents were refused before."""
         self._keys = Keys()
         self._shapes = Shapes()
         self._automaton = Automaton()
@@ -108,19 +104,19 @@ class BlockMatcher:
 
     @property
     def distinct_blocks(self) -> int:
-        """How many different blocks there are."""
+        """Number of distinct blocks."""
         return len(self._entries)
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         return self._keys.key_of(slot)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
+        """Return the keys of slots, one by one."""
         return self._keys.keys_of(slots)
 
     def add(self, key: str, atom: XmlBlock) -> None:
-        """Adds a subscription; a key that is there is refused and nothing changes."""
+        """Add a subscription; raise for a known key, and change nothing then."""
         self._keys.require_new(key)
         number = self._numbers.get(atom)
         if number is None:
@@ -132,7 +128,7 @@ class BlockMatcher:
         self._entries[number].slots[slot] = None
 
     def remove(self, key: str) -> None:
-        """Removes a subscription and all that only it held."""
+        """Remove a subscription and all state that only it used."""
         slot = self._keys.remove(key)
         number = self._blocks.pop(slot)
         del self._order[slot]
@@ -142,7 +138,7 @@ class BlockMatcher:
             self._leave(number, entry)
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which subscriptions ring for which events."""
+        """Return the subscriptions that match each event."""
         self.undecided = []
         events: list[int] = []
         slots: list[int] = []
@@ -155,9 +151,7 @@ class BlockMatcher:
         return Hits(np.array(events, np.int32), np.array(slots, np.int32))
 
     def rows(self, atom: XmlBlock, event: Event) -> Rows:
-        """The rows of a block that was added, in the document of an event; none where that is not
-        decided.
-        """
+        """Return the rows of a known block in the document of an event; empty if undecided."""
         fitting = self._laid_out.fitting(event)
         if fitting is None:
             return ()
@@ -189,8 +183,7 @@ class BlockMatcher:
         return sorted(found, key=self._order.__getitem__)
 
     def _decided(self, number: int, first: int, fitting: Fitting, again: bool) -> bool:
-        """Whether a block may match, given an element that its pattern's first element may be
-        mapped to.
+        """True if a block may match, given a possible image of its pattern's first element.
 
         A block that only its rows decide is decided by them later, once.
         """
@@ -204,7 +197,7 @@ class BlockMatcher:
         return not again and fitting.fits_somewhere(shape)
 
     def _told(self, number: int, fitting: Fitting, index: int) -> Iterable[int]:
-        """The subscriptions to a block that has rows; where these are too hard to work out, all are
+        """Return the subscriptions to a block if it has rows; if these exceed the limits, all are
         undecided.
         """
         slots = self._entries[number].slots
@@ -265,9 +258,7 @@ def _question(expression: Expression) -> Question:
 
 
 def _by_rows(block: XmlBlock) -> bool:
-    """Whether only the rows can tell: several patterns, conditions, or a variable that stands in
-    two places.
-    """
+    """True if only the rows decide: several patterns, conditions, or a variable in two places."""
     variables = [variable for pattern in block.patterns for variable in pattern_variables(pattern)]
     if len(block.patterns) > 1 or block.conditions or len(set(variables)) < len(variables):
         return True
@@ -275,9 +266,7 @@ def _by_rows(block: XmlBlock) -> bool:
 
 
 def _may_begin_above(pattern: Pattern) -> bool:
-    """Whether the first element might be mapped above the outermost one, where nothing can be
-    bound.
-    """
+    """True if the first element may map above the outermost one, where nothing can be bound."""
     return not isinstance(pattern, PatternElement) or (
         pattern.path is not None and may_be_empty(pattern.path)
     )

@@ -1,6 +1,6 @@
-"""Nested queries answered for one match: what they look at is laid out once, however many rows ask.
+"""Nested queries of one match: documents are laid out once for all rows.
 
-Nothing is kept behind the match. All queries of a match share its steps.
+Nothing is kept after the match. All queries of a match share its step budget.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tocsin.plan.xml.templates import NestedQuery
 from tocsin.plan.xml.xml_patterns import InEvent, PatternElement, SourcedPattern
 
 Documents: TypeAlias = Callable[[str], Element | None]
-"""The document of the event that goes by a name."""
+"""Function from a name to the document of the event with that name; None if it has none."""
 
 
 def asking(documents: Documents) -> Ask:
-    """How nested queries are answered, given the documents of the events."""
+    """Return the function that answers nested queries, given the documents of the events."""
     return _Asking(documents).rows
 
 
@@ -40,7 +40,7 @@ class _Asking:
         self._values = (Fitting((), {}, Work()), Answers())
 
     def rows(self, query: NestedQuery, row: Row) -> Iterable[Row]:
-        """The rows of a query for a row around it, in the order that it asks for."""
+        """Return the rows of a query for a row around it, in the query's order."""
         found: Sequence[Row] = (row,)
         for pattern in query.patterns:
             shape, (fitting, known) = self._shape(pattern.pattern), self._asked(pattern)
@@ -59,8 +59,8 @@ class _Asking:
         return shape
 
     def _asked(self, pattern: SourcedPattern) -> tuple[Fitting, Answers]:
-        """Where the pattern is looked for, and what is known of it; inside of values, where these
-        are laid out.
+        """Return the document of a pattern and its cached rows; for values, the cache of all
+        values.
         """
         if not isinstance(pattern.source, InEvent):
             return self._values

@@ -1,8 +1,6 @@
-"""The automaton of a regular path: one state for each step that it is written with (Glushkov), sets
-of them as bits.
+"""The automaton of a regular path: one state per written step (Glushkov), sets of states as bits.
 
-Bit 0 is the start. A set of states goes on by the name of the next element; each such move is
-worked out once.
+Bit 0 is the start. A set of states moves by the name of the next element; each move is cached.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ from tocsin.plan.xml.paths import (
 
 START = 1
 MAX_MOVES = 10_000
-"""So many moves are kept at most: documents can have any names."""
+"""Most cached moves: documents can have any names."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Of a part of a path: the steps it can begin and end with, and whether it can have none."""
+    """Of a part of a path: its possible first and last steps, and True if it may be empty."""
 
     first: int
     last: int
@@ -50,11 +48,11 @@ class PathAutomaton:
 
     @property
     def takes_no_steps(self) -> bool:
-        """Whether the path may end where it starts."""
+        """True if the path may end where it starts."""
         return bool(self.accepting & START)
 
     def move(self, states: int, name: str) -> int:
-        """The states after an element of a name."""
+        """Return the states after an element with a name."""
         key = (states, name)
         after = self._moves.get(key)
         if after is None:
@@ -110,7 +108,7 @@ class PathAutomaton:
         return _Part(first, last, empty)
 
     def _lead(self, before: int, after: int) -> None:
-        """From each of some steps to each of others."""
+        """Add transitions from each of some steps to each of others."""
         while before:
             lowest = before & -before
             self._follow[lowest.bit_length() - 1] |= after

@@ -1,5 +1,5 @@
-"""Shapes: what an element must be for a pattern to fit, without variables. Equal shapes are one,
-over all blocks.
+"""Shapes: the conditions of a pattern on elements, without variables. Equal shapes are shared by
+all blocks.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from tocsin.plan.xml.xml_patterns import PatternElement
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Where a shape is sure to have an element with a certain name and text: so many levels below
-    it.
-    """
+    """Position, in levels below, of an element with a name and text that a shape must have."""
 
     down: int
     name: str
@@ -23,17 +21,15 @@ class Probe:
 
 
 _Key: TypeAlias = tuple[object, ...]
-"""Name or path, text, attributes, and for each child how far below and which shape; flat, because
-there are many.
+"""Name or path, text, attributes, and level and shape of each child; flat, because there are many.
 """
 
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """A name, a text, attributes (None: any name, any value), and shapes so many levels below, in
-    order.
+    """Name, text, attributes (None: any name, any value), and shapes at levels below, in order.
 
-    Where there is a path, it says where the shape may be, from a parent's element or from anywhere.
+    A path defines the possible positions of the shape, from a parent's element or from anywhere.
     """
 
     number: int
@@ -48,7 +44,7 @@ class Shape:
 
 
 class Shapes:
-    """All shapes in use, counted."""
+    """All shapes in use, with reference counts."""
 
     __slots__ = ("_numbers", "_shapes")
 
@@ -60,7 +56,7 @@ class Shapes:
         return len(self._shapes)
 
     def use(self, pattern: PatternElement) -> Shape:
-        """The shape of a pattern, with one more use of it."""
+        """Count one more use of a pattern's shape; return it."""
         children = tuple((child.rel, self.use(child)) for child in pattern.children)
         attributes = tuple((test.name, test.value) for test in pattern.attributes)
         below = (number for rel, child in children for number in (rel, child.number))
@@ -78,7 +74,7 @@ class Shapes:
         return shape
 
     def release(self, shape: Shape) -> None:
-        """One use less; a shape without uses is gone."""
+        """Count one use less; remove a shape with its last use."""
         shape.uses -= 1
         for _, child in shape.children:
             self.release(child)

@@ -1,5 +1,6 @@
-"""XPath expressions as the engine asks them: compiled once, written so that they cost least, never
-over the budget.
+"""XPath expressions as the engine evaluates them: compiled once, in their cheapest form.
+
+Expressions beyond the budget are not evaluated.
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ Selected: TypeAlias = list[Element | str] | bool
 
 
 class Measured:
-    """A document that is asked: its shape, roughly, and where that does not do, in detail. Each
-    worked out once.
-    """
+    """A document with its shape: rough, and in detail only if that is not enough; both cached."""
 
     __slots__ = ("_detailed", "_rough", "_tree", "root")
 
@@ -33,14 +32,14 @@ class Measured:
 
     @property
     def rough(self) -> Shape:
-        """The shape as far as it can be told at once."""
+        """The shape, estimated from the number of elements and the size."""
         if self._rough is None:
             self._rough = rough_shape(len(self._tree), size_of(self.root))
         return self._rough
 
     @property
     def detailed(self) -> Shape:
-        """The shape itself."""
+        """The exact shape."""
         if self._detailed is None:
             outline = Outline(self._tree.names, self._tree.parents, self._tree.levels)
             self._detailed = outlined_shape(self.root, outline)
@@ -48,9 +47,7 @@ class Measured:
 
 
 class Question:
-    """An expression; where nobody looks at what it selects, only whether it selects anything is
-    asked.
-    """
+    """An XPath expression. If its selection is not used, it only tests that there is one."""
 
     __slots__ = ("_expression", "_in_order", "_namespaces", "_path")
 
@@ -65,7 +62,7 @@ class Question:
         self._path = XPath(written, namespaces)
 
     def answer(self, document: Measured) -> Selected | None:
-        """What the expression selects, or whether it is true; None where that is not decided."""
+        """Return the selection of the expression, or its truth; None if it exceeds the budget."""
         if not self._is_cheap(document.rough) and not self._is_cheap(document.detailed):
             return None
         return self._path.select(document.root)

@@ -1,10 +1,9 @@
-"""Documents and records without an envelope: what an event needs is taken from where they came
-from.
+"""Documents and records without an envelope: the fields of the event are derived from the origin.
 
 The source is the name of the file, the id that name and a number (`invoice.xml#1`), the type the
-name of the outermost element, or `document` or `record`; there is no time unless one is told.
-Columns that are mapped go before all that. EPCIS and CloudEvents are recognised and keep what they
-say of themselves.
+name of the outermost element, or `document` or `record`; there is no time unless one is given.
+Mapped columns take precedence over all that. EPCIS and CloudEvents are recognised and keep their
+own fields.
 """
 
 from __future__ import annotations
@@ -43,17 +42,15 @@ _KEYWORDS = ("@context", "@graph", "@id", "@type")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where documents and records come from: a name, the time that is told for them, and their
-    columns.
-    """
+    """The origin of documents and records: a name, a time, and columns."""
 
     name: str
     time: Instant | None = None
     columns: Columns = field(default_factory=Columns)
 
     def envelope(self, number: int, kind: str, found: Mapping[str, Any]) -> dict[str, Any]:
-        """The context attributes of the event with this number, as the origin has them or its
-        columns say.
+        """Return the context attributes of the event with this number, by the origin or its
+        columns.
         """
         told = {} if self.time is None else {"time": format_instant(self.time)}
         return {"id": f"{self.name}#{number}", "source": self.name, "type": kind, **told, **found}
@@ -62,8 +59,9 @@ class Origin:
 def events_of_xml(
     raw: bytes, origin: Origin, number: int = 1, most: int | None = None
 ) -> list[Event]:
-    """The events of an EPCIS document, or the one event that another XML document is; raises where
-    there are more than `most`.
+    """Return the events of an EPCIS document, or one event for any other XML document.
+
+    Raises if there are more than `most`.
     """
     text = _within_limits(raw, xml_text)
     root = parse_xml(text)
@@ -74,7 +72,7 @@ def events_of_xml(
 
 
 def event_of_rdf(raw: bytes, media_type: str, origin: Origin) -> Event:
-    """The event that an RDF document is."""
+    """Return the event of an RDF document."""
     text = _within_limits(raw, xml_text if media_type == RDF_XML else _utf8)
     return _document(text, media_type, "document", origin, 1)
 
@@ -82,8 +80,9 @@ def event_of_rdf(raw: bytes, media_type: str, origin: Origin) -> Event:
 def events_of_json_ld(
     raw: bytes, origin: Origin, number: int = 1, most: int | None = None
 ) -> list[Event]:
-    """The events of an EPCIS document or of CloudEvents, or the one event that another JSON-LD
-    document is; raises where there are more than `most`.
+    """Return the events of an EPCIS document or of CloudEvents, or one event for other JSON-LD.
+
+    Raises if there are more than `most`.
     """
     value = parse_json(raw)
     items = value if isinstance(value, list) else [value]
@@ -100,7 +99,7 @@ def events_of_json_ld(
 
 
 def is_json_ld(value: object) -> bool:
-    """Whether an object is JSON-LD by its keywords, and neither EPCIS nor a CloudEvent."""
+    """True if an object is JSON-LD by its keywords, and neither EPCIS nor a CloudEvent."""
     if not isinstance(value, dict) or is_epcis_json(value) or _is_enveloped(value):
         return False
     return any(keyword in value for keyword in _KEYWORDS)
@@ -109,15 +108,13 @@ def is_json_ld(value: object) -> bool:
 def event_of_record(
     record: Mapping[str, Any], typed: Mapping[str, Any], origin: Origin, number: int
 ) -> Event:
-    """The event of a row: fields from the values as they are written, data from the values with
-    their types.
-    """
+    """Return the event of a row: fields from the values as text, data from the typed values."""
     found = origin.columns.envelope(record)
     return from_mapping({**origin.envelope(number, "record", found), "data": dict(typed)})
 
 
 def events_of_mapped_json(raw: bytes, origin: Origin, number: int) -> list[Event]:
-    """The event of a JSON object that has no envelope, its fields where the columns say."""
+    """Return the event of a JSON object without an envelope, with its fields from the columns."""
     value = parse_json(raw)
     if not isinstance(value, dict):
         raise EventProblem(

@@ -1,10 +1,9 @@
-"""CloudEvents as messages of a broker: in structured mode all stands in the body, in binary mode
-the attributes stand beside the data.
+"""CloudEvents as messages of a broker, in structured mode (all in the body) or binary mode.
 
-The bindings of CloudEvents 1.0 for Kafka and for MQTT 5 differ in the name of an attribute only:
-`ce_id` is a header of Kafka, `id` a user property of MQTT. What is written in either mode and read
-again is the same event; in binary mode numbers and booleans among the extensions become text, since
-such attributes have no types.
+In binary mode the attributes are headers beside the data. The bindings of CloudEvents 1.0 for Kafka
+and for MQTT 5 differ in the name of an attribute only: `ce_id` is a header of Kafka, `id` a user
+property of MQTT. An event written in either mode is read as the same event; in binary mode numbers
+and booleans among the extensions become text, since such attributes have no types.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Message:
     content_type: str | None
 
     def kafka_headers(self) -> list[tuple[str, bytes]]:
-        """The attributes and the content type as headers of a Kafka record."""
+        """Return the attributes and the content type as headers of a Kafka record."""
         named = {KAFKA_PREFIX + name: value for name, value in self.attributes.items()}
         if self.content_type is not None:
             named[CONTENT_TYPE] = self.content_type
@@ -55,7 +54,7 @@ class Message:
 
 
 def message_of_record(value: bytes | None, headers: Headers) -> Message:
-    """The message of a Kafka record; of a header that is given twice the last counts, as in
+    """Return the message of a Kafka record; of a repeated header the last value counts, as in
     Kafka.
     """
     named = {name.lower(): given for name, given in headers}
@@ -71,8 +70,9 @@ def message_of_record(value: bytes | None, headers: Headers) -> Message:
 
 
 def events_of_message(message: Message) -> list[Event]:
-    """The events of a message in either mode; what has neither attributes nor a content type is
-    read as structured.
+    """Return the events of a message in either mode.
+
+    A message without attributes is read as structured. Raises if it is not an event.
     """
     if is_structured(message):
         return events_in_body(message.body)
@@ -81,26 +81,27 @@ def events_of_message(message: Message) -> list[Event]:
 
 
 def is_structured(message: Message) -> bool:
-    """Whether all of the event is said to stand in the body."""
+    """True if the whole event is in the body."""
     kind = (message.content_type or "").lower()
     return not message.attributes or kind.startswith(_ANY_STRUCTURED)
 
 
 def events_in_body(body: bytes | None) -> list[Event]:
-    """The events of a body in which everything stands."""
+    """Return the events of a body in structured mode; raises if it is None or not an event."""
     if body is None:
         raise EventProblem("the value is null")
     return decode_all(body)
 
 
 def structured_message(event: Event) -> Message:
-    """The event as one JSON body."""
+    """Return the event as one JSON body."""
     return Message(encode(event).encode(), {}, STRUCTURED)
 
 
 def binary_message(event: Event) -> Message:
-    """The event with its attributes beside its data; structured where its data has no bytes of the
-    type that it claims to have.
+    """Return the event with its attributes beside its data.
+
+    Structured if its data cannot be written in its media type.
     """
     kind = media_type(event.envelope)
     if not is_json(kind) and not isinstance(event.data, str | None):
@@ -127,7 +128,7 @@ def _body(data: object, kind: str) -> bytes | None:
 
 
 def _unpacked(text: str) -> bytes:
-    """Data that is no text is kept in base64, as it came; what is no base64 is text after all."""
+    """Decode data that is not text from its base64; if it is not base64, return it as text."""
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
@@ -139,14 +140,14 @@ def _attribute(value: object) -> str:
 
 
 def _data(message: Message) -> dict[str, str]:
-    """The data, read by the codec as its content type says."""
+    """Return the members with the data, for the codec to decode by its content type."""
     kind, raw = message.content_type, message.body
     body = {} if kind is None else {"datacontenttype": kind}
     return body if raw is None else body | {"data_base64": base64.b64encode(raw).decode()}
 
 
 def _place(text: str | None) -> dict[str, Any]:
-    """A GeoJSON object is text in an attribute."""
+    """Parse a place that is a GeoJSON object; in an attribute it is text."""
     return {"place": parse_json(text)} if text is not None and text.lstrip().startswith("{") else {}
 
 

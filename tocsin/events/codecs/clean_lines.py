@@ -1,6 +1,6 @@
-"""Lines as they come from a file: without byte order marks, and as far as the file can be read.
+"""Lines of a file, without byte order marks, as far as the file can be read.
 
-Where it breaks off, or is not what its name claims, a problem says after how many lines.
+If the file breaks off or is not what its name claims, a problem says after how many lines.
 """
 
 from __future__ import annotations
@@ -12,15 +12,11 @@ from collections.abc import Iterable, Iterator
 from tocsin.errors import MeaningProblem
 
 UNREADABLE = (OSError, EOFError, zlib.error)
-"""What reading raises where a packed file is cut off, damaged or not packed at all, or a disk
-fails.
-"""
+"""The errors of reading a compressed file that is cut off or damaged, or of a failing disk."""
 
 
 def sound_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The lines of the file that goes by a name; a byte order mark may begin any of them, as where
-    files are joined.
-    """
+    """Yield the lines of a file; any may begin with a byte order mark, as in joined files."""
     read = 0
     try:
         for line in lines:
@@ -31,7 +27,7 @@ def sound_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
 
 
 def damaged(name: str, read: int, error: BaseException) -> MeaningProblem:
-    """The problem of a file that cannot be read, or not further than so many lines."""
+    """Return the problem of a file that cannot be read beyond `read` lines."""
     after = f" after line {read}" if read else ""
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return MeaningProblem(

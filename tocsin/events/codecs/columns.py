@@ -1,9 +1,8 @@
-"""Which columns of a record are the fields of its event. A column that is named like a field is
-that field.
+"""Mapping of the columns of a record to the fields of its event; equal names are mapped by default.
 
 `id=nr,time=sent_at` maps fields to columns, or to paths inside XML and JSON (`seller.city`);
 `type='offer'` is the same for every record; `lon=x,lat=y` make a place; `time=at:ms` counts since
-1970. A time needs a zone, its own or the mapping's. An empty value is no value.
+1970. A time needs a zone, its own or the mapping's. An empty value counts as absent.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Fields of an event and where in a record they are; the zone of times that have none."""
+    """Fields of an event with their columns in a record, and the zone of times that have none."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     zone: ZoneInfo | None = None
 
     @staticmethod
     def of(fields: Mapping[str, object], zone: str | None = None) -> Columns:
-        """Checked columns; `ce_` before a field may be left out."""
+        """Return checked columns; `ce_` before a field is optional."""
         named = {name.removeprefix("ce_"): column for name, column in fields.items()}
         for name, column in named.items():
             if not isinstance(column, str) or not column:
@@ -57,7 +56,7 @@ class Columns:
 
     @staticmethod
     def parse(text: str, zone: str | None = None) -> Columns:
-        """The columns of `field=column,field=column`."""
+        """Parse `field=column,field=column`."""
         pairs = [part.partition("=") for part in text.split(",")]
         for name, equals, column in pairs:
             if not equals or not column.strip():
@@ -67,7 +66,7 @@ class Columns:
         return Columns.of({name.strip(): column.strip() for name, _, column in pairs}, zone)
 
     def require(self, known: list[str]) -> None:
-        """Raises where a column is not there."""
+        """Raise if a column does not exist."""
         for name, column in self.fields.items():
             told = _COUNTED.fullmatch(column)
             if (
@@ -80,12 +79,12 @@ class Columns:
                 raise _refused(f"there is no column {column!r} for {name}", column, hint)
 
     def with_own_names(self, known: list[str]) -> Columns:
-        """The same, and columns that are named like fields that nothing else is mapped to."""
+        """Add columns with the name of a field, unless that field is mapped."""
         own = {name: name for name in FIELDS if name in known}
         return replace(self, fields={**own, **self.fields})
 
     def envelope(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields that the record gives; what is empty in it is left out."""
+        """Return the fields of a record, without empty ones."""
         found: dict[str, Any] = {}
         for name, column in self.fields.items():
             value = self._value(name, column, record)
@@ -111,9 +110,7 @@ class Columns:
 
 
 def _at(record: Mapping[str, Any], column: str) -> Any:
-    """The value of a column or, where there is none of that name, at a path; of an XML element its
-    text.
-    """
+    """Return the value of a column, else at a path; for an XML element its text. None if absent."""
     value: Any = record.get(column)
     if column not in record:
         value = record
@@ -145,7 +142,7 @@ def _counted(name: str, value: object, unit: int) -> str:
 
 
 def _time_text(name: str, value: object, zone: ZoneInfo | None) -> str:
-    """RFC 3339 of a time, a date or a text of one."""
+    """Return a time, a date or a text of one in RFC 3339."""
     if isinstance(value, str):
         value = _read_time(name, value.strip())
     if isinstance(value, date) and not isinstance(value, datetime):

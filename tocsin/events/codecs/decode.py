@@ -1,9 +1,9 @@
-"""EPCIS inside other things: in the data of a CloudEvent, or in a text without an envelope.
+"""EPCIS inside other formats: in the data of a CloudEvent, or in a text without an envelope.
 
 An envelope around one event gives it its id, source and type; around several, each gets the id of
-the envelope and its number (`id#1`, `id#2`, ...). The time is always the eventTime, as an envelope
-tells when the document was sent, save where the envelope has an `endtime` and so states the bounds
-of its one event.
+the envelope and its number (`id#1`, `id#2`, ...). The time is always the eventTime, as the time of
+an envelope is that of sending the document; only an envelope with an `endtime` sets the bounds of
+its one event.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from tocsin.events.views.payload import is_json, is_xml, media_type
 
 
 def decode_all(raw: bytes | str, most: int | None = None) -> list[Event]:
-    """The events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document or
-    event without one; raises where there are more than `most`.
+    """Return the events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document
+    or event.
+
+    Raises if there are more than `most`.
     """
     if looks_like_xml(raw):
         return decode_document(raw, most=most)
@@ -39,26 +41,22 @@ def decode_all(raw: bytes | str, most: int | None = None) -> list[Event]:
 
 
 def events_of(value: object, most: int | None = None) -> list[Event]:
-    """The events of a JSON value that is already parsed; raises where there are more than
-    `most`.
-    """
+    """Return the events of a parsed JSON value; raises if there are more than `most`."""
     if isinstance(value, dict) and "source" not in value and is_epcis_json(value):
         return [event_of_attributes(each) for each in normal_events(value, most) or ()]
     return unwrapped(event_of(value), most)
 
 
 def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
-    """The events of an object in memory, checked as strictly as text would be."""
+    """Return the events of an object in memory, checked as strictly as text."""
     if "source" not in value and is_epcis_json(value):
         return events_of(plain_object(value))
     return unwrapped(from_mapping(value))
 
 
 def unwrapped(event: Event, most: int | None = None) -> list[Event]:
-    """The EPCIS events in the data of an event; the event itself where its data is
-    something else.
-    """
-    # most events: what EPCIS is, it says in its type
+    """Return the EPCIS events in the data of an event, or the event itself if there is no EPCIS."""
+    # fast path: EPCIS data always has a type
     if type(event.data) is dict and "type" not in event.data:
         return [event]
     found = _inside(event, most)
@@ -73,7 +71,7 @@ def unwrapped(event: Event, most: int | None = None) -> list[Event]:
 
 
 def as_line(event: Event) -> bytes:
-    """An event as one line of CloudEvents JSON, which decodes to the same event."""
+    """Return an event as one line of CloudEvents JSON, which decodes to the same event."""
     return encode(event).encode() + b"\n"
 
 
@@ -87,7 +85,7 @@ def _inside(event: Event, most: int | None) -> list[dict[str, Any]] | None:
 
 
 def _with_bounds(event: Event, outer: Event) -> Event:
-    """The bounds and the place that the envelope states, where it does."""
+    """Apply the bounds and the place of the envelope, if it has them."""
     stated = outer.interval is not None and outer.interval.start != outer.interval.end
     times = ("time", "endtime") if stated else ()
     envelope = {**event.envelope, **{name: outer.envelope[name] for name in times}}

@@ -1,6 +1,4 @@
-"""A piece of a file of events: a line still to be decoded, or events or a problem that a reader of
-the file found.
-"""
+"""An item of a file of events: a line to decode, or the events or problem from a reader."""
 
 from __future__ import annotations
 
@@ -11,13 +9,11 @@ from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
 
 Made: TypeAlias = tuple[Event, ...] | Problem | None
-"""What a reader has made of a text already."""
+"""The events or the problem that a reader has decoded from a text; None if still to be decoded."""
 
 
 class Piece(NamedTuple):
-    """The text, the line that it begins in, the file where there are several, and what a reader has
-    made of it.
-    """
+    """The text, its first line number, its file if there are several, and the decoded result."""
 
     raw: bytes
     line: int
@@ -25,12 +21,12 @@ class Piece(NamedTuple):
     found: Made = None
 
     def events(self) -> list[Event]:
-        """The events of the piece; raises where it is none."""
+        """Return the events of the item; raises if it is not an event."""
         return events_in(self.raw, self.found)
 
 
 def events_in(raw: bytes, made: Made = None) -> list[Event]:
-    """The events of a text of which a reader may have made something; raises where it is none."""
+    """Return the events of a text, decoded already or now; raises if it is not an event."""
     if made is None:
         return decode_all(raw)
     if isinstance(made, Problem):

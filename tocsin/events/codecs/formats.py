@@ -1,9 +1,8 @@
-"""What a file holds: by its first bytes where they are clear, else by its suffix. It is lines
-unless it is a document.
+"""Detection of file formats: by the first bytes if they are clear, else by the suffix.
 
-JSON is told apart by what it really is: a first line that is an object by itself begins JSON Lines;
-an array, or an object over several lines, begins a document. Where the first line is broken, a
-later line that is an object by itself shows that there are lines.
+A file has lines unless it is a document. JSON is classified by its content: a first line that is an
+object by itself begins JSON Lines; an array, or an object over several lines, begins a document. If
+the first line is broken, a later line that is an object by itself shows that there are lines.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from types import UnionType
 from tocsin.errors import MeaningProblem
 
 HEAD = 1 << 20
-"""So many bytes are looked at, at most, to tell what a file holds."""
+"""The number of bytes inspected, at most, to detect the format of a file."""
 
 
 class Format(StrEnum):
@@ -53,7 +52,7 @@ SUFFIXES = {
     ".pq": Format.PARQUET,
 }
 _BY_SUFFIX_ALONE = (Format.TURTLE, Format.N_TRIPLES, Format.CSV)
-"""Their first bytes can be those of JSON or XML: `[] a :Sale .`, `<urn:a> <urn:b> 1 .`"""
+"""Formats whose first bytes can be those of JSON or XML: `[] a :Sale .`, `<urn:a> <urn:b> 1 .`"""
 
 _TRIPLE = re.compile(rb"<[^\s<>]+>\s+(?:<[^\s<>]+>|a)\s+[<\"_\[]")
 _TURTLE_WORD = re.compile(rb"(?:@prefix|@base|PREFIX|BASE)\s", re.IGNORECASE)
@@ -63,15 +62,14 @@ _OBJECT_LINE = re.compile(rb"^\{[^\n]*\}[ \t\r]*$", re.MULTILINE)
 
 
 def suffix_format(name: str) -> Format | None:
-    """The format that the end of a name stands for, `.gz` passed over; None where it stands for
-    none.
-    """
+    """Return the format of a name's suffix, before `.gz`; None if it is unknown."""
     return SUFFIXES.get(PurePath(name.lower().removesuffix(".gz")).suffix)
 
 
 def format_of(name: str, head: bytes, *, whole: bool) -> Format:
-    """The format of a file by its name and its first bytes, `whole` where these are all; raises
-    where it is unclear.
+    """Return the format of a file by its name and its first bytes; raises if it is unclear.
+
+    `whole` if these bytes are the whole file.
     """
     by_suffix = suffix_format(name)
     if head.startswith(b"PAR1"):
@@ -86,7 +84,7 @@ def format_of(name: str, head: bytes, *, whole: bool) -> Format:
     if not start or has_object_line(head):
         return Format.JSON_LINES
     if start == b"<":
-        # RDF/XML shows in its root
+        # RDF/XML is recognised later, by its root
         return Format.TURTLE if _TRIPLE.match(head.lstrip()) else Format.XML
     if _TURTLE_WORD.match(head.lstrip()):
         return Format.TURTLE
@@ -94,7 +92,7 @@ def format_of(name: str, head: bytes, *, whole: bool) -> Format:
 
 
 def unclear(name: str, head: bytes) -> MeaningProblem:
-    """The one problem of a file that is none of the formats; it says what it looks like."""
+    """Return the problem of a file of no known format; it says what the file looks like."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return _refused(f"{name} is UTF-16", "save it as UTF-8")
     found = _FIRST_LINE.match(head)
@@ -110,13 +108,13 @@ def unclear(name: str, head: bytes) -> MeaningProblem:
 
 
 def is_json_lines(head: bytes, *, whole: bool) -> bool:
-    """Whether a text that begins as JSON does is lines of JSON; else it is a document, right or
-    wrong.
+    """True if a text that begins as JSON is lines of JSON; otherwise it is a document, valid or
+    not.
     """
     first = _FIRST_LINE.match(head)
     if first is None:
         return True
-    # one line, longer than the head: an array is split, an object is a line
+    # one line, longer than the head: an array is a document, an object is a line
     if first.end() == len(head) and not whole:
         return head.lstrip().startswith(b"{")
     if _is_value(first[1], dict | list):
@@ -131,9 +129,7 @@ def _json_format(head: bytes, by_suffix: Format | None, whole: bool) -> Format:
 
 
 def _begins_document(head: bytes, whole: bool) -> bool:
-    """Whether the text begins with one JSON value over several lines; cut off at a line's end it
-    may go on.
-    """
+    """True if the text begins with one JSON value over several lines; a cut text may continue."""
     text = head if whole else head[: head.rfind(b"\n") + 1]
     known = text.decode("utf-8", "replace").strip()
     try:
@@ -146,20 +142,18 @@ def _begins_document(head: bytes, whole: bool) -> bool:
 
 
 def _has_more_lines_than_elements(head: bytes) -> bool:
-    """Whether objects stand in lines of their own, and not in a broken array, where commas stand
-    between them.
-    """
+    """True if objects are on lines of their own, and not in a broken array, separated by commas."""
     lines = sum(1 for found in _OBJECT_LINE.finditer(head) if _is_value(found.group(), dict))
     return lines > (len(_ELEMENT.findall(head)) if head.lstrip().startswith(b"[") else 0)
 
 
 def has_object_line(head: bytes) -> bool:
-    """Whether a line, from its first byte on, is a JSON object by itself."""
+    """True if a line, from its first byte on, is a JSON object by itself."""
     return any(_is_value(found.group(), dict) for found in _OBJECT_LINE.finditer(head))
 
 
 def _is_value(line: bytes, kinds: type | UnionType) -> bool:
-    """Whether a line is a JSON value by itself, of these kinds."""
+    """True if a line is a JSON value of these kinds by itself."""
     try:
         return isinstance(_DECODER.decode(line.decode("utf-8", "replace")), kinds)
     except (RecursionError, ValueError):

@@ -1,9 +1,9 @@
-"""Reception time: an event lasts from when it was published to when it was received.
+"""Reception time: an event lasts from its publication to its reception.
 
-An event that states no `endtime` ends at its `receivedtime`, a context attribute that a live host
-stamps where it is absent. What follows is written into the event, so that logs, state and members
-give the same answer again. A receiver whose clock is behind the publisher's makes no event end
-before it begins: such an event keeps its own end.
+An event without an `endtime` ends at its `receivedtime`, a context attribute that a live host
+stamps if it is absent. The result is written into the event, so that logs, state and members give
+the same answer again. If the receiver's clock is behind the publisher's, the end would precede the
+start: such an event keeps its own end.
 """
 
 from __future__ import annotations
@@ -20,18 +20,16 @@ RECEIVED = "receivedtime"
 
 
 class Ends(StrEnum):
-    """When an event ends that does not say: when it starts, or when it was received."""
+    """Rule for the end of an event without endtime: its start, or its reception."""
 
     START = "start"
     RECEPTION = "reception"
 
 
 def ends_named(given: object) -> Ends:
-    """The rule that a setting asks for, None being the usual one; a problem where there is
-    no such.
-    """
+    """Return the rule of a setting, by default START; raises if it is unknown."""
     try:
-        # what is no text is no rule either
+        # any other type is not a rule either
         return Ends.START if given is None else Ends(given)  # type: ignore[arg-type]
     except ValueError:
         raise MeaningProblem(
@@ -43,9 +41,7 @@ def ends_named(given: object) -> Ends:
 
 
 def received(event: Event, now: Instant | None = None) -> Event:
-    """The event as it is when its reception counts; `now` is stamped where the event does not say
-    when it came.
-    """
+    """Return the event with its reception as end; `now` is stamped if it has no reception time."""
     stamp = event.envelope.get(RECEIVED)
     if stamp is None and now is None:
         return event
@@ -61,5 +57,5 @@ def received(event: Event, now: Instant | None = None) -> Event:
 
 def _with(event: Event, added: dict[str, Any], interval: Interval | None) -> Event:
     changed = Event({**event.envelope, **added}, event.data, interval, event.place_source)
-    changed._place = event._place  # read already, where it was checked
+    changed._place = event._place  # parsed already for the check
     return changed

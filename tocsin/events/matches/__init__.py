@@ -1,1 +1,1 @@
-"""matches."""
+"""Matches, constructed events, and the content that both show."""

@@ -1,8 +1,7 @@
-"""Events out of matches: what a construction puts out is an event again, with the events it came
-from as its lineage.
+"""Events from matches: an output of a construction is an event, with the match's events as lineage.
 
-Its id says how many constructions lie behind it, so that a loop of subscriptions comes to an end on
-every host.
+Its id has the number of constructions behind it, so that a loop of subscriptions ends on every
+host.
 """
 
 from __future__ import annotations
@@ -15,28 +14,28 @@ from tocsin.events.matches.match import Match
 from tocsin.values.time import format_instant
 
 HOP_LIMIT = 16
-"""So many constructions may lie one behind the other."""
+"""The number of constructions that may follow one another."""
 
 SOURCE = "tocsin/"
-"""What the sources of constructed events begin with; the subscription follows."""
+"""The beginning of the source of constructed events, before the subscription."""
 
 ID_PATTERN = r"^constructed-([0-9]{1,3})-"
-"""What the ids of constructed events begin with; the group is the number of hops."""
+"""The beginning of the id of constructed events; the group is the number of hops."""
 
 
 def hops_behind(id: str) -> int:
-    """How many constructions lie behind the event with an id."""
+    """Return the number of constructions behind an event id; 0 if it was not constructed."""
     found = re.match(ID_PATTERN, id)
     return int(found[1]) if found else 0
 
 
 def hops_of(match: Match) -> int:
-    """How many constructions lie behind what a match puts out."""
+    """Return the number of constructions behind the outputs of a match."""
     return 1 + max(map(hops_behind, match.events), default=0)
 
 
 def constructed_events(match: Match) -> list[Event]:
-    """The events that the outputs of a match are; none where they are past the limit."""
+    """Return the events of the outputs of a match; [] past the limit of hops."""
     return (
         []
         if hops_of(match) > HOP_LIMIT
@@ -45,7 +44,7 @@ def constructed_events(match: Match) -> list[Event]:
 
 
 def constructed_bodies(match: Match) -> list[dict[str, object]]:
-    """The same as CloudEvents objects, whatever the limit."""
+    """Return the outputs of a match as CloudEvents objects, without a limit."""
     hops = hops_of(match)
     time = {} if match.detected is None else {"time": format_instant(match.detected)}
     return [

@@ -1,8 +1,8 @@
-"""How much of its members a match tells: their ids, the complete events, or each event as RDF.
+"""Content of the members of a match: their ids, the complete events, or each event as RDF.
 
 `ids` is the fixed format alone. `events` adds `members`, CloudEvents objects that can be published
-again as they are. `rdf` adds `members` as Turtle, by the graph view of each event; one that has no
-graph is null in its place.
+again unchanged. `rdf` adds `members` as Turtle, by the graph view of each event; null for one that
+has no graph.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tocsin.events.views.turtle import turtle_of
 
 
 class Content(StrEnum):
-    """What `members` of a match are."""
+    """The content of `members` of a match."""
 
     IDS = "ids"
     EVENTS = "events"
@@ -28,17 +28,17 @@ class Content(StrEnum):
 
 
 class Words(Vocabulary, Protocol):
-    """A vocabulary with the prefixes that its people use. An ontology is one."""
+    """A vocabulary with its usual prefixes. An ontology is one."""
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """Prefixes and the namespaces that they stand for."""
+        """The namespaces by prefix."""
 
 
 def content_named(given: object) -> Content:
-    """The content that a setting asks for; a problem where there is no such."""
+    """Return the content of a setting; raises if it is unknown."""
     try:
-        return Content(given)  # type: ignore[arg-type]  # what is no text is no content either
+        return Content(given)  # type: ignore[arg-type]  # any other type is not a content either
     except ValueError:
         raise MeaningProblem(
             f"content {given!r} is not known",
@@ -51,16 +51,14 @@ def content_named(given: object) -> Content:
 def members_told(
     members: Iterable[Event], content: Content, words: Words | None = None
 ) -> list[Any]:
-    """The members as JSON values: objects that are CloudEvents, or texts that are Turtle."""
+    """Return the members as JSON values: CloudEvents objects, or Turtle texts."""
     if content is Content.EVENTS:
         return [as_object(event) for event in members]
     return [turtle(event, words) for event in members]
 
 
 def turtle(event: Event, words: Words | None = None) -> str | None:
-    """The event's graph as Turtle, in the words of an ontology where there is one; None where it
-    has no graph.
-    """
+    """Return the event's graph as Turtle, with the ontology if given; None if it has no graph."""
     try:
         graph = event.graph if words is None else graph_in(event, words)
         return turtle_of(graph, None if words is None else words.prefixes)

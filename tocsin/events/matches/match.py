@@ -1,6 +1,4 @@
-"""A match: what comes out when a subscription rings. The same match has the same id on every host
-and every retry.
-"""
+"""A match of a subscription. The same match has the same id on every host and every retry."""
 
 from __future__ import annotations
 
@@ -20,34 +18,34 @@ from tocsin.values.time import Instant, format_instant
 
 
 class Telling(Protocol):
-    """Works out what matches of several events tell, for those that it made."""
+    """Renderer of the matches of several events, for the matches that it made."""
 
     def tell(self, match: Match) -> None:
-        """Sets all fields that are worked out but the id and the place."""
+        """Set all derived fields but the id and the place."""
         ...
 
     def id_of(self, subscription: str) -> str:
-        """The id of the match of a subscription."""
+        """Return the id of the match of a subscription."""
         ...
 
     def place_text(self) -> str | None:
-        """The place of all members together as text."""
+        """Return the place of all members together as text, or None."""
         ...
 
 
 class _ToldLater:
-    """Room for who works out what a match tells; nothing of it belongs to the match itself."""
+    """Base with a slot for the renderer of a match, so that it is not a field of the match."""
 
     __slots__ = ("_telling",)
 
 
 @dataclass(frozen=True, slots=True)
 class Match(_ToldLater):
-    """One ring of the bell; `events` and `sources` name the constituents in canonical order, times
-    may be unknown.
+    """One match; `events` and `sources` identify the members in canonical order, times may be
+    unknown.
 
-    `members` are the constituents themselves, by reference and where the host has them; two matches
-    that differ in nothing else are equal.
+    `members` are the events themselves, by reference, if the host has them; two matches that differ
+    in nothing else are equal.
     """
 
     subscription: str
@@ -65,9 +63,9 @@ class Match(_ToldLater):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What a match tells, worked out when it is first asked for."""
+            """Compute a derived field on first access."""
             if name == "_telling":
-                return None  # a match of one event, or one that knows it all
+                return None  # a match of one event, or one with all fields set
             telling: Telling | None = self._telling
             if name == "id":
                 _set_id(
@@ -93,9 +91,7 @@ class Match(_ToldLater):
 
     @property
     def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
-        """Output order: (detected, subscription, events); what has no time comes first; the id
-        settles ties.
-        """
+        """Output order: (detected, subscription, events), untimed first; the id breaks ties."""
         return (
             self.detected is not None,
             self.detected or 0,
@@ -107,8 +103,8 @@ class Match(_ToldLater):
     def as_json(
         self, content: Content | str = Content.IDS, words: Words | None = None
     ) -> dict[str, Any]:
-        """The fixed output format, with as much of the members as is asked for; `words` is an
-        ontology, for RDF.
+        """Return the fixed output format, with members as requested; `words` is an ontology, for
+        RDF.
         """
         body = {
             "subscription": self.subscription,
@@ -130,13 +126,11 @@ class Match(_ToldLater):
         )
 
     def line(self, content: Content | str = Content.IDS, words: Words | None = None) -> str:
-        """The match as one line of JSON."""
+        """Return the match as one line of JSON."""
         return json_text(self.as_json(content, words))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: what is known of the ring, and the members where they are
-        there.
-        """
+        """Return a table for notebooks: the fields of the match, and its members if present."""
         events = zip(self.sources or ("",) * len(self.events), self.events, strict=True)
         rows = [
             ("events", ", ".join(f"{source} {id_}".strip() for source, id_ in events)),
@@ -150,9 +144,7 @@ class Match(_ToldLater):
 
 
 def in_output_order(found: Iterable[Match]) -> list[Match]:
-    """Matches by their order; ids, which take long to work out, are asked for where all else is
-    equal.
-    """
+    """Sort matches by their order; ids, which are slow to compute, are used only for ties."""
     ordered = sorted(
         found,
         key=lambda match: (
@@ -176,8 +168,9 @@ def _is_tied(one: Match, other: Match) -> bool:
 
 
 def once(found: Sequence[Match]) -> Sequence[Match]:
-    """Each id once, the first of them: occurrences that nothing told tells apart are one match. Ids
-    take long to work out, and those of different subscriptions differ.
+    """Return the first match of each id: occurrences with equal members are one match.
+
+    Ids are slow to compute, and those of different subscriptions differ.
     """
     if len(found) < 2 or len({match.subscription for match in found}) == len(found):
         return found
@@ -201,8 +194,8 @@ _has_plain_place = attrgetter("has_plain_place")
 def match_told_later(
     subscription: str, members: tuple[Event, ...], outputs: tuple[str, ...], telling: Telling
 ) -> Match:
-    """A match of which the rest is worked out when it is asked for: whoever makes it knows that it
-    can be.
+    """Return a match whose other fields are computed on first access; that must not be able to
+    fail.
     """
     match = _make(Match)
     _set_subscription(match, subscription)
@@ -213,7 +206,7 @@ def match_told_later(
 
 
 def set_told(match: Match, *told: object) -> None:
-    """What was worked out: events, start, end, detected, bindings and sources."""
+    """Set the derived fields: events, start, end, detected, bindings and sources."""
     for set_field, value in zip(_SET_TOLD, told, strict=True):
         set_field(match, value)
 
@@ -223,10 +216,10 @@ def _id_of_one(match: Match) -> str:
 
 
 def match_of_event(subscription: str, event: Event) -> Match:
-    """The match of an atomic subscription: it is detected when its one event ends.
+    """Return the match of an atomic subscription: it is detected when its one event ends.
 
-    Many ring and few are looked at: the rest is worked out when it is asked for, but for a place
-    of which it is not sure that it can be written.
+    Matches are many, and few are read: other fields are computed on first access, except for a
+    place that may not be valid as WKT.
     """
     match = _make(Match)
     _set_subscription(match, subscription)
@@ -237,7 +230,9 @@ def match_of_event(subscription: str, event: Event) -> Match:
 
 
 def matches_of_events(subscriptions: Sequence[str], events: Sequence[Event]) -> list[Match]:
-    """The same for many, pair by pair, at half the cost: what is set is set by columns."""
+    """Return the matches of pairs of subscription and event; half the cost, as fields are set by
+    column.
+    """
     matches = list(map(_make, repeat(Match, len(events))))
     _set_all(_set_subscription, matches, subscriptions)
     _set_all(_set_members, matches, zip(events))
@@ -253,23 +248,19 @@ def _set_all(set_field: Callable[[Match, Any], None], matches: list[Match], valu
 
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
-    """The id of a match that nothing but its subscription and its constituents tells apart from
-    others.
-    """
+    """Return the id of a match that is identified by its subscription and its members alone."""
     return hashed_id(subscription, measured([text for identity in identities for text in identity]))
 
 
 def hashed_id(subscription: str, constituents: str) -> str:
-    """The id of a match whose constituents are measured already, as they are for many subscriptions
-    at once.
-    """
+    """Return the id of a match from its length-prefixed members, shared by many subscriptions."""
     return blake2b(
         f"{len(subscription)}:{subscription}{constituents}".encode(), digest_size=16
     ).hexdigest()
 
 
 def measured(parts: Iterable[str]) -> str:
-    """Each part prefixed by its length, so that no two lists of parts run into one."""
+    """Join the parts, each prefixed by its length, so that different lists give different texts."""
     return "".join([f"{len(part)}:{part}" for part in parts])
 
 

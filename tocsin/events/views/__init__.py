@@ -1,3 +1,3 @@
-"""Views of an event: attributes, document, graph. Each comes from the data alone: every language
-sees every event.
+"""Views of an event: attributes, document, graph. Each is derived from the data alone: every
+language sees every event.
 """

@@ -1,9 +1,9 @@
 """Canonical XML of an element or its content, so that equal parts of documents are equal texts
 (Canonical XML 2.0).
 
-Namespaces are declared where they are used (as exclusive canonicalization does), attributes are
-sorted, empty elements have both tags. Namespace names that are relative, which other
-implementations refuse, are served as they are.
+Namespaces are declared where they are used (as in exclusive canonicalization), attributes are
+sorted, empty elements have both tags. Relative namespace names, which other implementations refuse,
+are accepted unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tocsin.events.views.document import (
 )
 
 XML_SPACE = " \t\r\n"
-"""What XML calls white space."""
+"""White space of XML."""
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;"})
@@ -30,17 +30,17 @@ _VALUE = str.maketrans(
 
 
 def canonical(element: Element) -> str:
-    """The element with all that is in it, without what follows it."""
+    """Return the text of the element with its content, without its tail."""
     return "".join(_parts(element))
 
 
 def canonical_content(element: Element) -> str:
-    """What is inside the element: markup and text."""
+    """Return the content of the element: markup and text."""
     return "".join(_parts(element, content_only=True))
 
 
 def own_text(element: Element) -> str:
-    """The text directly in the element, not that of its children, without white space around it."""
+    """Return the stripped text directly in the element, without that of its children."""
     text = element.text
     if len(element):
         text = (text or "") + "".join([child.tail or "" for child in element])
@@ -48,17 +48,17 @@ def own_text(element: Element) -> str:
 
 
 def escaped_text(text: str) -> str:
-    """The text as it stands between tags."""
+    """Return the text escaped for use between tags."""
     return text.translate(_TEXT)
 
 
 def escaped_value(value: str) -> str:
-    """The text as it stands in double quotes."""
+    """Return the text escaped for use in double quotes."""
     return value.translate(_VALUE)
 
 
 def _parts(top: Element, *, content_only: bool = False) -> Iterator[str]:
-    """Give the texts of an element, with its tags or without; the time is linear in its size."""
+    """Yield the texts of an element, with its tags or without; the time is linear in its size."""
     scope = _scope_of(top)
     declared = {"": ""}
     frames: list[_Frame] = []
@@ -85,7 +85,7 @@ def _parts(top: Element, *, content_only: bool = False) -> Iterator[str]:
 def _start_tag(
     element: Element, scope: _Scope | None, declared: dict[str, str], frame: _Frame
 ) -> Iterator[str]:
-    """Give the start tag, and note in the frame what is declared."""
+    """Yield the start tag, and note the declarations in the frame."""
     prefix, uri, name = element.prefix or "", *_parted(str(element.tag))
     attributes = sorted((*_parted(name), value) for name, value in attributes_in(element))
     prefixes = {
@@ -106,14 +106,14 @@ def _start_tag(
 
 @dataclass(slots=True)
 class _Frame:
-    """An element that is open: its tag, and what its prefixes were before it."""
+    """An open element: its tag, and the bindings of its prefixes before it."""
 
     tag: str = ""
     bound: list[tuple[str, str | None]] = field(default_factory=list)
     declared: list[tuple[str, str | None]] = field(default_factory=list)
 
     def restore(self, scope: _Scope | None, declared: dict[str, str]) -> None:
-        """Have prefixes mean what they meant before the element."""
+        """Restore the bindings of prefixes from before the element."""
         for prefix, before in self.declared:
             if before is None:
                 del declared[prefix]
@@ -125,9 +125,10 @@ class _Frame:
 
 
 class _Scope:
-    """The prefixes that are bound where one stands in a document. Each namespace has a heap of its
-    prefixes, in which those that are bound to another namespace by now are dropped when they are
-    met: every binding is pushed and dropped once.
+    """The prefixes bound at a position in a document.
+
+    Each namespace has a heap of its prefixes; those that are bound to another namespace by now are
+    dropped when they are met: every binding is pushed and dropped once.
     """
 
     def __init__(self, bound: Mapping[str, str]) -> None:
@@ -137,21 +138,21 @@ class _Scope:
             self.bind(prefix, uri)
 
     def bind(self, prefix: str, uri: str) -> str | None:
-        """Bind a prefix; return the namespace that it had before."""
+        """Bind a prefix; return its namespace before, or None."""
         before = self._uris.get(prefix)
         self._uris[prefix] = uri
         heappush(self._heaps.setdefault(uri, []), prefix)
         return before
 
     def restore(self, prefix: str, before: str | None) -> None:
-        """Bind a prefix as it was before; None where it was not bound."""
+        """Restore the binding of a prefix; None if it was not bound."""
         if before is None:
             del self._uris[prefix]
         else:
             self.bind(prefix, before)
 
     def prefix_of(self, uri: str) -> str:
-        """Return the first prefix of a namespace in the alphabet."""
+        """Return the alphabetically first prefix of a namespace."""
         if uri == _XML:
             return "xml"
         heap = self._heaps[uri]
@@ -161,7 +162,7 @@ class _Scope:
 
 
 def _scope_of(element: Element) -> _Scope | None:
-    """Return the prefixes bound around an element; None where nothing inside needs them."""
+    """Return the prefixes bound around an element; None if nothing inside needs them."""
     if not has_prefixed_attributes(element):
         return None
     parent = element.getparent()
@@ -170,6 +171,6 @@ def _scope_of(element: Element) -> _Scope | None:
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """Namespace and local name of an expanded name."""
+    """Split an expanded name into namespace and local name."""
     uri, _, local = name.rpartition("}")
     return uri[1:], local

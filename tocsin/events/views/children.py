@@ -1,8 +1,7 @@
-"""The children of an XML document's outermost element, one after the other, however long the
-document is.
+"""The children of an XML document's outermost element, one by one, for documents of any length.
 
-Each child is a text of its own, with the namespaces in which it stands; no more is held than one
-child. XML from outside is read with the same caution as the document of an event.
+Each child is a text of its own, with the namespaces in scope; at most one child is held. External
+XML is parsed with the same caution as the document of an event.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from tocsin.events.views.document import (
 
 
 def outermost_tag(head: bytes) -> str:
-    """The tag of the outermost element of a text of which the beginning is known; empty where it
-    does not show.
+    """Return the tag of the outermost element from the beginning of a text; "" if it is not
+    visible.
     """
     parser = _parser()
     try:
@@ -35,8 +34,8 @@ def outermost_tag(head: bytes) -> str:
 
 
 def child_texts(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    """The line and the text of each child, in their order; raises where the text is no XML, or one
-    is too long.
+    """Yield the line and the text of each child, in order; raises if the text is not XML or one is
+    too long.
     """
     parser = _parser()
     depth, fed = 0, 0
@@ -47,7 +46,7 @@ def child_texts(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
             depth += 1 if step == "start" else -1
             if step == "start" and depth == 1:
                 _refuse_declarations(element)
-                if len(element.nsmap) > LIMITS.namespaces:  # each child would carry all of them
+                if len(element.nsmap) > LIMITS.namespaces:  # each child would declare all of them
                     raise too_many_namespaces(LIMITS.namespaces)
             if step == "end" and depth == 1:
                 fed, line = 0, cast("int | None", element.sourceline)
@@ -71,7 +70,7 @@ def _steps(parser: etree.XMLPullParser) -> Iterator[tuple[str, Element]]:
 
 
 def _feed(parser: etree.XMLPullParser, chunk: bytes) -> EventProblem | None:
-    """What is wrong with the chunk, if anything; what stands before that is parsed all the same."""
+    """Parse a chunk and return its problem, if any; the part before it is parsed all the same."""
     try:
         parser.feed(chunk)
     except etree.XMLSyntaxError as error:
@@ -100,7 +99,7 @@ def _refuse_declarations(root: Element) -> None:
 
 
 def _forget(child: Element) -> None:
-    """Takes a child that was told out of the tree, and what stands before it."""
+    """Remove a finished child from the tree, and everything before it."""
     parent: Any = child.getparent()
     child.clear()
     while child.getprevious() is not None:

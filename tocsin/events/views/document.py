@@ -1,11 +1,12 @@
-"""The document of an event: an XML tree of elements, attributes and text. The only door to lxml.
+"""The document of an event: an XML tree of elements, attributes and text. The only module that
+imports lxml.
 
 XML data is parsed once, with entities, DTD and network off and within limits of size, depth and
-number of elements. A document type that only names the outermost element says nothing; with
-declarations or an address it is refused. Comments and processing instructions are left out. Other
+number of elements. A document type that only names the outermost element is ignored; with
+declarations or an address it is refused. Comments and processing instructions are omitted. Other
 data is lifted and never fails: a member is an element by its name, an array repeats the element (an
 array inside an array holds `item` elements), null is an empty element, and a character that XML
-cannot hold becomes U+FFFD. Whoever reads a document must not change it: it is shared.
+cannot hold becomes U+FFFD. A document must not be changed: it is shared.
 """
 
 from __future__ import annotations
@@ -29,18 +30,17 @@ Element: TypeAlias = etree._Element
 ROOT = "event"
 ITEM = "item"
 TEXT = "#text"
-"""The key of an element's own text in the attributes, where the element also has attributes or
+"""The key of an element's own text in the attributes, if the element also has attributes or
 children.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """What an XML text may be: characters, levels of elements, elements, and declarations of
-    namespaces on an element and those around it.
+    """Limits of an XML text: characters, depth, elements, and namespace declarations in scope.
 
-    As many characters as an event has bytes at most, all of them in one text if need be. libxml2
-    itself allows 256 levels, and ten million characters in a text.
+    As many characters as an event has bytes at most, all of them in one text node if need be.
+    libxml2 itself allows 256 levels, and ten million characters in a text node.
     """
 
     characters: int = 4 << 20
@@ -52,7 +52,7 @@ class DocumentLimits:
 LIMITS = DocumentLimits()
 
 DEEPEST = 256
-"""No document has more levels: XML data is refused before, and other data does not nest as deep."""
+"""The deepest level of any document: XML data is refused before, and other data nests less."""
 
 
 class Documented(Payload, Protocol):
@@ -69,7 +69,7 @@ _MALFORMED_CODE = "MalformedEvent"
 
 
 def document_of(event: Payload) -> Element:
-    """The root of the event's XML tree; a problem where XML data is malformed, too large or too
+    """Return the root of the event's XML tree; raises if XML data is malformed, too large or too
     deep.
     """
     if event.data is not None and is_xml(media_type(event.envelope)):
@@ -80,7 +80,7 @@ def document_of(event: Payload) -> Element:
 
 
 def parse_xml(data: object, limits: DocumentLimits = LIMITS) -> Element:
-    """The root of an XML text. Its declared encoding is moot, because the text is already
+    """Return the root of an XML text. Its declared encoding is ignored: the text is already
     decoded.
     """
     if not isinstance(data, str):
@@ -101,21 +101,23 @@ def parse_xml(data: object, limits: DocumentLimits = LIMITS) -> Element:
 
 
 def size_of(root: Element) -> int:
-    """How long the document is as text, in bytes: no text, value or name in it is longer."""
+    """Return the size of the document as text, in bytes: an upper bound of every text, value or
+    name in it.
+    """
     return len(etree.tostring(root, encoding="utf-8"))
 
 
 def attribute_sizes(root: Element) -> list[int]:
-    """The lengths of all values of attributes, in bytes."""
+    """Return the lengths of all attribute values, in bytes."""
     found = _ATTRIBUTES(root)
     assert isinstance(found, list)
     return [len(str(value).encode()) for value in found]
 
 
 def attributes_in(element: Element) -> list[tuple[str, str]]:
-    """The attributes of an element, in document order; the time is linear in their number.
+    """Return the attributes of an element, in document order; the time is linear in their number.
 
-    lxml looks each name up again to tell its value, which is quadratic where there are many.
+    lxml looks up each name again for its value, which is quadratic for many attributes.
     """
     attributes = element.attrib
     if len(attributes) <= _FEW:
@@ -125,7 +127,7 @@ def attributes_in(element: Element) -> list[tuple[str, str]]:
 
 
 def has_attributes_in_namespaces(root: Element) -> bool:
-    """Whether an attribute is in a namespace."""
+    """True if any attribute is in a namespace."""
     return bool(_SPACED_ATTRIBUTES(root))
 
 
@@ -135,18 +137,18 @@ def has_prefixed_attributes(element: Element) -> bool:
 
 
 def walk(element: Element) -> Iterator[tuple[str, Any]]:
-    """Give the steps through an element: `start-ns` with prefix and namespace for each declaration
+    """Yield the steps through an element: `start-ns` with prefix and namespace for each declaration
     of an element before its `start`, and its `end`.
 
-    `nsmap` of an element collects the declarations of all elements around it; asked for every
-    element that is quadratic.
+    `nsmap` of an element collects the declarations of all elements around it; reading it for every
+    element is quadratic.
     """
     steps: Any = etree.iterwalk(element, events=("start-ns", "start", "end"))
     yield from steps
 
 
 _FEW = 16
-"""Up to so many attributes of an element are told quickest by the element itself."""
+"""The number of attributes up to which the element itself lists them fastest."""
 
 _OWN_ATTRIBUTES = etree.XPath("@*")
 _ATTRIBUTES = etree.XPath("//@*", smart_strings=False)
@@ -155,11 +157,11 @@ _SPACED_ATTRIBUTES = etree.XPath("count(//@*[namespace-uri() != '']) > 0")
 
 
 def attributes_of(event: Documented) -> dict[str, Any]:
-    """XML data as a nested map by local names: text alone is a string, a repeated element a list,
-    `@` marks attributes.
+    """Return XML data as a nested map by local names: text alone is a string, a repeated element a
+    list.
 
-    The names are those inside the root, as the members of a JSON object are. RDF and what is not
-    XML have none.
+    `@` marks attributes. The names are those inside the root, like the members of a JSON object.
+    RDF and data other than XML have none.
     """
     kind = media_type(event.envelope)
     if event.data is None or not is_xml(kind) or kind == RDF_XML:
@@ -179,7 +181,7 @@ CAUTION: Mapping[str, Any] = {
     "remove_comments": True,
     "remove_pis": True,
 }
-"""How every XML text is parsed that comes from outside."""
+"""The parser settings for all external XML."""
 
 
 def _parser() -> etree.XMLParser:
@@ -197,7 +199,7 @@ def _too_much(message: str) -> LimitProblem:
 
 
 _RESOURCE_LIMIT = 114
-"""XML_ERR_RESOURCE_LIMIT of libxml2; lxml has a name for it from 6.1 on only."""
+"""XML_ERR_RESOURCE_LIMIT of libxml2; lxml has a name for it only from 6.1 on."""
 
 
 def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | LimitProblem:
@@ -214,15 +216,13 @@ _BARE_DOCUMENT_TYPE = re.compile(
 
 
 def _refuse_document_type(root: Element, data: str) -> None:
-    """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain,
-    with the DTD itself.
-    """
+    """Raise for a DTD with entities of its own, or an external one that could define them."""
     if root.getroottree().docinfo.internalDTD is not None and not _BARE_DOCUMENT_TYPE.match(data):
         raise document_type_refused()
 
 
 def document_type_refused() -> EventProblem:
-    """The problem of XML that declares something in its document type."""
+    """Return the problem of XML with declarations in its document type."""
     return _refused(
         "XML with declarations in its document type, and so with entities, is refused",
         hint=(
@@ -232,7 +232,7 @@ def document_type_refused() -> EventProblem:
 
 
 def _refuse_large(root: Element, tags: int, limits: DocumentLimits) -> None:
-    """Each element and each level takes a `<`, so that a small text is not searched."""
+    """Raise for too many levels or elements; each takes a `<`, so a small text is not searched."""
     if tags > limits.depth and _deeper_than(limits.depth)(root):
         raise _too_much(f"the XML has more than {limits.depth} levels of elements")
     if tags > limits.elements and _count(root) > limits.elements:
@@ -240,7 +240,7 @@ def _refuse_large(root: Element, tags: int, limits: DocumentLimits) -> None:
 
 
 def too_many_namespaces(most: int) -> LimitProblem:
-    """The problem of XML with more declarations of namespaces in scope than may be."""
+    """Return the problem of XML with too many namespace declarations in scope."""
     return _too_much(f"the XML declares more than {most:,} namespaces around an element")
 
 
@@ -268,7 +268,7 @@ def _count(root: Element) -> int:
 
 
 def _content(element: Element) -> str | dict[str, Any]:
-    """The content of an element as a string or a map; one frame per level."""
+    """Return the content of an element as a string or a map; one stack frame per level."""
     if not len(element) and not element.attrib:
         return element.text or ""
     content: dict[str, Any] = {"@" + _local(name): value for name, value in attributes_in(element)}
@@ -294,7 +294,7 @@ def _local(name: Any) -> str:
 
 
 def _fill(element: Element, value: Any) -> None:
-    """Puts a JSON value inside an element."""
+    """Put a JSON value inside an element."""
     if isinstance(value, dict):
         for name, member in value.items():
             _append(element, xml_name(name), member)
@@ -305,13 +305,13 @@ def _fill(element: Element, value: Any) -> None:
 
 
 def _append(parent: Element, name: str, value: Any) -> None:
-    """Puts a member inside an element: one element, or one for each item of an array."""
+    """Put a member inside an element: one element, or one for each item of an array."""
     for item in value if isinstance(value, list | tuple) else (value,):
         _fill(etree.SubElement(parent, name), item)
 
 
 def scalar_text(value: object) -> str:
-    """A scalar as text: `true`, `false`, numbers as JSON writes them, infinity as XML Schema does
+    """Return a scalar as text: `true`, `false`, numbers as in JSON, infinity as in XML Schema
     (`INF`).
     """
     if isinstance(value, str):
@@ -322,8 +322,8 @@ def scalar_text(value: object) -> str:
 
 
 class XPath:
-    """An XPath 1.0 expression without variables and extensions, compiled once; SyntaxProblem where
-    it is none.
+    """An XPath 1.0 expression without variables and extensions, compiled once; SyntaxProblem if
+    invalid.
     """
 
     __slots__ = ("_compiled",)
@@ -340,18 +340,17 @@ class XPath:
             ) from None
 
     def select(self, root: Element) -> list[Element | str] | bool:
-        """Elements and texts in document order, or a truth value; false where the expression cannot
-        be evaluated.
+        """Return elements and texts in document order, or a boolean; False if the evaluation fails.
 
-        A text or number counts as one text, but for the empty text, 0 and NaN, which are nothing,
-        as for `boolean()`.
+        A text or number counts as one text; the empty text, 0 and NaN count as nothing, as for
+        `boolean()`.
         """
         try:
             found = self._compiled(root)
         except etree.XPathError:
             return False
         if isinstance(found, list):
-            # the others are namespaces
+            # other results are namespaces
             return [each for each in found if isinstance(each, str | Element)]
         if isinstance(found, float):
             return [_number_text(found)] if found and not math.isnan(found) else []
@@ -359,7 +358,7 @@ class XPath:
 
 
 def _number_text(number: float) -> str:
-    """A number as XPath writes it: without a point where it is whole."""
+    """Return a number as XPath writes it: without a point if it is whole."""
     if math.isinf(number):
         return "Infinity" if number > 0 else "-Infinity"
     return str(int(number)) if number.is_integer() else repr(number)

@@ -1,13 +1,13 @@
-"""The graph of an EPCIS event in normal form, as the JSON-LD context of the standard has it, which
-is never fetched.
+"""The graph of an EPCIS event in normal form, by the JSON-LD context of the standard, which is
+never fetched.
 
 Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are
 individuals of the Core Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business
-transaction are vertices by their own names. Home is the eventID, else `_:H`. Extensions keep their
-names; their values are literals, or what a typed term of the document's own context makes of them.
-As in JSON-LD null says nothing, a list in a list is its items, and `@id` and `@type` are texts:
-anything else there is an EventProblem. What an extension calls by a word of the standard, but does
-not write as the standard has it, is a literal or a blank node.
+transaction are vertices with their own names. Home is the eventID, else `_:H`. Extensions keep
+their names; their values are literals, or typed by a term of the document's own context. As in
+JSON-LD null is ignored, a nested list is flattened, and `@id` and `@type` are texts: anything else
+there is an EventProblem. An extension that has the name of a standard field, but not its form, is a
+literal or a blank node.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ RENAMED = {
     ("destinationList", "destination"): "sourceOrDestination",
     ("sensorReport", "type"): "measurementType",
 }
-"""Members whose property depends on where they stand."""
+"""Members whose property depends on their parent."""
 TERMS: Mapping[str, str] = {
     "bizStep": _CBV + "BizStep-",
     **dict.fromkeys(("disposition", "set", "unset"), _CBV + "Disp-"),
@@ -68,7 +68,7 @@ TERMS: Mapping[str, str] = {
     "component": _CBV + "Comp-",
     **dict.fromkeys(("measurementType", "exception"), _GS1),
 }
-"""What stands before the bare word of a standard term, by its property."""
+"""The namespace before the bare word of a standard term, by its property."""
 TIMES = ("eventTime", "recordTime", "declarationTime", "time", "startTime", "endTime")
 _RESOURCES = (
     "epcList childEPCs inputEPCList outputEPCList parentID epcClass transformationID"
@@ -76,15 +76,14 @@ _RESOURCES = (
     " bizRules microorganism chemicalSubstance coordinateReferenceSystem uriValue"
 ).split()
 _NAMES = {"readPoint": "id", "bizLocation": "id", "bizTransactionList": "bizTransaction"}
-"""Objects that are known by one of their members."""
+"""Objects that are identified by one of their members."""
 _KINDS = ("type", "@type")
 
 LISTS = frozenset(
     "epcList childEPCs inputEPCList outputEPCList quantityList childQuantityList inputQuantityList"
     " outputQuantityList bizTransactionList sourceList destinationList sensorElementList".split()
 )
-"""Fields of the standard that are lists in every event, so that they are equal to no text and no
-number.
+"""Fields of the standard that are lists in every event, so that they equal no text and no number.
 """
 
 LISTS_INSIDE = frozenset(
@@ -95,7 +94,7 @@ LISTS_INSIDE = frozenset(
         ("sensorElementList", "sensorReport"),
     )
 )
-"""Lists that stand inside of objects."""
+"""Lists inside of objects."""
 
 OBJECTS: Mapping[str, str] = MappingProxyType(
     {
@@ -110,8 +109,9 @@ OBJECTS: Mapping[str, str] = MappingProxyType(
         "errorDeclaration": "reason",
     }
 )
-"""Fields that are objects without an id, or lists of them, so that no two are equal; each with a
-member that can be.
+"""Fields that are objects without an id, or lists of them; each with a member that can be compared.
+
+No two such objects are equal.
 """
 
 PLACES = frozenset(("readPoint", "bizLocation"))
@@ -145,18 +145,18 @@ FIELDS = frozenset((*_PARAMETERS, *PLACES, *TIMES, *_ONE_VALUE))
 
 
 def parameter_for(path: Sequence[str]) -> str:
-    """The parameter of an EPCIS query that asks about the elements of a list."""
+    """Return the parameter of an EPCIS query that compares the elements of a list."""
     return _PARAMETERS.get(path[0], "MATCH_epc")
 
 
 def is_list(path: Sequence[str]) -> bool:
-    """Whether a path leads to or through a list of the standard."""
+    """True if a path leads to or through a list of the standard."""
     return path[0] in LISTS or tuple(path[:2]) in LISTS_INSIDE
 
 
 def is_without_scalars(path: Sequence[str]) -> bool:
-    """Whether no element at the end of a path is a text or a number: it is an object, or inside of
-    an identifier.
+    """True if no value at a path is a text or a number: it is an object, or inside of an
+    identifier.
     """
     if path[0] in LISTS - OBJECTS.keys():
         return len(path) > 1
@@ -167,25 +167,20 @@ def is_without_scalars(path: Sequence[str]) -> bool:
 
 
 CONTEXT = "@context"
-"""The member of normal data that keeps the types of its extension fields, as JSON-LD would write
-them.
-"""
+"""The member of normal data with the types of its extension fields, in the form of JSON-LD."""
 MASTER_DATA = "@masterData"
-"""The member of normal data with what the header of its document tells about the things that the
-event names.
+"""The member of normal data with the master data of its document's header for the things it names.
 """
 
 _Types = Mapping[str, str]
 
 
 class EpcisData(dict[str, Any]):
-    """Data that the EPCIS codec has brought to its normal form: nobody can claim that by writing it
-    in an envelope.
-    """
+    """Data in the normal form of the EPCIS codec; a type that no envelope can claim."""
 
 
 def linked(data: EpcisData) -> tuple[Resource, list[Triple]]:
-    """The home vertex and the triples, each once, in the order of the data."""
+    """Return the home vertex and the triples, each once, in the order of the data."""
     home: Resource = Iri(data["eventID"]) if "eventID" in data else HOME
     found: dict[Triple, None] = {
         (home, RDF_TYPE, Iri(_term(data[each], _EPCIS))): None for each in _KINDS if each in data
@@ -216,7 +211,7 @@ def _described(
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """The items of a list, those of the lists in it included; null says nothing."""
+    """Yield the items of a list, with nested lists flattened; null is skipped."""
     if isinstance(value, list):
         for item in value:
             yield from _items(item)
@@ -225,7 +220,7 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _name_member(name: str, item: Mapping[str, Any]) -> str | None:
-    """The member that names an object; None where it has no name."""
+    """Return the member that identifies an object; None if it has none."""
     known = _NAMES.get(name, "@id")
     if known == "@id" and known in item and not isinstance(item[known], str):
         raise misnamed(known, item[known], "a text")

@@ -1,8 +1,7 @@
-"""The graph of an event: arcs between vertices, the classes of each vertex, and the home vertex
-that all hangs on.
+"""The graph of an event: arcs between vertices, the classes of each vertex, and the home vertex.
 
-RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read as it stands and nothing is fetched; EPCIS
-events speak the vocabulary of their standard; other data is lifted. Refused with the codes of the
+RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read unchanged and nothing is fetched; EPCIS
+events use the vocabulary of their standard; other data is lifted. Refused with the codes of the
 specification: more or less than one home, a vertex that no path reaches from home, and more triples
 than the limit. The same data gives the same graph, labels included, in every process.
 """
@@ -34,8 +33,8 @@ HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Arcs, each once, in the order of the data, and the classes of every vertex; `rdf:type` is no
-    arc.
+    """Arcs, each once, in the order of the data, and the classes of every vertex; `rdf:type` is not
+    an arc.
 
     The class of a literal is its datatype; a resource without a class is an owl:Thing, a node of an
     RDF list an rdf:List. Labels are local to this graph.
@@ -55,8 +54,9 @@ class Viewed(Documented, Protocol):
 
 
 def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
-    """The event's graph, JSON and XML lifted with the vocabulary. Malformed or homeless RDF is an
-    EventProblem.
+    """Return the event's graph, JSON and XML lifted with the vocabulary.
+
+    Malformed RDF, or RDF without one home vertex, raises EventProblem.
     """
     kind = media_type(event.envelope)
     if event.data is not None and kind in RDF_TYPES:
@@ -71,9 +71,7 @@ def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
 
 
 def graph_in(event: Viewed, vocabulary: Vocabulary) -> Graph:
-    """The event's graph in the words of a vocabulary; RDF and EPCIS have their own, so that theirs
-    is the one kept.
-    """
+    """Return the event's graph with a vocabulary; RDF and EPCIS have their own and ignore it."""
     is_rdf = event.data is not None and media_type(event.envelope) in RDF_TYPES
     return (
         event.graph if is_rdf or isinstance(event.data, EpcisData) else graph_of(event, vocabulary)
@@ -83,7 +81,7 @@ def graph_in(event: Viewed, vocabulary: Vocabulary) -> Graph:
 def _read(data: object, kind: str) -> Sequence[Triple]:
     text = data if isinstance(data, str) else _json_ld_text(data, kind)
     if kind == RDF_XML:
-        parse_xml(text)  # refuses entities, which the RDF reader would expand
+        parse_xml(text)  # raises for entities, which the RDF reader would expand
     try:
         return read_rdf(text, kind, limit=MAX_TRIPLES).triples
     except LimitProblem:
@@ -114,7 +112,7 @@ def _checked(triples: Sequence[Triple]) -> Graph:
 
 
 def _declared(triples: Iterable[Triple]) -> Declared:
-    """Every vertex with the classes that it is given; a class is no vertex."""
+    """Return every vertex with its declared classes; a class is not a vertex."""
     declared: Declared = {}
     for subject, prop, value in triples:
         classes = declared.setdefault(subject, {})
@@ -134,7 +132,7 @@ def _graph(triples: Iterable[Triple], home: Resource, declared: Declared) -> Gra
 
 
 def _lifted(triples: Sequence[Triple], home: Resource) -> Graph:
-    """A graph that was made here, so that it has its home and all hangs on it."""
+    """Return the graph of lifted triples, which have a home and are connected by construction."""
     if len(triples) > MAX_TRIPLES:
         raise _too_large()
     return _graph(triples, home, {home: {}, **_declared(triples)})
@@ -166,7 +164,7 @@ def _refuse_unreachable(graph: Graph) -> None:
 def _home(
     triples: Sequence[Triple], vertices: Collection[Term], marked: list[Resource]
 ) -> Resource:
-    """The home vertex: `urn:ops:H`, else the one marked by `urn:ops:home true`, else `_:H`, else
+    """Return the home vertex: `urn:ops:H`, else the one with `urn:ops:home true`, else `_:H`, else
     the single root.
     """
     if HOME_IRI in vertices or HOME_IRI in marked:

@@ -1,13 +1,15 @@
-"""Other data lifted to a graph: an object is a blank node, a member a property, a scalar a literal.
+"""Lifting of other data to a graph: an object is a blank node, a member a property, a scalar a
+literal.
 
-Null says nothing, an array repeats the property (an array inside an array is a node with `item`s).
-A vocabulary may know better what a name means: which property, which class, and which values a
-property has. A member `type` or `@type` whose texts are classes of the vocabulary gives the object
-its classes, and so does the type of the event for the home vertex; what has no class is an
-owl:Thing. Without a vocabulary every member is a property of the default one.
+Null is ignored, an array repeats the property (an array inside an array is a node with `item`s).
+
+A vocabulary may define names: the property, the class, and the values that a property has. A member
+`type` or `@type` whose texts are classes of the vocabulary gives the object its classes, and so
+does the type of the event for the home vertex; an object without a class is an owl:Thing. Without a
+vocabulary every member is a property of the default one.
 
 A JSON object with `@id` is the vertex of that name: objects with the same `@id` are one vertex,
-whichever of them has the members, so that the graph may have several ways to a vertex, and cycles.
+whichever of them has the members, so that the graph may have several paths to a vertex, and cycles.
 The `@id` of the outermost object names home. `@id` is a text and `@type` a text or a list of texts;
 anything else is an EventProblem.
 """
@@ -53,28 +55,27 @@ _ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+')
 
 
 class Vocabulary(Protocol):
-    """What names mean. An ontology is one."""
+    """Meanings of names. An ontology is one."""
 
     def property_named(self, name: str) -> str | None:
-        """The property of a member name; None where the default one will do."""
+        """Return the property of a member name; None for the default one."""
 
     def class_named(self, name: str) -> str | None:
-        """The class of a name; None where it is none."""
+        """Return the class of a name, or None."""
 
     def resource_named(self, name: str) -> str | None:
-        """The resource of a name that is no IRI; None where the default one will do."""
+        """Return the resource of a name that is not an IRI; None for the default one."""
 
     def value_classes(self, prop: str) -> frozenset[str]:
-        """The classes and datatypes that the values of a property may have; empty where nothing is
-        known.
+        """Return the classes and datatypes that the values of a property may have; empty if
+        unknown.
         """
 
 
 def lifted(
     data: object, event_type: str, vocabulary: Vocabulary | None, *, marked: bool
 ) -> tuple[Resource, list[Triple]]:
-    """The home vertex, which is `_:H` unless it has a name, and the triples in the order of the
-    data.
+    """Return the home vertex, `_:H` unless it has a name, and the triples in the order of the data.
 
     `marked` names are those of an XML event.
     """
@@ -90,7 +91,7 @@ def lifted(
 
 
 class _Lift:
-    """One event on its way to triples, each kept once."""
+    """The conversion of one event to triples, each kept once."""
 
     def __init__(self, vocabulary: Vocabulary | None, *, marked: bool) -> None:
         self.triples: dict[Triple, None] = {}
@@ -122,9 +123,7 @@ class _Lift:
             self.describe(vertex, inner)
 
     def named(self, members: dict[str, Any]) -> Resource | None:
-        """The vertex that an object names by its `@id`; None where it has none. XML has no such
-        members.
-        """
+        """Return the vertex of an object's `@id`; None if it has none. XML has no such members."""
         if _ID not in members or self._marked:
             return None
         name = members[_ID]
@@ -136,9 +135,7 @@ class _Lift:
         return Iri(known or (name if _ABSOLUTE_IRI.fullmatch(name) else default_iri(name)))
 
     def _classes(self, name: str, value: Any) -> list[str]:
-        """The classes that a member gives its object; none where it is a property like any
-        other.
-        """
+        """Return the classes that a member gives its object; [] if it is an ordinary property."""
         if name == _TYPE and not self._marked:
             _refuse_other_types(value)
         if self._vocabulary is None or name not in _TYPE_MEMBERS:
@@ -152,8 +149,8 @@ class _Lift:
         return found if len(found) == len(names) else []
 
     def _property(self, name: str) -> str:
-        """The property of a member; in XML `@name` is one like any other, and an element's own text
-        is `rdf:value`.
+        """Return the property of a member; in XML `@` is dropped, and an element's own text is
+        `rdf:value`.
         """
         if self._marked:
             if name == TEXT:
@@ -163,8 +160,8 @@ class _Lift:
         return known or default_iri(name)
 
     def _value(self, prop: str, value: object) -> Term:
-        """The term that the vocabulary wants of the property where the value can be it, else the
-        plain literal.
+        """Return the term in the value class of the property if the value fits, else the plain
+        literal.
         """
         plain = Literal(scalar_text(value), _DATATYPES.get(type(value), STRING))
         known = frozenset() if self._vocabulary is None else self._vocabulary.value_classes(prop)
@@ -181,19 +178,16 @@ class _Lift:
 
 
 def _preference(datatype: str, *, is_number: bool) -> tuple[bool, int, str]:
-    """Return the sort key by which datatypes are tried: for a number those of numbers first, then
-    the narrowest.
-    """
+    """Return the order of datatypes to try: numeric ones first for a number, then the narrowest."""
     above = _datatypes_above(datatype)
     return (is_number and above[-1] not in _NUMBERS, -len(above), datatype)
 
 
 def _literal_of(lexical: str, datatype: str, *, is_number: bool) -> Literal | None:
-    """Return the literal of a datatype that a text or a number of JSON stands for; None where it
-    is not a value of the datatype.
+    """Return the literal of a datatype for a text or a number of JSON; None if it is not valid.
 
-    What kinds of numbers JSON and XML write does not count: `350`, `350.0` and `3.5e2` of JSON
-    are one number. A whole number of a decimal property is an integer, as `350` is in Turtle.
+    The notation of a number does not count: `350`, `350.0` and `3.5e2` of JSON are one number. A
+    whole number of a decimal property is an integer, as `350` is in Turtle.
     """
     if _datatypes_above(datatype)[-1] != DECIMAL:
         return _if_valid(Literal(lexical, datatype))
@@ -219,7 +213,9 @@ def _datatypes_above(datatype: str) -> list[str]:
 
 
 def _label(name: str) -> str:
-    """The label of a blank node that the event names: one to one, and none that is made up here."""
+    """Return the label of a blank node that the event names: one to one, different from generated
+    ones.
+    """
     return (
         name if _PLAIN_LABEL.fullmatch(name) else f"n.{name.encode('utf-8', 'surrogatepass').hex()}"
     )
@@ -232,7 +228,7 @@ def _refuse_other_types(value: Any) -> None:
 
 
 def misnamed(member: str, value: object, expected: str) -> EventProblem:
-    """The problem of an `@id` or `@type` that is no name."""
+    """Return the problem of an invalid `@id` or `@type`."""
     return EventProblem(
         f"{member} is {expected}, got {type(value).__name__}",
         code="EVENT_PARSE",
@@ -242,7 +238,7 @@ def misnamed(member: str, value: object, expected: str) -> EventProblem:
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """The items of an array, or the one value; null says nothing."""
+    """Return the items of an array, or the one value; null is skipped."""
     return (
         each
         for each in (value if isinstance(value, list | tuple) else (value,))

@@ -1,9 +1,8 @@
-"""Member names as XML names and as IRIs. Both are one to one: different names never become the
-same.
+"""Member names as XML names and as IRIs. Both are one to one: different names stay different.
 
-XML names follow ISO 9075-14, 9.1: what no name may hold is written `_xHHHH_` (six digits past
-U+FFFF), and so is the underscore of a name that itself has `_x`. IRIs escape with `%` what is no
-letter, digit, `_`, `-`, `.` or `~`.
+XML names follow ISO 9075-14, 9.1: a character that is invalid in a name is written `_xHHHH_` (six
+digits past U+FFFF), and so is the underscore of a name that itself has `_x`. IRIs escape with `%`
+all but letters, digits, `_`, `-`, `.` and `~`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import re
 
 VOCABULARY = "urn:tocsin:vocabulary:"
-"""Where a member name leads when no ontology says better."""
+"""The namespace of member names without an ontology."""
 
 # XML 1.0 (fifth edition), productions 4 and 4a, without the colon: a name here has no prefix.
 _START = (
@@ -27,17 +26,17 @@ _EMPTY = "_x_"
 
 
 def xml_name(member: str) -> str:
-    """The element name of a member name."""
+    """Return the element name of a member name."""
     return _NOT_A_NAME.sub(_as_code, member) or _EMPTY
 
 
 def is_xml_name(text: str) -> bool:
-    """Whether the text is the name of an element or attribute, without a prefix."""
+    """True if the text is the name of an element or attribute, without a prefix."""
     return _NAME.fullmatch(text) is not None
 
 
 def default_iri(member: str) -> str:
-    """The property of a member name in the default vocabulary."""
+    """Return the property of a member name in the default vocabulary."""
     return VOCABULARY + _NOT_IN_IRI.sub(_as_percent, member)
 
 

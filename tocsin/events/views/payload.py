@@ -1,5 +1,4 @@
-"""What a view is derived from: the data of an event and its media type. JSON where the event names
-no type.
+"""The input of a view: the data of an event and its media type, by default JSON.
 
 Media types are compared without case and without parameters: `Text/XML; charset=utf-8` is XML.
 """
@@ -21,7 +20,7 @@ _TEXT_TYPES = (N_TRIPLES, "application/javascript", "application/sql", "applicat
 
 
 class Payload(Protocol):
-    """The part of an event that views look at."""
+    """The part of an event that views read."""
 
     @property
     def envelope(self) -> Mapping[str, Any]:
@@ -29,25 +28,25 @@ class Payload(Protocol):
 
     @property
     def data(self) -> object:
-        """JSON data as Python holds it, or text, or None."""
+        """JSON data as Python objects, or text, or None."""
 
 
 def media_type(envelope: Mapping[str, Any]) -> str:
-    """The type and subtype of the data, in lower case."""
+    """Return the type and subtype of the data, in lower case."""
     given = envelope.get("datacontenttype")
     return JSON if given is None else str(given).partition(";")[0].strip().lower()
 
 
 def is_json(kind: str) -> bool:
-    """Whether data of the media type is a JSON value."""
+    """True if data of the media type is a JSON value."""
     return kind in (JSON, "text/json") or kind.endswith("+json")
 
 
 def is_xml(kind: str) -> bool:
-    """Whether data of the media type is an XML document, RDF/XML included."""
+    """True if data of the media type is an XML document, including RDF/XML."""
     return kind in _XML_TYPES or kind.endswith("+xml")
 
 
 def is_text(kind: str) -> bool:
-    """Whether data of the media type is text in UTF-8."""
+    """True if data of the media type is text in UTF-8."""
     return kind.startswith("text/") or kind in _TEXT_TYPES

@@ -1,4 +1,4 @@
-"""The graph of an event as Turtle: read again, it is the same graph with the same home vertex."""
+"""The graph of an event as Turtle: it is read as the same graph with the same home vertex."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tocsin.values.terms import RDF_TYPE, THING, Iri, Literal, Resource, Term
 
 
 def turtle_of(graph: Graph, prefixes: Mapping[str, str] | None = None) -> str:
-    """The graph as text. Home is written first, and marked unless its name says that it is home."""
+    """Return the graph as text. Home is first, and marked unless its name is a home name."""
     return write_turtle(_statements(graph), prefixes)
 
 
@@ -32,5 +32,7 @@ def _statements(graph: Graph) -> Iterator[Triple]:
 
 
 def _told_classes(term: Term, classes: tuple[str, ...]) -> tuple[str, ...]:
-    """That a thing is a thing is said of blank nodes only: they would be nothing else."""
+    """Return the classes to write; owl:Thing alone only for blank nodes, which may have no other
+    triple.
+    """
     return () if isinstance(term, Iri) and classes == (THING,) else classes

@@ -1,4 +1,4 @@
-"""Early refusal: views are derived when first asked for, so a host that wants to know at once asks
+"""Early validation: views are derived on first access, so a host that must know at once checks
 here.
 """
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def check(event: Viewed) -> None:
-    """Raises EventProblem or LimitProblem where data is not what its media type says; after it no
-    such view can fail.
+    """Raise EventProblem or LimitProblem if data is not what its media type says; then views cannot
+    fail.
 
-    What is parsed here is kept by the event. JSON and plain text have their views, so they cost
-    nothing here; only the graph of a very large JSON event is refused when it is asked for.
+    The parsed views are kept by the event. JSON and plain text are valid already, so they cost
+    nothing here; only the graph of a very large JSON event is refused later, on access.
     """
     kind = media_type(event.envelope)
     if event.data is None:

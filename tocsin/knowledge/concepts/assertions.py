@@ -1,9 +1,9 @@
-"""Assertions: what is said of individuals. Names are unique: different names, different
+"""Assertions: statements about individuals. Names are unique: different names, different
 individuals.
 
-A text of an event is both the individual of that name and a literal. A placeholder stands for some
-member of a concept, nobody knows which one. A fresh individual is one that must exist, and nothing
-else is known of it.
+A text of an event is both the individual of that name and a literal. A placeholder stands for an
+unknown member of a concept. A fresh individual is one that must exist and has no other known
+property.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tocsin.knowledge.concepts.concept import Concept, Value
 
 
 class World(Enum):
-    """Whether what an event does not say is false (closed) or not known (open)."""
+    """World assumption: unstated facts are false (closed) or unknown (open)."""
 
     CLOSED = "closed"
     OPEN = "open"
 
 
 class Kind(IntEnum):
-    """What is known of an individual."""
+    """The kind of an individual, by what is known of it."""
 
     EVENT = 0
     NAMED = 1
@@ -33,9 +33,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """One thing. `value` is what datatypes see of it: the value of a literal, the text of a name,
-    or nothing.
-    """
+    """One thing. `value` is its value for datatypes: of a literal, the text of a name, or None."""
 
     kind: Kind
     name: str
@@ -43,36 +41,37 @@ class Individual:
 
     @property
     def is_named(self) -> bool:
-        """Whether the individual is known by name, so that not being listed is a proof."""
+        """True if the individual is known by name, so that not being listed is a proof."""
         return self.kind in (Kind.NAMED, Kind.EVENT)
 
 
 EVENT = Individual(Kind.EVENT, "e")
 
 Meant = tuple[Individual, Concept | None]
-"""What a text stands for: an individual, and what it is by its name."""
+"""The meaning of a text: an individual, and the concept that its name gives it."""
 
 
 def literal(value: Value) -> Individual:
-    """The literal of a value; `1` and `1.0` are one, `1` and `True` are two."""
+    """Return the literal of a value; `1` and `1.0` are one, `1` and `True` are two."""
     plain = int(value) if isinstance(value, float) and value.is_integer() else value
     return Individual(Kind.LITERAL, repr(plain), plain)
 
 
 def named(name: str, text: str | None = None) -> Individual:
-    """The individual of a name, with the text that it came as."""
+    """Return the individual of a name, with its original text."""
     return Individual(Kind.NAMED, name, text)
 
 
 def placeholder(concept: str) -> Individual:
-    """Some member of a concept."""
+    """Return an individual for some member of a concept."""
     return Individual(Kind.PLACEHOLDER, f"some {concept}")
 
 
 @dataclass(frozen=True, slots=True)
 class Assertions:
-    """What an event says: concepts of individuals, expanded and in negation normal form, and values
-    of their roles.
+    """The assertions of an event: concepts of individuals, and values of their roles.
+
+    Concepts are expanded and in negation normal form.
     """
 
     concepts: tuple[tuple[Individual, Concept], ...]

@@ -1,6 +1,4 @@
-"""The axioms of a TBox, and what is no TBox: a name that is reserved, defined twice, or defined by
-itself.
-"""
+"""The axioms of a TBox, and the checks for reserved names, double definitions and cycles."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ RELATIONS = tuple(
     "Equals Before Meets Overlaps Starts Finishes During After MetBy OverlappedBy StartedBy"
     " FinishedBy Contains".split()
 )
-"""The relations in time of Allen: the seven of the paper and the inverses of six of them."""
+"""Allen's relations in time: the seven of the paper and the inverses of six of them."""
 _SPELLINGS = (
     f"{paper}{negated}{name}"
     for paper in ("", "int")
@@ -26,7 +24,7 @@ RESERVED = frozenset(
     (*"and or not forall all exists some Thing Nothing correlate by anchored".split(), *_SPELLINGS)
 )
 DEPTH_LIMIT = 150
-"""A name is defined by names that are defined by names, so many times at most."""
+"""Most levels of definitions by other definitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Specialisation:
-    """`name <: concept`: every such thing has the concept."""
+    """`name <: concept`: every member of `name` is a member of the concept."""
 
     name: str
     concept: Concept
@@ -47,10 +45,10 @@ class Specialisation:
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """`name` and the concept are the same, said beside other axioms about the name.
+    """Equality of `name` and the concept, besides other axioms about the name.
 
-    Only OWL says so: what has any of the equal concepts has the name, and what has the name has
-    all of them.
+    Only from OWL: a member of any of the equal concepts is a member of `name`, and a member of
+    `name` is a member of all of them.
     """
 
     name: str
@@ -61,7 +59,7 @@ Axiom = Definition | Specialisation | Equivalence
 
 
 class Refusal(NamedTuple):
-    """A name that a TBox knows and cannot define: subscriptions that use it are refused."""
+    """A name that a TBox knows but cannot define: subscriptions that use it are refused."""
 
     name: str
     code: str
@@ -78,14 +76,14 @@ class Refusal(NamedTuple):
 
 
 def refuse_reserved(axioms: Iterable[Axiom]) -> None:
-    """Raises where an axiom is about a word of the language."""
+    """Raise if an axiom is about a reserved word of the language."""
     for axiom in axioms:
         if axiom.name in RESERVED:
             raise reserved(axiom.name)
 
 
 def reserved(name: str) -> MeaningProblem:
-    """The problem of a word of the language that is used as a name."""
+    """Return the problem of a reserved word that is used as a name."""
     return MeaningProblem(
         f"{name!r} is a reserved word",
         code="TBOX_RESERVED",
@@ -95,8 +93,9 @@ def reserved(name: str) -> MeaningProblem:
 
 
 def refuse_redefined(axioms: Iterable[Axiom]) -> None:
-    """Raises where a name is defined twice, or defined and specialised; equivalences and
-    specialisations of one name are legal.
+    """Raise if a name is defined twice, or defined and specialised.
+
+    Equivalences and specialisations of one name are legal.
     """
     seen: dict[str, Axiom] = {}
     for axiom in axioms:
@@ -118,7 +117,10 @@ def refuse_redefined(axioms: Iterable[Axiom]) -> None:
 
 
 def refuse_cycle(defined: Mapping[str, Concept]) -> None:
-    """Walks the names depth first; the way back to a name that is still open is a cycle."""
+    """Raise if definitions form a cycle or are nested too deep; a depth-first search.
+
+    An edge back to a name that is still open closes a cycle.
+    """
     uses = {name: sorted(symbols_in(concept) & defined.keys()) for name, concept in defined.items()}
     done: set[str] = set()
     for start, used_first in uses.items():

@@ -1,6 +1,6 @@
-"""Clashes: when what is assumed of one individual cannot be (criteria K1 to K6).
+"""Clashes: contradictions among the assumptions about one individual (criteria K1 to K6).
 
-A symbol that nothing asserts and the closed world denies clashes as K1 does: its complement is as
+A symbol that nothing asserts and the closed world denies clashes as in K1: its complement is as
 good as asserted. Not being listed is a proof for named individuals only.
 """
 
@@ -25,7 +25,7 @@ from tocsin.knowledge.concepts.wording import concept_text
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """The criterion that applies, to whom, and why in words."""
+    """The criterion that applies, the individual, and the reason in words."""
 
     criterion: str
     individual: Individual
@@ -33,8 +33,8 @@ class Clash:
 
 
 def clash_of(who: Individual, concept: Concept, others: Collection[Concept]) -> Clash | None:
-    """The clash that one more concept of an individual makes with what is known of it, others
-    included.
+    """Return the clash of a concept of an individual with all its known concepts, itself included;
+    else None.
     """
     match concept:
         case Nothing():
@@ -88,7 +88,7 @@ def _of_listing(who: Individual, listed: Enumeration, positive: bool) -> Clash |
 
 
 def _of_nobody_left(who: Individual, others: Collection[Concept]) -> Clash | None:
-    """K6: nobody is in all of its enumerations and in none of those that it is not in."""
+    """Return clash K6 if its enumerations, without those that exclude it, leave no individual."""
     listed = [set(each.elements) for each in others if isinstance(each, Enumeration)]
     if not listed:
         return None

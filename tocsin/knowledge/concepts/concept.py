@@ -1,8 +1,8 @@
 """Concepts: ALC with enumerations and datatypes, as a tree. Identity by value.
 
-In negation normal form a complement stands before a symbol, an enumeration or a datatype only;
-operands are neither nested in an operand of the same kind nor repeated. `expand`ing replaces names,
-see `tbox`; this file knows no names.
+In negation normal form a complement is only before a symbol, an enumeration or a datatype; operands
+are neither nested in an operand of the same kind nor repeated. `expand` replaces names, see `tbox`;
+this module does not resolve names.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """Nothing at all."""
+    """The empty concept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """The things that the concept of this name has; what these are, only assertions tell."""
+    """A concept known by name only; assertions alone decide its members."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """The individuals of these names, sorted, and no others. `name` is only for showing."""
+    """The individuals of these names, sorted, and no others. `name` is for display only."""
 
     elements: tuple[str, ...]
     name: str = field(default="", compare=False)
@@ -52,9 +52,7 @@ class Enumeration:
 
 @dataclass(frozen=True, slots=True)
 class Datatype:
-    """The literals of a datatype that compare as told with a value: `=`, `!=`, `<`, `<=`, `>` or
-    `>=`.
-    """
+    """The literals of a datatype that compare with a value: `=`, `!=`, `<`, `<=`, `>` or `>=`."""
 
     type: str
     relation: str
@@ -63,28 +61,28 @@ class Datatype:
 
 @dataclass(frozen=True, slots=True)
 class Complement:
-    """Everything that the operand does not have."""
+    """Everything that is not in the operand."""
 
     operand: Concept
 
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """What all operands have."""
+    """Everything in all operands."""
 
     operands: tuple[Concept, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunction:
-    """What at least one operand has."""
+    """Everything in at least one operand."""
 
     operands: tuple[Concept, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """What has a value of the role in the filler."""
+    """Things with at least one value of the role in the filler."""
 
     role: str
     filler: Concept
@@ -92,7 +90,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class ForAll:
-    """What has values of the role in the filler only; also what has no value."""
+    """Things whose values of the role are all in the filler, or that have no value."""
 
     role: str
     filler: Concept
@@ -114,12 +112,12 @@ Concept = (
 
 
 def enumeration(elements: Iterable[str], name: str = "") -> Enumeration:
-    """The enumeration of individuals in any order, repeated or not."""
+    """Return the enumeration of individuals given in any order, repeated or not."""
     return Enumeration(tuple(sorted(set(elements))), name)
 
 
 def conjunction(operands: Iterable[Concept]) -> Concept:
-    """All of these together; Thing where there are none, Nothing where one is Nothing."""
+    """Return the conjunction; Thing without operands, Nothing if one operand is Nothing."""
     flat = dict.fromkeys(inner for each in operands for inner in _inner(each, Conjunction))
     flat.pop(Thing(), None)
     if Nothing() in flat:
@@ -128,7 +126,7 @@ def conjunction(operands: Iterable[Concept]) -> Concept:
 
 
 def disjunction(operands: Iterable[Concept]) -> Concept:
-    """Any of these; Nothing where there are none, Thing where one is Thing."""
+    """Return the disjunction; Nothing without operands, Thing if one operand is Thing."""
     flat = dict.fromkeys(inner for each in operands for inner in _inner(each, Disjunction))
     flat.pop(Nothing(), None)
     if Thing() in flat:
@@ -137,8 +135,9 @@ def disjunction(operands: Iterable[Concept]) -> Concept:
 
 
 def normal_form(concept: Concept, *, negated: bool = False) -> Concept:
-    """The concept, or its complement, in negation normal form. A negated datatype stays one: `not
-    <` is not `>=`.
+    """Return the concept, or its complement, in negation normal form.
+
+    A negated datatype keeps its complement: `not <` is not `>=`.
     """
     match concept:
         case Complement(operand):
@@ -162,14 +161,14 @@ def normal_form(concept: Concept, *, negated: bool = False) -> Concept:
 
 
 def conjuncts_of(concept: Concept) -> tuple[Concept, ...]:
-    """Return the operands of a conjunction and of those nested in it, each once; anything else is
-    the one operand of itself.
+    """Return the operands of a conjunction, nested ones flattened, each once; else the concept
+    itself.
     """
     return tuple(dict.fromkeys(_inner(concept, Conjunction)))
 
 
 def parts_of(concept: Concept) -> tuple[Concept, ...]:
-    """The concepts directly inside a concept."""
+    """Return the concepts directly inside a concept."""
     match concept:
         case Conjunction(operands) | Disjunction(operands):
             return operands
@@ -180,7 +179,7 @@ def parts_of(concept: Concept) -> tuple[Concept, ...]:
 
 
 def concepts_in(concept: Concept) -> Iterator[Concept]:
-    """The concept and everything inside it, from left to right."""
+    """Yield the concept and everything inside it, from left to right."""
     waiting = [concept]
     while waiting:
         each = waiting.pop()
@@ -189,7 +188,7 @@ def concepts_in(concept: Concept) -> Iterator[Concept]:
 
 
 def symbols_in(concept: Concept) -> frozenset[str]:
-    """The names of all symbols inside."""
+    """Return the names of all symbols inside."""
     return frozenset(each.name for each in concepts_in(concept) if isinstance(each, Symbol))
 
 

@@ -1,8 +1,8 @@
-"""The axioms of an OWL text without those that a TBox cannot unfold: names that are defined by
-themselves, specialisations that lead back to their own name, and definitions that go too deep.
+"""Removal of OWL axioms that a TBox cannot unfold.
 
-OWL allows all of them and real ontologies use them (`Person <: exists parent.Person`), so that one
-of them must not cost the names that have nothing to do with it.
+These are names defined by themselves, specialisations that lead back to their own name, and
+definitions that are too deep. OWL allows all of them and real ontologies use them (`Person <:
+exists parent.Person`), so one of them must not cost names that do not depend on it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from tocsin.knowledge.concepts.axioms import DEPTH_LIMIT, Axiom, Refusal, Specia
 from tocsin.knowledge.concepts.concept import conjuncts_of, symbols_in
 
 Uses = dict[str, set[str]]
-"""The names that the axioms of each name use, of those that have axioms themselves."""
+"""The names that the axioms of each name use, limited to names that have axioms themselves."""
 
 
 @dataclass(slots=True)
 class Unfoldable:
-    """Axioms that can be unfolded; names that subscriptions may not use; names with an axiom that
-    was left out.
-    """
+    """Axioms that can be unfolded, refused names, and names with a left-out axiom."""
 
     axioms: list[Axiom]
     refused: tuple[Refusal, ...] = ()
@@ -46,8 +44,9 @@ def unfoldable(axioms: Iterable[Axiom]) -> Unfoldable:
 
 
 def components(uses: Uses) -> list[list[str]]:
-    """Return the groups of names that use each other, and single names that use themselves
-    (Tarjan's algorithm, without recursion).
+    """Return the strongly connected groups of names, and single names that use themselves.
+
+    Tarjan's algorithm, without recursion.
     """
     number: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -99,7 +98,7 @@ def _defined_by_itself(group: list[str], uses: Uses) -> list[Refusal]:
 
 
 def _leave_out_circles(found: Unfoldable) -> None:
-    """Leave out each specialisation that closes a circle with those before it."""
+    """Leave out each specialisation that closes a cycle with those before it."""
     circles = [set(group) for group in components(_uses(found.axioms))]
     where = {name: circle for circle in circles for name in circle}
     uses: Uses = {}

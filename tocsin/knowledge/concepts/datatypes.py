@@ -1,8 +1,8 @@
-"""Datatypes: which literals have one, how the text of a value is read, and how two values compare.
+"""Datatypes: their literals, how the text of a value is read, and how two values compare.
 
-A number of an event has every numeric datatype whose range it fits, as JSON does not tell them
-apart; a text has `xsd:string` and `xsd:anyURI`, and those of time where it is written as one.
-Nothing else has a datatype.
+A number of an event has every numeric datatype whose range it fits, since JSON has only one kind of
+number; a text has `xsd:string` and `xsd:anyURI`, and those of time if it is written as one. Other
+values have no datatype, except `xsd:boolean` for TRUE and FALSE.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
 EQUALITIES = ("=", "!=")
 
 Reader = Callable[[Value], Any]
-"""What a value stands for in the datatype; None where it is not of it."""
+"""Function that reads a value of the datatype; returns None if the value is not of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """How to read a value of a datatype, and whether its values have an order."""
+    """The reader of a datatype, and a flag: True if its values have an order."""
 
     read: Reader
     ordered: bool = True
@@ -105,7 +105,7 @@ TYPES: Mapping[str, Type] = {
 
 
 def datatype_name(name: str) -> str | None:
-    """The short name of a known datatype, from `xsd:int` or its IRI; None where it is none."""
+    """Return the short name of a known datatype, from `xsd:int` or its IRI; else None."""
     for start in (PREFIX, XSD):
         if name.startswith(start) and name.removeprefix(start) in TYPES:
             return name.removeprefix(start)
@@ -113,8 +113,8 @@ def datatype_name(name: str) -> str | None:
 
 
 def datatype(name: str, relation: str, value: Value) -> Datatype:
-    """The concept of a restricted datatype, given its short name; raises where value or relation do
-    not fit it.
+    """Return the concept of a restricted datatype, by short name; raise if value or relation do not
+    fit.
     """
     known = TYPES[name]
     if relation not in EQUALITIES and not known.ordered:
@@ -135,7 +135,7 @@ def datatype(name: str, relation: str, value: Value) -> Datatype:
 
 
 def has(value: Value, restricted: Datatype) -> bool:
-    """Whether a literal is of the datatype and compares as told."""
+    """True if a literal is of the datatype and the comparison holds."""
     read = TYPES[restricted.type.removeprefix(PREFIX)].read
     mine = read(value)
     return mine is not None and RELATIONS[restricted.relation](mine, read(restricted.value))

@@ -1,8 +1,7 @@
-"""Expansion: names replaced by what they mean, until only base symbols, enumerations and datatypes
-remain.
+"""Expansion: names replaced by their meaning, down to base symbols, enumerations and datatypes.
 
-A name with several equivalences has two expansions (decision 0074): `asked` for by a subscription
-it is any of them, said of a thing it is all of them, and all that is above it.
+A name with several equivalences has two expansions (decision 0074): as a query (`asked`) it is any
+of them, as an assertion it is all of them, and all that is above it.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from tocsin.knowledge.concepts.concept import (
 )
 
 SPECIAL = "*"
-"""Ends the name of the base symbol for what distinguishes a specialised concept."""
+"""Suffix of the base symbol for the specific part of a specialised concept."""
 
 SIZE_LIMIT = 20_000
-"""An expanded concept has so many parts at most."""
+"""Most parts of an expanded concept."""
 
 
 class Expansion:
-    """What names mean by a set of axioms; worked out when first asked for."""
+    """The expansions of names by a set of axioms; computed on first use."""
 
     def __init__(self, axioms: Iterable[Axiom], enumerated: Mapping[str, Enumeration]) -> None:
         given = tuple(axioms)
@@ -48,17 +47,18 @@ class Expansion:
             for each in given
             if isinstance(each, Specialisation) and each.name not in equal
         )
-        """The names that have specialisations and nothing that is the same."""
+        """Names with specialisations and without equivalences."""
         self.defined: Mapping[str, Concept] = _defined(given, equal)
-        """Every name symbol with its right side, equivalences and specialisations conjoined."""
+        """Right side of every name symbol, equivalences and specialisations conjoined."""
         self._asked = {name: disjunction(concepts) for name, concepts in equal.items()}
         self._enumerated = enumerated
         self._found: dict[tuple[str, bool], Concept] = {}
         self._sizes: dict[str, int] = {}
 
     def of(self, name: str, *, asked: bool) -> Concept:
-        """Return the meaning of a name in base symbols and negation normal form; a base symbol, and
-        any other name, is itself.
+        """Return the meaning of a name in base symbols and negation normal form.
+
+        A base symbol, and any other name, is itself.
         """
         meant = self._asked.get(name) if asked else None
         if meant is None:
@@ -70,7 +70,7 @@ class Expansion:
         return self._found[name, asked]
 
     def normal(self, concept: Concept, *, asked: bool) -> Concept:
-        """Return the concept in base symbols and negation normal form; LIMIT where it grows too
+        """Return the concept in base symbols and negation normal form; raise LIMIT if it grows too
         large.
         """
         if self._size(concept) > SIZE_LIMIT:
@@ -90,7 +90,7 @@ class Expansion:
             case Disjunction(operands):
                 return Disjunction(tuple(self._replaced(each, asked) for each in operands))
             case Complement(operand):
-                # whoever asks for a complement assumes what is denied, as if it were said
+                # under a complement a query asserts the operand, and the other way round
                 return Complement(self._replaced(operand, not asked))
             case Exists(role, filler):
                 return Exists(role, self._replaced(filler, asked))
@@ -100,7 +100,7 @@ class Expansion:
                 return concept
 
     def _size(self, concept: Concept) -> int:
-        """How many parts the expansion has at most, without expanding; cut off past the limit."""
+        """Return an upper bound of the expanded size, without expanding; cut off past the limit."""
         if isinstance(concept, Symbol):
             if concept.name not in self.defined:
                 return 1

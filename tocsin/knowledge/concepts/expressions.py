@@ -1,7 +1,7 @@
-"""OWL 2 class expressions as concepts: from the triples about a node to what it describes.
+"""OWL 2 class expressions as concepts, read from the triples about a node.
 
-Served: intersection, union, complement, oneOf, some and all values, hasValue, and datatypes with
-facets. Anything else raises `Beyond`, and whoever reads an axiom leaves it out.
+Supported: intersection, union, complement, oneOf, some and all values, hasValue, and datatypes with
+facets. Anything else raises `Beyond`, and the reader of an axiom leaves it out.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _TEXTS = ("string", "anyURI")
 
 
 class Beyond(Exception):
-    """The expression says something that the language cannot say."""
+    """Raised for an expression that the language cannot express."""
 
 
 class Node:
-    """The triples of a text, by subject and property; equal named classes go by one name."""
+    """The triples of a text, by subject and property; equal named classes share one name."""
 
     def __init__(self, triples: Iterable[tuple[Resource, str, Term]]) -> None:
         self._values: dict[Resource, dict[str, list[Term]]] = {}
@@ -59,7 +59,7 @@ class Node:
         self.same = self._same_names()
 
     def name(self, iri: Iri) -> str:
-        """The name of a class: that of the first of its equals."""
+        """Return the name of a class: that of the first of its equals."""
         return self.same.get(iri.text, iri.text)
 
     def _same_names(self) -> dict[str, str]:
@@ -71,20 +71,20 @@ class Node:
         return {each: min(group) for each, group in groups.items() if each != min(group)}
 
     def values(self, subject: Term, prop: str) -> list[Term]:
-        """The values of a property."""
+        """Return the values of a property."""
         return [] if isinstance(subject, Literal) else self._values.get(subject, {}).get(prop, [])
 
     def one(self, subject: Term, prop: str) -> Term | None:
-        """The only value of a property; None where there is none or are several."""
+        """Return the only value of a property; None without a value or with several."""
         found = self.values(subject, prop)
         return found[0] if len(found) == 1 else None
 
     def pairs(self, prop: str) -> Iterator[tuple[Resource, Term]]:
-        """All subjects and values of a property."""
+        """Return an iterator over all subjects and values of a property."""
         return ((who, value) for who, said in self._values.items() for value in said.get(prop, ()))
 
     def listed(self, head: Term) -> list[Term]:
-        """The items of an RDF list; Beyond where it is none."""
+        """Return the items of an RDF list; raise Beyond if it is not a list."""
         found: list[Term] = []
         seen: set[Term] = set()
         while head != Iri(NIL):
@@ -98,7 +98,7 @@ class Node:
 
 
 def concept_of(node: Node, term: Term) -> Concept:
-    """What a class expression describes."""
+    """Return the concept of a class expression."""
     if isinstance(term, Iri):
         return _named(node, term)
     if isinstance(term, Literal):
@@ -116,7 +116,7 @@ def concept_of(node: Node, term: Term) -> Concept:
 
 
 def definitions_of(node: Node, term: Resource) -> list[Concept]:
-    """What a named class is by a connective of its own."""
+    """Return the concepts that a named class has by connectives of its own."""
     return [
         _connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)
     ]

@@ -1,11 +1,12 @@
 """OWL 2 as a TBox: subclasses are specialisations, equivalent classes definitions, disjoint ones
-exclude each other.
+exclusions.
 
 `A disjointWith B` becomes `A <: not B*`, where `B*` is what distinguishes B: as good as `not B`,
 and never cyclic. Equal named classes are one class with two names. SKOS `broader` is a
-specialisation. A class is known by every axiom that names it. An axiom that the language cannot say
-is left out and told: what it would add is not inferred. So is a specialisation that leads back to
-its own class; a class that is defined by itself is refused to subscriptions that use it.
+specialisation. A class is known by every axiom that names it. An axiom that the language cannot
+express is left out and reported: its consequences are not inferred. So is a specialisation that
+leads back to its own class; a class that is defined by itself is refused to subscriptions that use
+it.
 """
 
 from __future__ import annotations
@@ -69,8 +70,10 @@ class OwlTBox:
 def tbox_of_triples(
     triples: Iterable[Triple], prefixes: Mapping[str, str], *, any_role: bool = False
 ) -> OwlTBox:
-    """The TBox of an OWL 2 ontology, whose names may be written short: by their prefix, or as a
-    unique local name. With `any_role` subscriptions may use properties that are not declared.
+    """Return the TBox of an OWL 2 ontology.
+
+    Its names may be written short: by their prefix, or as a unique local name. With `any_role`
+    subscriptions may use properties that are not declared.
     """
     stated = tuple(triples)
     node, names = Node(stated), names_in(Triples(stated))
@@ -97,9 +100,10 @@ def tbox_of_triples(
 
 
 def tbox_of_texts(texts: Sequence[RdfText]) -> OwlTBox:
-    """The TBox of several ontologies together; of two meanings of a prefix the first counts.
+    """Return the TBox of several ontologies together; if a prefix has two meanings, the first
+    counts.
 
-    One that describes classes and declares no property allows any role to all.
+    A text that describes classes and declares no property allows any role to all.
     """
     prefixes: dict[str, str] = {}
     for text in texts:
@@ -114,7 +118,7 @@ def tbox_of_texts(texts: Sequence[RdfText]) -> OwlTBox:
 
 
 def _renamed(triples: Iterable[Triple], number: int) -> Iterator[Triple]:
-    """The triples of one of several texts: a blank node is known inside one text only."""
+    """Yield the triples of one of several texts, blank nodes renamed: they are local to it."""
     for subject, prop, value in triples:
         one = Blank(f"{number}.{subject.label}") if isinstance(subject, Blank) else subject
         yield one, prop, Blank(f"{number}.{value.label}") if isinstance(value, Blank) else value
@@ -128,9 +132,7 @@ def _describes_classes_only(text: RdfText) -> bool:
 
 
 def _axioms(node: Node, left_out: list[str]) -> tuple[Axiom, ...]:
-    """Axioms in the order of definitions, specialisations and exclusions; circles are still in
-    them.
-    """
+    """Return definitions, then specialisations, then exclusions; cycles included."""
     said = dict.fromkeys(_definitions(node, left_out))
     defined = [each for each in said if not _is_about_itself(each)]
     told = [
@@ -198,8 +200,10 @@ def _specialisations(node: Node, left_out: list[str]) -> Iterator[Specialisation
 
 
 def _is_implied(special: Specialisation, defined: Iterable[Definition]) -> bool:
-    """Whether a definition says it already: of its own name as one of all, or of the wider name as
-    one of any.
+    """True if a definition already implies it.
+
+    Its own name is defined as a conjunction with the concept, or the wider name as a disjunction
+    with its own.
     """
     if special.concept == Thing():
         return True
@@ -213,7 +217,7 @@ def _is_implied(special: Specialisation, defined: Iterable[Definition]) -> bool:
 
 
 def _lonely(node: Node) -> Iterator[Specialisation]:
-    """A class that no axiom is about would be unknown; as a specialisation of Thing it is known."""
+    """Yield a specialisation of Thing for each class without an axiom, so that it is known."""
     for who in _classes(node):
         values = (
             value
@@ -226,7 +230,9 @@ def _lonely(node: Node) -> Iterator[Specialisation]:
 
 
 def _only_named(node: Node, classes: Iterable[str], kept: Unfoldable) -> Iterator[Specialisation]:
-    """Classes that stand only in axioms between names, or in those that were left out."""
+    """Yield a specialisation of Thing for classes that only name axioms, or left-out axioms,
+    mention.
+    """
     known = {name for axiom in kept.axioms for name in (axiom.name, *symbols_in(axiom.concept))}
     known |= {each.name for each in kept.refused}
     for name in sorted({node.same.get(each, each) for each in classes} - known):
@@ -268,7 +274,7 @@ def _disjoint(node: Node, left_out: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _described(node: Node, who: Iri, value: Term, left_out: list[str]) -> Iterator[Concept]:
-    """The concept of an expression, or none where the language cannot say it."""
+    """Yield the concept of an expression; nothing if the language cannot express it."""
     try:
         yield concept_of(node, value)
     except Beyond:

@@ -23,7 +23,7 @@ def typed_names(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def properties_of(node: Node, known: Iterable[str]) -> list[str]:
-    """Declared properties, and those that axioms name, without annotations."""
+    """Return declared properties, and those that axioms name, without annotations."""
     kinds: dict[str, set[str]] = {}
     for who, kind in typed_names(node):
         kinds.setdefault(who, set()).add(kind)
@@ -39,7 +39,7 @@ def properties_of(node: Node, known: Iterable[str]) -> list[str]:
 
 
 def individuals_of(node: Node) -> list[str]:
-    """Return what is declared as an individual, or is of a class of the text's own."""
+    """Return the declared individuals, and the instances of the text's own classes."""
     named = OWL + "NamedIndividual"
     return sorted(
         {
@@ -61,8 +61,9 @@ def ranges_of(node: Node) -> list[tuple[str, str]]:
 
 
 def short_names(names: set[str], prefixes: Mapping[str, str]) -> dict[str, str]:
-    """Other names: the local name where it is in the default namespace or nobody else has it, and
-    the prefixed name.
+    """Return the short forms of names: the prefixed name, and the local name if it is unambiguous.
+
+    A local name of the default namespace takes precedence; else it must be unique.
     """
     counts = Counter(map(_local, names))
     short = {_local(name): name for name in names if counts[_local(name)] == 1}

@@ -1,4 +1,4 @@
-"""Which concepts of a TBox can have no members: what they mean contradicts itself."""
+"""Unsatisfiable concepts of a TBox: those whose meaning contradicts itself."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from tocsin.knowledge.concepts.tbox import TBox
 _ANYTHING = Individual(Kind.FRESH, "anything")
 _NOTHING_SAID = Assertions((), ())
 _LIMITS = Limits(branches=200, assumptions=5_000, all_assumptions=50_000)
-"""Past them a concept counts as one with members: whether to refuse a TBox is not worth more."""
+"""Beyond these limits a concept counts as satisfiable: refusing a TBox is not worth more work."""
 
 _DENYING = (Complement, Nothing, Datatype, Enumeration, ForAll)
-"""A concept that is made of none of these has members, whatever else is known."""
+"""A concept made of none of these is satisfiable, whatever else is known."""
 
 
 def memberless(tbox: TBox) -> frozenset[str]:
-    """The names of all concepts of which it is certain that nothing can ever have them.
+    """Return the names of all concepts that certainly can have no members.
 
-    Only what denies something can contradict: most ontologies are hierarchies, and need no search.
+    Only a concept that denies something can contradict: most ontologies are hierarchies, and need
+    no search.
     """
     if not any(isinstance(each, _DENYING) for axiom in tbox.axioms for each in _parts(axiom)):
         return frozenset()

@@ -1,8 +1,8 @@
 """The tableau: assumptions hold together iff some branch of their complete form has no clash.
 
-Rules: conjunctions and value restrictions to exhaustion, then disjunctions, then existence; a
-branch is given up at its first clash, and the first complete branch without one settles the matter.
-Past the limits nothing is decided.
+Rules: conjunctions and value restrictions to exhaustion, then disjunctions, then existence. A
+branch ends at its first clash; the first complete branch without one decides. Past the limits
+nothing is decided.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ Assumption = tuple[Individual, Concept]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many branches are looked at, how many assumptions one may hold, and all together, before
-    we give up.
-    """
+    """Limits of a search: branches, assumptions of one branch, and all assumptions together."""
 
     branches: int = 2_000
     assumptions: int = 20_000
@@ -41,7 +39,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class ClosedBranch:
-    """A branch that cannot be: what was chosen on the way to it, and its clash."""
+    """A contradictory branch: the choices that led to it, and its clash."""
 
     choices: tuple[Assumption, ...]
     clash: Clash
@@ -49,7 +47,7 @@ class ClosedBranch:
 
 @dataclass(frozen=True, slots=True)
 class OpenBranch:
-    """A complete branch without a clash: what was chosen, and all that holds in it."""
+    """A complete branch without a clash: its choices, and all that holds in it."""
 
     choices: tuple[Assumption, ...]
     assumptions: tuple[Assumption, ...]
@@ -57,8 +55,8 @@ class OpenBranch:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All closed branches that were seen, and the open one; neither `decided` nor open is
-    undecided.
+    """All closed branches found, and the open one. Undecided if there is no open one and `decided`
+    is False.
     """
 
     closed: tuple[ClosedBranch, ...]
@@ -67,14 +65,12 @@ class Outcome:
 
     @property
     def is_inconsistent(self) -> bool:
-        """Whether every branch has a clash."""
+        """True if every branch has a clash."""
         return self.decided and self.open is None
 
 
 class Denials:
-    """What the closed world denies: symbols and values that no assertion could bring about (CW1,
-    CW2).
-    """
+    """Denials of the closed world: symbols and values that no assertion can imply (CW1, CW2)."""
 
     __slots__ = ("_roles", "_symbols", "_values")
 
@@ -88,11 +84,11 @@ class Denials:
             self._exempt(who, concept)
 
     def denies(self, who: Individual, symbol: str) -> bool:
-        """Whether an individual of the event is none of the symbol."""
+        """True if an individual of the event certainly does not have the symbol."""
         return who.kind not in (Kind.FRESH, Kind.LITERAL) and (who, symbol) not in self._symbols
 
     def has_all_values(self, who: Individual, role: str) -> bool:
-        """Whether the listed values of a role are all that there are."""
+        """True if the listed values of a role are complete."""
         return who.kind is not Kind.FRESH and (who, role) not in self._roles
 
     def _exempt(self, who: Individual, concept: Concept) -> None:
@@ -137,14 +133,14 @@ class _Branch:
         return other
 
     def relate(self, who: Individual, role: str, value: Individual) -> None:
-        """Notes a value of a role; value restrictions that are there reach it."""
+        """Add a value of a role; apply the existing value restrictions to it."""
         self.values.setdefault((who, role), []).append(value)
         for concept in self.concepts.get(who, ()):
             if isinstance(concept, ForAll) and concept.role == role:
                 self.todo.append((value, concept.filler))
 
     def saturate(self) -> Clash | None:
-        """Applies what needs no choice, to exhaustion or to the first clash."""
+        """Apply the rules without choices, to exhaustion or the first clash; return the clash."""
         while self.todo:
             who, concept = self.todo.pop()
             known = self.concepts.setdefault(who, {})
@@ -172,9 +168,7 @@ class _Branch:
         return clash_of(who, concept, known)
 
     def alternatives(self) -> list[Assumption] | Clash | None:
-        """The choices of the next disjunction or, without one, of the next existence; None where
-        all is complete.
-        """
+        """Return the choices of the next disjunction, else next existence; None if complete."""
         for who, concepts in self.concepts.items():
             for concept in concepts:
                 if isinstance(concept, Disjunction) and not any(
@@ -192,7 +186,7 @@ class _Branch:
         return any(exists.filler in self.concepts.get(value, ()) for value in values)
 
     def _witnesses(self, who: Individual, exists: Exists) -> list[Assumption] | Clash:
-        """In a closed world one of the listed values, else somebody new."""
+        """Return the listed values in a closed world, else a fresh individual."""
         if self.denials and self.denials.has_all_values(who, exists.role):
             values = self.values.get((who, exists.role), ())
             missing = Clash("CW1", who, f"{who.name} has no {exists.role} (closed world)")
@@ -215,7 +209,7 @@ def examine(
     world: World,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Outcome:
-    """Whether the assumptions can hold together with the assertions."""
+    """Decide if the assumptions can hold together with the assertions."""
     start = _Branch(Denials(assertions) if world is World.CLOSED else None)
     for who, role, value in assertions.roles:
         start.relate(who, role, value)
@@ -242,6 +236,6 @@ def examine(
 
 
 def assumption_text(assumption: Assumption) -> str:
-    """An assumption as a sentence."""
+    """Return an assumption as a sentence."""
     who, concept = assumption
     return f"{who.name} is {concept_text(concept)}"

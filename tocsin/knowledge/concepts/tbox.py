@@ -1,11 +1,11 @@
-"""The TBox: what the names of concepts mean. Immutable, acyclic, equal where its axioms are.
+"""The TBox: the meaning of concept names. Immutable, acyclic, equal if its axioms are.
 
 A name symbol stands on the left of an axiom, a base symbol only on the right. Expanding replaces
 name symbols until only base symbols, enumerations and datatypes remain; `C <: D` is `C := C* and
 D`, with `C*` for what makes a C of a D.
 
-A name with several equivalences has two expansions: what is said to have the name has all of them,
-and what has any of them has the name when a subscription asks for it (decision 0074).
+A name with several equivalences has two expansions: an individual asserted to have the name has all
+of them, and one that has any of them has the name if a subscription queries it (decision 0074).
 """
 
 from __future__ import annotations
@@ -43,16 +43,18 @@ EVENT_TYPES = (
     "TransformationEvent",
     "AssociationEvent",
 )
-"""Types of events that everybody knows: those of EPCIS."""
+"""Types of events known without a TBox: those of EPCIS."""
 
 ACTION_TYPE = Enumeration(("ADD", "DELETE", "OBSERVE"), "ActionType")
-"""What `action` says in EPCIS; known where the TBox does not say otherwise."""
+"""Values of `action` in EPCIS; known unless the TBox defines the name otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
 class TBox:
-    """Axioms; declared roles (none declared: any is legal) with their ranges; individuals; other
-    names for names; names that are known and cannot be asked for.
+    """Axioms, roles with ranges, individuals, aliases, and refused names.
+
+    Without declared roles, any role is legal. Refused names are known, but subscriptions may not
+    use them.
     """
 
     axioms: tuple[Axiom, ...] = ()
@@ -103,7 +105,7 @@ class TBox:
 
     @cached_property
     def base_symbols(self) -> frozenset[str]:
-        """What stands only on the right of axioms, and the types of events."""
+        """Symbols that are only on the right of axioms, refused names, and the types of events."""
         used = {name for axiom in self.axioms for name in symbols_in(axiom.concept)}
         special = {name + SPECIAL for name in self._expansion.specialised}
         known = used | special | set(EVENT_TYPES) | {each.name for each in self.refused}
@@ -111,7 +113,7 @@ class TBox:
 
     @cached_property
     def known_individuals(self) -> frozenset[str]:
-        """Elements of enumerations, and what is declared as individual."""
+        """Elements of enumerations, and declared individuals."""
         listed = (
             each
             for axiom in self.axioms
@@ -122,24 +124,25 @@ class TBox:
         return frozenset(elements | set(self.individuals))
 
     def is_concept(self, name: str) -> bool:
-        """Whether the name is a name symbol, an enumerated concept or a base symbol."""
+        """True if the name is a name symbol, an enumerated concept or a base symbol."""
         return name in self._defined or name in self.enumerated or name in self.base_symbols
 
     def is_base(self, name: str) -> bool:
-        """Whether the name is a base symbol that is not enumerated."""
+        """True if the name is a base symbol that is not enumerated."""
         return name in self.base_symbols
 
     def resolved(self, name: str) -> str:
-        """The full name of a name: itself where it has no other."""
+        """Return the full name of an alias; any other name as it is."""
         return self._aliases.get(name, name)
 
     def range_of(self, role: str) -> Enumeration | None:
-        """The enumerated concept that is the declared range of a role."""
+        """Return the enumerated concept that is the declared range of a role; else None."""
         return self.enumerated.get(self._ranges.get(role, ""))
 
     def meant(self, role: str, text: str) -> Meant:
-        """What a text means as a value of a role; remembered where it is known here, as texts are
-        without end.
+        """Return the meaning of a text as a value of a role.
+
+        Cached only for known names, since the number of texts has no limit.
         """
         found = self._meanings.get((role, text))
         if found is None:
@@ -159,21 +162,21 @@ class TBox:
         )
 
     def expanded(self, name: str) -> Concept:
-        """What follows of a thing that is said to have the name, in base symbols and negation
-        normal form; a base symbol, and any other name, is itself.
+        """Return all that follows from having the name, in base symbols and negation normal form.
+
+        A base symbol, and any other name, is itself.
         """
         return self._expansion.of(name, asked=False)
 
     def expand(self, concept: Concept) -> Concept:
-        """The concept in base symbols and negation normal form, as a subscription asks for it;
-        LIMIT where it grows too large.
+        """Return the concept of a query in base symbols and negation normal form.
+
+        Raises LIMIT if it grows too large.
         """
         return self._expansion.normal(concept, asked=True)
 
     def require_served(self, concept: Concept) -> None:
-        """Raises where the concept uses a name, itself or by definitions, that cannot be asked
-        for.
-        """
+        """Raise if the concept uses a refused name, directly or through definitions."""
         refused = {each.name: each for each in self.refused}
         waiting, seen = sorted(symbols_in(concept)) if refused else [], set[str]()
         while waiting:
@@ -185,9 +188,7 @@ class TBox:
             seen.add(name)
 
     def require(self, used: Mapping[str, Iterable[str]]) -> None:
-        """Refuses to serve subscriptions, by id, with the names that they use, where a name is not
-        known here.
-        """
+        """Raise if a name used by a subscription (`used`: names by id) is not known here."""
         lacking = {
             key: missing
             for key, names in used.items()
@@ -227,7 +228,7 @@ class TBox:
 
     @cached_property
     def _aliases(self) -> Mapping[str, str]:
-        """What is a name of its own is no other name for something else."""
+        """Aliases; a name with a meaning of its own is never an alias."""
         own = {*self.roles, *self.known_individuals}
         return {
             short: name
@@ -244,8 +245,9 @@ EMPTY = TBox()
 
 
 def merged(tboxes: Iterable[TBox]) -> TBox:
-    """The axioms of several TBoxes together, equal ones once; one that declares no roles allows any
-    to all.
+    """Return the axioms of several TBoxes together, equal ones once.
+
+    One with axioms that declares no roles allows any role to all.
     """
     given = tuple(tboxes)
     is_open = any(each.axioms and not each.roles for each in given)

@@ -1,6 +1,4 @@
-"""A concept as text, in the ASCII spelling of the language; an enumeration that has a name goes by
-it.
-"""
+"""A concept as text, in the ASCII spelling of the language; named enumerations by name."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ _SIMPLE = re.compile(r"[^\W\d_][\w-]*(?::[^\W\d_][\w-]*)?\*?")
 
 
 def concept_text(concept: Concept) -> str:
-    """The text that reads back as the concept."""
+    """Return the text that parses to the concept."""
     match concept:
         case Thing() | Nothing():
             return type(concept).__name__
@@ -53,7 +51,7 @@ def concept_text(concept: Concept) -> str:
 
 
 def name_text(name: str) -> str:
-    """A name as the language writes it; an IRI in angle brackets."""
+    """Return a name as the language writes it; an IRI in angle brackets."""
     return name if _SIMPLE.fullmatch(name) else f"<{name}>"
 
 

@@ -1,3 +1,3 @@
-"""What every language is made of: a parser with places, limits, options, problems, atoms in braces,
-and the reading of a text that it gives.
+"""Shared parts of every language: parser, places, limits, options, problems, atoms in braces, and
+the `Reading` that a text gives.
 """

@@ -1,5 +1,5 @@
-"""What surrounds a subscription: the definitions of its file and the ontology in force. Never
-changed by a language.
+"""Context that a subscription is compiled in: definitions of its file and the ontology in force. A
+language never changes it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tocsin.values.time import Duration
 
 @dataclass(frozen=True, slots=True)
 class RegionDefinition:
-    """A name for a region, which is WKT or a GeoJSON object as it was given; not yet checked."""
+    """A name for a region: WKT or a GeoJSON object as given, not yet checked."""
 
     name: str
     region: object
@@ -25,7 +25,7 @@ class RegionDefinition:
 
 @dataclass(frozen=True, slots=True)
 class PartDefinition:
-    """A name for a part: a text of some language; not yet checked."""
+    """A name for a part: a text of some language, not yet checked."""
 
     name: str
     language: str
@@ -34,7 +34,7 @@ class PartDefinition:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDefinition:
-    """A name for an XML document, which is its text as it was given; not yet checked."""
+    """A name for an XML document: its text as given, not yet checked."""
 
     name: str
     text: str
@@ -42,9 +42,7 @@ class DocumentDefinition:
 
 @dataclass(frozen=True, slots=True)
 class MasterDataDefinition:
-    """A name for master data of EPCIS, which is a JSON object or an XML text as it was given; not
-    yet checked.
-    """
+    """A name for EPCIS master data: a JSON object or an XML text as given, not yet checked."""
 
     name: str
     data: object
@@ -54,7 +52,7 @@ Definition = RegionDefinition | PartDefinition | MasterDataDefinition | Document
 
 
 def no_atom(language: str, _: str) -> Atom:
-    """The answer where atoms of other languages have no place: inside such an atom."""
+    """Refuse an atom of another language: atoms in braces do not nest."""
     raise MeaningProblem(
         f"an atom in braces holds no other atom in braces, got {language}",
         code="NestedAtomError",
@@ -64,7 +62,7 @@ def no_atom(language: str, _: str) -> Atom:
 
 
 def no_part(definition: PartDefinition, _: int = 0, __: tuple[str, ...] = ()) -> Part:
-    """The answer where parts of other languages have no place: inside an atom in braces."""
+    """Refuse a part of another language: an atom in braces uses no other part."""
     raise MeaningProblem(
         f"an atom in braces uses no other part, got {definition.name}",
         code="NestedAtomError",
@@ -74,15 +72,15 @@ def no_part(definition: PartDefinition, _: int = 0, __: tuple[str, ...] = ()) ->
 
 
 def no_warnings(_: str, __: str) -> list[Problem]:
-    """The answer where nothing is known of atoms of other languages."""
+    """Return no warnings: used where nothing is known of atoms of other languages."""
     return []
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a subscription sets beside its text: policy and horizon, which is None where it is off.
+    """Settings of a subscription outside its text: policy and horizon.
 
-    `says_horizon` tells one that is written from the default.
+    A horizon of None is switched off. `says_horizon` is True if it is written and not the default.
     """
 
     policy: str | None = None
@@ -91,21 +89,21 @@ class Beside:
 
 
 _READING = 8
-"""Reading a definition takes as long as making so many parts."""
+"""Cost of reading one definition, in parts."""
 
 
 class Uses:
-    """The number of parts that definitions bring into one text, each counted at every use."""
+    """Counter of the parts that definitions add to one text; each use of a definition counts."""
 
     def __init__(self) -> None:
         self._left = MAX_PARTS
 
     def read(self) -> None:
-        """Count the reading of one more definition; raise LimitProblem where it is too much."""
+        """Count the reading of one definition; raise LimitProblem beyond the limit."""
         self.bring(_READING)
 
     def bring(self, parts: int) -> None:
-        """Count parts that a definition brings; raise LimitProblem where there are too many."""
+        """Count parts that a definition adds; raise LimitProblem beyond the limit."""
         self._left -= parts
         if self._left < 0:
             raise too_many_parts()
@@ -113,16 +111,14 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Definitions by name, the ontology where one is given (its problem where it has one), and how
-    to read an atom of another language.
+    """Definitions by name, the ontology or its problem, and the readers of other languages.
 
-    `parse_atom` takes the language's name and a text; it raises where there is no such language, or
-    where the text is about more than one event. `warn_of_atom` takes the same and tells what the
-    text says that is probably not meant. `parse_part` takes a definition, which may be about
-    several events, the levels of the text that uses it, and names of definitions whose reading led
-    there. `reading` are the names of the definitions whose reading led here, `level` is how deep
-    they nest together, `uses` counts the parts that they bring. A language takes from the context
-    what it needs.
+    `parse_atom` takes the name of a language and a text; it raises if there is no such language or
+    the text is about more than one event. `warn_of_atom` takes the same and returns warnings for
+    the text. `parse_part` takes a definition, which may be about several events, the levels of the
+    text that uses it, and names of definitions whose reading led there. `reading` are the names of
+    the definitions being read now, outermost first, `level` is their nesting depth together, `uses`
+    counts the parts that they add. A language takes from the context only what it needs.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)

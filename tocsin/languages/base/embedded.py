@@ -1,9 +1,9 @@
-"""Atoms of other languages in braces: `selector{ ... }`. Braces balance, and those inside quoted
-texts do not count.
+"""Atoms of other languages in braces: `selector{ ... }`. Braces balance; those inside quoted texts
+do not count.
 
-What stands between the braces is blanked out before the outer language is read, so that every
-offset stays true; the other language reads it from the whole text. How a quote is written inside a
-text is up to the language in the braces.
+The text between the braces is blanked before the outer language is read, so that every offset stays
+true; the other language reads it from the whole text. The language in the braces decides how a
+quote is written inside a text.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _WITH_BACKSLASHES = ("concept", "epcis", "graph")
 
 
 def blanked(text: str, opening: re.Pattern[str], code: str) -> str:
-    """The text with everything inside braces as blanks; as long as before.
+    """Return the text with everything inside braces as blanks, at its old length.
 
-    `opening` finds an opening brace, its group the language before it, and whatever braces do not
-    count in.
+    `opening` finds an opening brace, with the language before it as its group, and any text in
+    which braces do not count.
     """
     pieces, kept, at = [], 0, 0
     while found := opening.search(text, at):
@@ -34,7 +34,7 @@ def blanked(text: str, opening: re.Pattern[str], code: str) -> str:
 
 
 def shifted(problem: Problem, text: str, offset: int) -> Problem:
-    """A problem of the text that starts at the offset, told for the whole text."""
+    """Return a problem of the text that starts at the offset, placed in the whole text."""
     start, inner = Place.at(text, offset), problem.place or Place(1, 1)
     column = inner.column + start.column - 1 if inner.line == 1 else inner.column
     place = Place(start.line + inner.line - 1, column)
@@ -44,7 +44,7 @@ def shifted(problem: Problem, text: str, offset: int) -> Problem:
 
 
 def _closing(text: str, start: int, language: str | None, code: str) -> int:
-    """Where the brace stands that closes the one before `start`."""
+    """Return the offset of the brace that closes the one before `start`, or raise."""
     depth, mark = 1, _BACKSLASHED if language in _WITH_BACKSLASHES else _TWICE
     for found in mark.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(found[0], 0)

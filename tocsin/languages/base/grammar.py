@@ -1,4 +1,4 @@
-"""From text to syntax within the limits; every way to fail is a problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tocsin.languages.base.texts import START, TooDeep
 
 
 def grammar_of(language: str, *names: str) -> str:
-    """Grammar files of a language's folder, one after the other."""
+    """Return the grammar files of a language's folder, concatenated."""
     folder = files(f"tocsin.languages.{language}")
     return "\n".join(
         (folder / f"{name}.lark").read_text(encoding="utf-8") for name in names or ("grammar",)
@@ -25,12 +25,12 @@ def grammar_of(language: str, *names: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """How texts of a language are read, and in which words they are refused.
+    """Reader of the texts of one language, with the wording of its refusals.
 
-    `what` is what a text is called, `nesting` what of it nests; `shorter` and `flatter` are the
-    ways out of one that is too long or nests too deep. `opening` finds the braces of atoms of other
-    languages, where the language has such. `prepare` is what is done to a text before the parser
-    reads it; every offset stays true, and problems are told of the text as it was written.
+    `what` is the word for a text, `nesting` the word for the part of it that nests; `shorter` and
+    `flatter` are hints for a text that is too long or nests too deep. `opening` finds the braces of
+    atoms of other languages, for a language that has them. `prepare` changes a text before the
+    parser reads it and keeps every offset; problems refer to the text as written.
     """
 
     syntax_code: str
@@ -44,7 +44,7 @@ class Grammar:
     prepare: Callable[[str], str] = str
 
     def read(self, parser: Parser, text: str, limits: TextLimits) -> Any:
-        """What the parser makes of a text; raises the problem of one that is not in the grammar."""
+        """Return the parser's result for a text; raise a problem if it is not in the grammar."""
         self.refuse_long(text, limits.text_bytes)
         plain = blanked(text, self.opening, self.syntax_code) if self.opening else text
         try:
@@ -59,7 +59,7 @@ class Grammar:
             ) from None
 
     def refuse_long(self, text: str, limit: int) -> None:
-        """Raises where the text is no Unicode, or has more bytes in UTF-8 than the limit."""
+        """Raise if the text is not Unicode, or has more bytes in UTF-8 than the limit."""
         try:
             size = len(text.encode("utf-8"))
         except UnicodeEncodeError as error:

@@ -1,5 +1,5 @@
-"""Relations of Allen in plans: seven of them, of which the others are the complement or have their
-sides exchanged.
+"""Allen relations in plans: seven of them; the others are complements or have their sides
+exchanged.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ ORDER: Mapping[str, tuple[Precedes, ...]] = {
     "Finishes": (*_same(_F1, _F2), Precedes(_B2, _B1)),
     "During": (Precedes(_F1, _F2), Precedes(_B2, _B1)),
 }
-"""What each relation says of the order of begins and ends: from it follows who need not wait for
-whom, and how long. The other six complements are alternatives, of which nothing follows.
+"""Order of starts and ends that each relation implies.
+
+From it follows which part need not wait for which, and for what time. The other six complements are
+alternatives, which imply no order.
 """
 
 
@@ -42,8 +44,9 @@ _INVERSES: Mapping[str, str] = {
 
 
 def one_of_seven(written: str) -> tuple[str, bool]:
-    """A relation as one of the seven or its complement, and whether its sides are to be exchanged;
-    the paper writes `intBefore` for what it means.
+    """Return a relation as one of the seven or its complement, and True if its sides swap.
+
+    The paper writes `intBefore` for the same relation.
     """
     name = written.removeprefix("int")
     negated = "Un" if name.startswith("Un") else ""

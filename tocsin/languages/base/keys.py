@@ -1,6 +1,4 @@
-"""What a key demands of a pattern: that its operators are one for each key, and that all its events
-have one.
-"""
+"""Key of a pattern: its operators are partitioned by the key, and all its events have one."""
 
 from __future__ import annotations
 
@@ -24,13 +22,14 @@ from tocsin.plan.nodes.rewriting import with_parts
 
 
 def keyed_whole(part: Part, by: Key) -> Part:
-    """The pattern, of which all events have the same key."""
+    """Return the pattern restricted to matches whose events all have the same key."""
     return part if not by or _has_key(part) else Only(part, Keyed(by))
 
 
 def keyed_operators(part: Part, by: Key) -> Part:
-    """The pattern with every join and every absence apart for each key; a window that no part
-    bounds has none.
+    """Return the pattern with every join and every absence partitioned by the key.
+
+    An absence in a fixed or recurring window, which no part bounds, gets no key.
     """
     part = with_parts(part, lambda inner: keyed_operators(inner, by))
     match part:

@@ -1,4 +1,4 @@
-"""Limits of a text. What exceeds one is refused before it can cost anything."""
+"""Limits of a text. A text beyond one is refused before it can cost anything."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tocsin.errors import LimitProblem, MeaningProblem, Place
 
 @dataclass(frozen=True, slots=True)
 class TextLimits:
-    """Bytes of text in UTF-8, and levels of nesting; a language adds what else it counts.
+    """Bytes of text in UTF-8, and levels of nesting; a language adds further limits.
 
-    `deepest` is the highest nesting that may be configured, where plans are walked recursively.
+    `deepest` is the highest nesting that may be configured, because plans are walked recursively.
     """
 
     deepest: ClassVar[int | None] = None
@@ -26,7 +26,7 @@ class TextLimits:
 
 
 class Exceeded(Protocol):
-    """Makes the problem of a text that goes beyond a limit."""
+    """Factory of the problem of a text beyond a limit."""
 
     def __call__(
         self, message: str, place: Place | None, hint: str, token: str = ""
@@ -34,7 +34,7 @@ class Exceeded(Protocol):
 
 
 def limit_problems(code: str) -> Exceeded:
-    """The problems of a language whose texts go beyond a limit, by their code."""
+    """Return the factory of limit problems of a language, with its code."""
 
     def exceeded(message: str, place: Place | None, hint: str, token: str = "") -> LimitProblem:
         return LimitProblem(message, code=code, place=place, token=token, hint=hint)

@@ -1,4 +1,4 @@
-"""The options of a subscription, where a language takes any; what is not known is refused."""
+"""Options of a subscription, for a language that takes any; unknown ones are refused."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
 def option_problem(message: str, token: object, hint: str) -> MeaningProblem:
-    """The problem of an option that is not known, or whose value means nothing."""
+    """Return the problem of an option that is unknown or has an invalid value."""
     return MeaningProblem(message, code="OptionError", token=str(token), hint=hint)
 
 
 def refuse_unknown(given: Iterable[str], language: str, known: Iterable[str] = ()) -> None:
-    """Raises at the first name of an option that the language does not take."""
+    """Raise at the first name of an option that the language does not take."""
     names = tuple(known)
     for name in given:
         if name not in names:

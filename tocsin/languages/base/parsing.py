@@ -1,4 +1,5 @@
-"""The only door to lark: a grammar becomes a parser, and what does not parse becomes `Unexpected`.
+"""The only module that imports lark: a grammar becomes a parser, a parse error becomes
+`Unexpected`.
 
 A parser reads in one pass without recursion (LALR(1), contextual lexer), so that nesting costs
 memory and never the stack. The builder's methods, named like the grammar's rules, are called with
@@ -19,8 +20,8 @@ END = "$END"
 
 
 class Unexpected(Exception):
-    """The text leaves the grammar at an offset: what stands there, and the names of the terminals
-    that could.
+    """Raised when a text leaves the grammar: the offset, the token there, and the expected
+    terminals.
     """
 
     def __init__(self, offset: int, terminal: str, token: str, expected: Iterable[str]) -> None:
@@ -32,7 +33,7 @@ class Unexpected(Exception):
 
 
 class Parser:
-    """One grammar with its builder, ready to read any number of texts."""
+    """Parser of one grammar with its builder, for any number of texts."""
 
     def __init__(self, grammar: str, builder: object) -> None:
         self._lark = Lark(
@@ -44,9 +45,7 @@ class Parser:
         )
 
     def read(self, text: str) -> Any:
-        """What the builder made of the text; raises `Unexpected` where the text is not in the
-        grammar.
-        """
+        """Return the builder's result; raise `Unexpected` if the text is not in the grammar."""
         try:
             return self._lark.parse(text)
         except UnexpectedInput as error:
@@ -65,8 +64,9 @@ def _unexpected(text: str, error: UnexpectedInput) -> Unexpected:
 
 
 def _acceptable(error: UnexpectedInput) -> Iterable[str]:
-    """The terminals that really lead on; the state's own list also has those that only end
-    a rule.
+    """Return the terminals that the parser accepts here.
+
+    The state's own list also has terminals that only end a rule.
     """
     parser = error.interactive_parser
     return parser.accepts() if parser else ()  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
-"""A text looked at once: its plan or its problems, and what it says that is probably not meant.
+"""Result of one look at a text: its plan or its problems, and its warnings.
 
-A language is one function of (text, options, context) that gives a `Reading`; whoever needs
-something of a text takes it from there, and nobody reads the text a second time.
+A language is one function of (text, options, context) that returns a `Reading`; every later
+question about the text is answered from it, so that no text is read twice.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Given = ParamSpec("Given")
 
 @dataclass(frozen=True)
 class Reading:
-    """The plan of a text, None where it has problems; every problem, the first one first.
+    """Plan of a text (None if it has problems) and every problem, the first one first.
 
-    `syntax` is what the grammar made of the text, for those who ask where something is written.
-    `warn` looks for warnings in what was read; they are worked out when somebody asks.
+    `syntax` is the syntax tree of the text, for callers that look up where something is written.
+    `warn` looks for warnings in the tree; it is called on first access to `warnings`.
     """
 
     plan: Plan | None = None
@@ -34,24 +34,22 @@ class Reading:
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
-        """What a text without problems says that is probably not meant."""
+        """The warnings of a text without problems: legal, but probably not meant."""
         return () if self.plan is None else tuple(self.warn())
 
     def require_plan(self) -> Plan:
-        """The plan; raises the first problem where there is none."""
+        """Return the plan, or raise the first problem."""
         if self.plan is None:
             raise self.problems[0]
         return self.plan
 
 
 Parse = Callable[[str, Options, Context], Reading]
-"""What a language is."""
+"""Signature of a language."""
 
 
 def with_refusals(parse: Callable[Given, Reading]) -> Callable[Given, Reading]:
-    """The function with a problem that it raises, which leaves nothing to look at, as the one of
-    its reading.
-    """
+    """Return the function with a problem that it raises turned into a `Reading` of it alone."""
 
     @wraps(parse)
     def read(*given: Given.args, **named: Given.kwargs) -> Reading:

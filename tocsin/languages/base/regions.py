@@ -1,5 +1,4 @@
-"""Regions: any valid polygon or multipolygon, holes included. What is not one is refused with the
-reason.
+"""Regions: any valid polygon or multipolygon, holes included. Others are refused with the reason.
 
 A region of the catalog is complete WKT or GeoJSON.
 """
@@ -39,7 +38,7 @@ _FORM = "write POLYGON((0 0, 10 0, 10 10, 0 10, 0 0)), corner after corner aroun
 
 
 def region_of(value: object, metric: Metric = Metric.PLANAR) -> str:
-    """The WKT of a region given as WKT or GeoJSON; raises RegionInvalid with the reason."""
+    """Return the WKT of a region given as WKT or GeoJSON; raise RegionInvalid with the reason."""
     try:
         place = parse_place(value)
     except Problem as problem:
@@ -77,9 +76,7 @@ def _refuse_off_globe(place: Geometry) -> None:
 
 
 def _ring_fault(value: object) -> str:
-    """What is wrong with one ring alone, in words that name the cause; nothing where each is a
-    ring.
-    """
+    """Return the fault of the first invalid polygon ring, naming the cause; "" if each is valid."""
     for ring in rings_of(value):
         corners = list(dict.fromkeys(ring))
         if not all(map(math.isfinite, (number for corner in corners for number in corner))):
@@ -94,7 +91,7 @@ def _ring_fault(value: object) -> str:
 
 
 def rings_of(value: object) -> Iterator[list[Point]]:
-    """The corners of the rings of a region, ring by ring, as far as it has any."""
+    """Yield the vertices of each polygon ring of a region; nothing for anything else."""
     if isinstance(value, str) and _WORD.match(value):
         for found in _RING.finditer(value):
             yield from _points(corner.split() for corner in found[1].split(","))
@@ -105,8 +102,9 @@ def rings_of(value: object) -> Iterator[list[Point]]:
 
 
 def _listed_rings(value: object, depth: int) -> Iterator[list[Point]]:
-    """The rings in nested lists of GeoJSON, which has three levels of lists above a corner
-    at most.
+    """Yield the polygon rings in nested lists of GeoJSON.
+
+    GeoJSON has at most three levels of lists above a vertex; deeper lists are ignored.
     """
     if not isinstance(value, Sequence) or isinstance(value, str) or depth > 3:
         return
@@ -118,9 +116,7 @@ def _listed_rings(value: object, depth: int) -> Iterator[list[Point]]:
 
 
 def _points(corners: Iterable[Any]) -> Iterator[list[Point]]:
-    """The corners as numbers; nothing where one is no pair of numbers, which is reported
-    elsewhere.
-    """
+    """Yield the vertices as numbers; nothing if one is not a pair (reported elsewhere)."""
     try:
         yield [(float(corner[0]), float(corner[1])) for corner in corners]
     except (TypeError, ValueError, LookupError, OverflowError):
@@ -132,7 +128,7 @@ def _is_corner(value: Sequence[object]) -> bool:
 
 
 def _collinear(corners: Sequence[Point]) -> bool:
-    """Whether all corners lie on one line; computed exactly."""
+    """True if all vertices lie on one line; computed exactly."""
     exact = [(Fraction(x), Fraction(y)) for x, y in corners]
     (x0, y0), *rest = exact
     return all(

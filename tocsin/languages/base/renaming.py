@@ -1,5 +1,5 @@
-"""A part with other names, so that each use of a definition has its names for itself. Equal parts
-stay equal.
+"""A part with other names, so that each use of a definition has names of its own. Equal parts stay
+equal.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
 from tocsin.plan.nodes.rewriting import with_parts
 
 HIDDEN = "."
-"""What names begin with that nobody is told."""
+"""First character of internal names, which no match contains."""
 
 
 def renamed(part: Part, prefix: str) -> Part:
-    """The part with the prefix before every name in it; a name that nobody is told stays one."""
+    """Return the part with the prefix before every name in it; hidden names stay hidden."""
     inner = with_parts(part, lambda each: renamed(each, prefix))
     match inner:
         case Named(name, _, elements):

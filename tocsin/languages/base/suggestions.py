@@ -1,4 +1,4 @@
-"""What was probably meant: the known word that is nearest to one that is not known."""
+"""Suggestion for an unknown word: the nearest known one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from difflib import get_close_matches
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The known word that is most like the word, or nothing; the cutoff is from 0 to 1, equal."""
+    """Return the known word most similar to the word, or "".
+
+    The cutoff is a similarity from 0 (any word) to 1 (equal).
+    """
     return next(iter(get_close_matches(word, list(known), n=1, cutoff=cutoff)), "")
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, otherwise: str = "") -> str:
-    """The question for the nearest known word; else what there is to say without one."""
+    """Return "did you mean ...?" with the nearest known word; `otherwise` if none is near."""
     meant = nearest(word, known, cutoff)
     return f"did you mean {meant}?" if meant else otherwise

@@ -1,9 +1,7 @@
-"""What every language does with a text: tokens with their places, problems told at them, and limits
-on its size.
+"""Texts of every language: tokens with their places, problems at them, and wording of parse errors.
 
-A problem has the place where it stands, the token there and a way out. A text that leaves the
-grammar is told in one form, whatever the language: what stands there, what could, and what was
-probably meant.
+A problem has its place, the token there and a hint. Every language reports a text that leaves the
+grammar in one form: the token found, the tokens expected, and a suggestion.
 """
 
 from __future__ import annotations
@@ -23,36 +21,34 @@ from tocsin.errors import (
 from tocsin.languages.base.parsing import END, Token, Unexpected
 
 LONGEST_TOKEN = 40
-"""How much of a token a problem repeats."""
+"""Characters of a token that a problem repeats."""
 
 _LOOK_BACK = 200
-"""How much of what stands before an error a hint looks at."""
+"""Characters before an error that a hint looks at."""
 
 CURLY_QUOTES = frozenset("“”„‟‘’‚‛«»")
-"""What word processors make of straight ones."""
+"""Quotes that word processors put in place of straight ones."""
 
 _LONGEST_SHOWN = 30
 START = Place(1, 1)
-"""Where a problem of the whole text is told."""
+"""Place of a problem of the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A token of the text: its offset from the start, which does not count in comparisons, and its
-    characters.
-    """
+    """A token of the text: its characters, and its offset, which does not count in comparisons."""
 
     offset: int = field(compare=False)
     text: str
 
 
 def spot_of(token: Token) -> Spot:
-    """Where a token of the parser stands."""
+    """Return the offset and characters of a token of the parser."""
     return Spot(token.start_pos or 0, str(token))
 
 
 class TooDeep(Exception):
-    """The nesting limit is passed at an offset."""
+    """Raised where the nesting limit is passed, with the offset."""
 
     def __init__(self, offset: int) -> None:
         super().__init__(offset)
@@ -60,13 +56,13 @@ class TooDeep(Exception):
 
 
 def problem_at(text: str, spot: Spot, code: str, message: str, hint: str) -> Problem:
-    """A problem at a token of a text; the code says what kind of problem it is."""
+    """Return a problem at a token of a text; the code decides its class."""
     place = Place.at(text, spot.offset)
     return _kind(code)(message, code=code, place=place, token=spot.text, hint=hint)
 
 
 class Problems:
-    """What is wrong with one text, in the order in which it was found, each thing told once."""
+    """Problems of one text in the order of discovery, each once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -77,14 +73,14 @@ class Problems:
         return bool(self.found)
 
     def add(self, code: str, spot: Spot, message: str, hint: str) -> None:
-        """Note a problem at a token of the text; the code says what kind of problem it is."""
+        """Add a problem at a token of the text; the code decides its class."""
         if (code, spot.offset, message) not in self._told:
             self._told.add((code, spot.offset, message))
             cut = Spot(spot.offset, spot.text[:LONGEST_TOKEN])
             self.found.append(problem_at(self.text, cut, code, message, hint))
 
     def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
-        """Note a problem that something below the text raised, as one of the token."""
+        """Add a problem raised by a deeper layer, placed at the token."""
         self.found.append(
             type(problem)(
                 problem.message,
@@ -96,19 +92,17 @@ class Problems:
         )
 
     def place(self, spot: Spot) -> Place:
-        """Where a token stands."""
+        """Return the line and column of a token."""
         return Place.at(self.text, spot.offset)
 
     def in_reading_order(self) -> list[Problem]:
-        """All problems, from the start of the text to its end."""
+        """Return all problems, from the start of the text to its end."""
         return sorted(self.found, key=reading_order)
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A text that leaves the grammar: what was read before, what stands from there on, and what the
-    parser found.
-    """
+    """A text that leaves the grammar: the text before the error, the rest, and the error."""
 
     before: str
     here: str
@@ -116,37 +110,38 @@ class Slip:
 
     @property
     def just_before(self) -> str:
-        """The end of what was read before: enough for a hint. A pattern that looks for what stands
-        at the end tries every place of its text, so the text must not be long.
+        """End of the text before the error: enough for a hint.
+
+        A pattern anchored at the end tries every place of its text, so the text must be short.
         """
         return end_of(self.before)
 
     @property
     def last_word(self) -> str:
-        """The word right before the error, or nothing."""
+        """Word right before the error, or ""."""
         word = re.search(r"[\w-]*$", self.just_before)
         return word[0] if word else ""
 
     def could_be(self, *terminals: str) -> bool:
-        """Whether one of the terminals would have been right here."""
+        """True if one of the terminals is expected here."""
         return not self.found.expected.isdisjoint(terminals)
 
 
 def end_of(text: str) -> str:
-    """The last characters of a text, as many as a hint may look at."""
+    """Return the last characters of a text, at most the number that a hint may look at."""
     return text[-_LOOK_BACK:]
 
 
 def parts_at(text: str, found: Unexpected) -> tuple[str, str]:
-    """What was read before an error, without blanks at its end, and what stands from there on."""
+    """Return the text before an error, without blanks at its end, and the rest."""
     return text[: found.offset].rstrip(), text[found.offset :]
 
 
 def unexpected_problem(
     text: str, found: Unexpected, code: str, expected: str, hint: str, what: str = "text"
 ) -> SyntaxProblem:
-    """The problem of a text that is not in the grammar; `expected` has in words what could stand
-    there.
+    """Return the problem of a text that is not in the grammar; `expected` are words for what may
+    follow.
     """
     there = f"the {what} ends" if found.terminal == END else f"{shown(found.token)} is not expected"
     return SyntaxProblem(
@@ -160,8 +155,9 @@ def unexpected_problem(
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The terminals of a grammar in words: `unsaid` ones are not told, and a whole group that
-    could stand somewhere is told as one.
+    """Words for the terminals of a grammar.
+
+    `unsaid` terminals are left out; a whole group that is expected somewhere is named by one word.
     """
 
     words: Mapping[str, str]
@@ -170,7 +166,7 @@ class Vocabulary:
     end_last: bool = True
 
     def told(self, terminals: frozenset[str]) -> str:
-        """What could stand somewhere, as a choice."""
+        """Return the expected terminals in words, as a choice."""
         rest = terminals - self.unsaid
         told: list[str] = []
         for group, word in self.groups:
@@ -188,18 +184,18 @@ SomeSlip = TypeVar("SomeSlip", bound=Slip)
 
 
 def first_hint(slip: SomeSlip, rules: Iterable[Callable[[SomeSlip], str]]) -> str:
-    """What the first rule says that has something to say; nothing where none has."""
+    """Return the hint of the first rule that has one; "" if none has."""
     return next(filter(None, (rule(slip) for rule in rules)), "")
 
 
 def alternatives(words: Iterable[str]) -> str:
-    """Words as a choice: `a, b or c`."""
+    """Return words as a choice: `a, b or c`."""
     given = list(words)
     return " or ".join(filter(None, (", ".join(given[:-1]), *given[-1:])))
 
 
 def shown(token: str) -> str:
-    """A token as a message shows it."""
+    """Return a token as a message shows it: escaped if not printable, and cut to length."""
     visible = token if token.isprintable() else ascii(token)
     return visible if len(visible) <= _LONGEST_SHOWN else visible[: _LONGEST_SHOWN - 3] + "..."
 
@@ -211,6 +207,6 @@ def _kind(code: str) -> type[Problem]:
 
 
 def reading_order(problem: Problem) -> tuple[int, int]:
-    """The key to sort problems by, from the start of the text to its end."""
+    """Sort key of problems, from the start of the text to its end."""
     place = problem.place or START
     return (place.line, place.column)

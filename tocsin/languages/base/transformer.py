@@ -1,4 +1,4 @@
-"""What transformers share: the callbacks of a parser, one method per rule of its grammar, called as
+"""Base of the transformers: callbacks of a parser, one method per rule of its grammar, called as
 the rule ends.
 """
 
@@ -13,13 +13,13 @@ Children = list[Any]
 
 
 class NestingTransformer:
-    """Holds only the limit of nesting, so that one transformer serves every text."""
+    """Transformer with the nesting limit; it has no other state, so one serves every text."""
 
     def __init__(self, nesting: int) -> None:
         self._nesting = nesting
 
     def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
-        """The depth of what stands above operands; raises at the token where it is too deep."""
+        """Return the depth of a node above operands; raise at the token if it is too deep."""
         depth = depth_of(operands) + 1
         self._watch(depth, spot)
         return depth
@@ -30,5 +30,5 @@ class NestingTransformer:
 
 
 def depth_of(operands: Iterable[Any]) -> int:
-    """The depth of the deepest; 0 where there is none."""
+    """Return the depth of the deepest operand; 0 without operands."""
     return max((operand.depth for operand in operands), default=0)

@@ -32,7 +32,7 @@ def parse(
     context: Context = NOTHING_AROUND,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
-    """The reading of a subscription; its problems in the order of their places."""
+    """Return the reading of a subscription, with its problems in the order of their places."""
     settings, names = settings_of(options), names_of(context.ontology)
     written = read_subscription(text, limits)
     meaning = lower(text, written, settings, names, context)

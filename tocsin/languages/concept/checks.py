@@ -31,13 +31,19 @@ from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 
 _NOTHING_SAID = Assertions((), ())
 _FIELDS_IN_ANY_CASE = {each.lower(): each for each in sorted(FIELDS)}
-"""Role names are case-sensitive; short ones that differ in a capital are not similar enough."""
+"""Fields by their names in lower case.
+
+Role names are case-sensitive, and short ones that differ in a capital are not similar enough for a
+suggestion.
+"""
 
 
 def warnings_of(
     text: str, written: Subscription, meaning: Meaning, context: Context
 ) -> list[Problem]:
-    """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY, of a text without problems."""
+    """Return DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY of a text without
+    problems.
+    """
     problems, body = Problems(text), written.body
     _repeated(body, problems)
     for name in (*_roles(body), *(each for shared in written.shared for each in shared.roles)):
@@ -73,9 +79,7 @@ def _roles(node: Syntax) -> Iterator[Name]:
 
 
 def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
-    """Any role is legal where none is declared; one that is nearly a field of EPCIS is probably
-    meant for it.
-    """
+    """Warn of a role that is nearly a field of EPCIS; any role is legal if no role is declared."""
     tbox = context.ontology.tbox if isinstance(context.ontology, Ontology) else None
     declared = isinstance(tbox, TBox) and bool(tbox.roles)
     if name.name in FIELDS or ":" in name.name or declared:
@@ -87,7 +91,7 @@ def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
 
 
 def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[Problem]:
-    """What atoms in braces say that is probably not meant, at their places in the whole text."""
+    """Yield warnings of atoms in braces, at their places in the whole text."""
     if isinstance(node, Embedded):
         for warning in context.warn_of_atom(node.language, text[node.start : node.end]):
             yield shifted(warning, text, node.start)
@@ -96,8 +100,9 @@ def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[P
 
 
 def _warn_of_pointless(test: ConceptTest, spot: Spot, problems: Problems) -> None:
-    """Judged in the open world, where nothing is known of the event: what is so there is so
-    everywhere.
+    """Warn of a test that is never or always true.
+
+    It is judged in the open world with nothing known of the event: a result there holds everywhere.
     """
     told = concept_test_text(test)
     if examine(_NOTHING_SAID, [(EVENT, test.concept)], World.OPEN).is_inconsistent:

@@ -1,6 +1,4 @@
-"""From syntax to a concept. A problem in one place hides none in others: Nothing stands in for its
-concept.
-"""
+"""Syntax to concept. A problem in one place hides none elsewhere: Nothing replaces its concept."""
 
 from __future__ import annotations
 
@@ -44,11 +42,11 @@ from tocsin.languages.concept.syntax import (
 from tocsin.languages.concept.values import restriction
 
 Unknown = Callable[[Name], Concept | None]
-"""What a name means that the TBox does not know; None where nobody knows it."""
+"""Lookup of a name that the TBox does not know; None if it is not defined elsewhere either."""
 
 
 def nobody(_: Name) -> Concept | None:
-    """The answer where there is nothing but the TBox."""
+    """Return None: nothing is defined outside the TBox."""
     return None
 
 
@@ -64,7 +62,7 @@ class Describing:
     names_free: bool = False
 
     def concept(self, node: Syntax, *, in_filler: bool = False) -> Concept:
-        """The concept of a node, not yet expanded."""
+        """Return the concept of a node, not yet expanded."""
         match node:
             case Top():
                 return Thing()
@@ -94,7 +92,7 @@ class Describing:
                 assert_never(node)
 
     def role(self, name: Name) -> str:
-        """The full name of a role."""
+        """Return the full name of a role; add a problem if it is not declared."""
         full = self.names.full(name)
         if not self.names.knows_role(full):
             self.problems.add(

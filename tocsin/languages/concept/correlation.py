@@ -1,4 +1,4 @@
-"""What the parts of a text share: values of roles, some of which are a key."""
+"""Values of roles that the parts of a text share; some of them are a key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CODE = "CORRELATION"
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A value that all parts share, known by a variable: of one role of all, or of one role of
+    """A value that all parts share, bound to a variable: of one role of all, or of one role of
     each.
     """
 
@@ -25,20 +25,20 @@ class Shared:
     roles: tuple[str, ...]
 
     def at(self, place: int) -> str:
-        """The role of the part that is written at a place."""
+        """Return the role of the part at a position of the text."""
         return self.roles[place] if place < len(self.roles) else self.roles[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Correlating:
-    """Reads what a text of so many parts is to correlate by, and notes what is wrong with it."""
+    """Reader of the correlation of a text of `parts` parts; it adds problems to `problems`."""
 
     problems: Problems
     describing: Describing
     parts: int
 
     def shared(self, written: Written | Sole) -> Shared:
-        """The roles that share a value: one for all parts, or one for each."""
+        """Return the roles that share a value: one for all parts, or one for each."""
         roles = tuple(self.describing.role(each) for each in written.roles)
         if len(roles) not in (1, self.parts):
             self.problems.add(
@@ -53,7 +53,7 @@ class Correlating:
         return Shared(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
 
     def key(self, written: Subscription) -> Key:
-        """The paths of the roles of which an event has one value."""
+        """Return the paths of the roles that have one value in an event."""
         soles = (each for each in written.shared if isinstance(each, Sole))
         return tuple(dict.fromkeys(map(self._path, soles)))
 
@@ -76,15 +76,16 @@ class Correlating:
         return tuple(map(self._in_events, sole.path))
 
     def _in_events(self, name: Name) -> str:
-        """The name as events have it: another name of the TBox as it is written, a prefixed one in
-        full.
+        """Return a name as events have it.
+
+        Another name of the TBox stays as written, a prefixed one becomes full.
         """
         names = self.describing.names
         is_other_name = names.tbox.resolved(name.name) != name.name
         return name.name if is_other_name else names.full(name)
 
     def _refuse_objects(self, name: Name, role: str) -> None:
-        """A field of EPCIS that is an object without an id is like no other."""
+        """Refuse a field of EPCIS that is an object without an id: it equals no other."""
         if role in OBJECTS:
             inner = OBJECTS[role]
             self.problems.add(

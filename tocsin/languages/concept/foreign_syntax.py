@@ -1,4 +1,4 @@
-"""What people write out of habit from other languages, and how the concept language says it."""
+"""Hints for syntax borrowed from other languages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LENGTH_HERE = (
 
 
 def habit(slip: Slip) -> str:
-    """The hint for a habit; nothing where the slip is none."""
+    """Return a hint for syntax borrowed from another language, or ""."""
     return first_hint(slip, _RULES)
 
 
@@ -31,7 +31,7 @@ def _quotes(slip: Slip) -> str:
 
 
 def _ends(slip: Slip) -> str:
-    """Comments and end marks."""
+    """Return a hint for comments and end marks."""
     if slip.here.startswith(("//", "--", "/*")):
         return "a comment begins with # and ends with its line"
     if slip.here.strip() == ";" and not slip.could_be("_END"):
@@ -42,7 +42,7 @@ def _ends(slip: Slip) -> str:
 
 
 def _lengths(slip: Slip) -> str:
-    """`A Before(5 min) B` and `A & not B within 48h`."""
+    """Return a hint for `A Before(5 min) B` and `A & not B within 48h`."""
     if _RELATION.search(slip.just_before.removesuffix("(")) and _LENGTH.match(slip.here):
         return _LENGTH_HERE
     if re.search(r"(?:Before|After)\s*\(\s*P[\dTDHMSW.]+\s*\)$", slip.just_before):
@@ -56,7 +56,7 @@ def _lengths(slip: Slip) -> str:
 
 
 def _relations(slip: Slip) -> str:
-    """`After` without what it relates."""
+    """Return a hint for a relation such as `After` without one of its sides."""
     word = re.match(r"\w+", slip.here)
     if word and _RELATION.match(word[0]) and slip.could_be("NOT"):
         return f"{word[0]} stands between two parts: A {word[0]} B"
@@ -69,7 +69,7 @@ def _relations(slip: Slip) -> str:
 
 
 def _roles(slip: Slip) -> str:
-    """`bizStep = shipping` and `bizStep.shipping`."""
+    """Return a hint for `bizStep = shipping` and `bizStep.shipping`."""
     role, value = slip.last_word, re.match(r"\s*(=|\.|:|is\b)\s*[\"']?([^\W\d][\w-]*)", slip.here)
     if role and value and (slip.could_be("TEMPORAL") or slip.could_be("_DOT")):
         exists = "" if re.search(r"(?:exists|forall)\s+[\w:-]+$", slip.just_before) else "exists "

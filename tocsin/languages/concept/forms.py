@@ -1,6 +1,4 @@
-"""What each form of a composite is in the plan. All joins are chronicle: oldest with oldest, each
-used once.
-"""
+"""Plan of each form of a composite. All joins are chronicle: oldest with oldest, each used once."""
 
 from __future__ import annotations
 
@@ -39,13 +37,13 @@ _LONGEST = 100 * 366 * 86_400_000_000
 
 
 def both(left: Part, right: Part) -> Part:
-    """`A & B`: one of each, of different events, in any order."""
+    """Return `A & B`: one of each, of different events, in any order."""
     return Join((left, right), policy=Policy.CHRONICLE)
 
 
 def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
-    """`A Before B`, and the other thirteen relations, with the order of bounds that follows from
-    it.
+    """Return `A Before B` or another of the fourteen relations, with the order of bounds it
+    implies.
     """
     return Join(
         (left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE
@@ -53,25 +51,26 @@ def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
 
 
 def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:
-    """`not (A) (t)`: a window of the length without A, tested at regular times from the
-    origin on.
+    """Return `not (A) (t)`: recurring windows without A, of that length, counted from the origin
+    on.
     """
     return Absence(part, EveryWindow(length, origin), policy=Policy.CHRONICLE)
 
 
 def silent_before(part: Part, length: Duration, anchor: Part) -> Part:
-    """`not (A) (t anchored) Before B`: B without A in the time before it."""
+    """Return `not (A) (t anchored) Before B`: B without A in the time before it."""
     return Absence(part, BeforeWindow(anchor, length), policy=Policy.CHRONICLE)
 
 
 def silent_after(part: Part, length: Duration, anchor: Part) -> Part:
-    """`A Before not (B) (t anchored)`: A without B in the time after it."""
+    """Return `A Before not (B) (t anchored)`: A without B in the time after it."""
     return Absence(part, AfterWindow(anchor, length), policy=Policy.CHRONICLE)
 
 
 def duration_of(written: str) -> Duration:
-    """The microseconds of a duration with its unit; raises where it is zero, negative, or has
-    months or years.
+    """Return a duration with its unit in microseconds.
+
+    Raises if it is zero, negative, longer than a century, or has months or years.
     """
     try:
         length = parse_duration(written)

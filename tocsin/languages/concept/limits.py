@@ -1,4 +1,4 @@
-"""How long and how deep a text may be. What exceeds it is refused with LIMIT."""
+"""Limits of a text: length and nesting. A text beyond one is refused with LIMIT."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
-    """The largest text in bytes, a `.tbox` text included, and the deepest nesting."""
+    """Largest text in bytes, a `.tbox` text included, and deepest nesting."""
 
     nesting: int = 100
     tbox_bytes: int = 1 << 24

@@ -1,5 +1,5 @@
-"""From syntax to plan: a concept is one atom, `&` and the relations in time are joins, timed
-negation is an absence.
+"""Syntax to plan: a concept is one atom, `&` and relations in time are joins, timed negation is an
+absence.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from tocsin.values.time import Duration
 
 OWN_LANGUAGE = "concept"
 MAX_NAMES_IN_A_ROW = 32
-"""Names defined by each other in a row: each is read inside the reading of the one before."""
+"""Names defined by each other in a row: each is read while the one before is."""
 
 MAX_LEVELS = 128
-"""Levels of texts that are read inside of each other, together."""
+"""Levels of nesting of texts that are read inside of each other, together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a text means, and all that is wrong with it; with problems the part means nothing.
+    """Plan part of a text and its problems; with problems the part means nothing.
 
-    `spots` tells where a test stands first: in the text itself, or the name that leads to it.
+    `spots` has the first place of each test: in the text itself, or the name that leads to it.
     """
 
     part: Part
@@ -59,7 +59,7 @@ class Meaning:
 def lower(
     text: str, written: Subscription, settings: Settings, names: Names, context: Context
 ) -> Meaning:
-    """The meaning of a text that has been read."""
+    """Return the meaning of a text that has been read."""
     problems = Problems(text)
     lowering = Lowering(problems, Describing(problems, names), settings, context)
     part = lowering.whole(written)
@@ -68,11 +68,10 @@ def lower(
 
 @dataclass(slots=True)
 class Lowering:
-    """One walk over a text and the definitions that it uses; `inside` are the definitions that it
-    is in.
+    """One walk over a text and the definitions that it uses; `inside` are those being read now.
 
-    `spots` are those of the tests; inside of a definition they stand at the name that leads to it,
-    `used_at`. `level` is how deep the texts nest that lead here, together.
+    `spots` are the places of the tests; inside a definition that is the name that leads to it,
+    `used_at`. `level` is the nesting depth of all texts that lead here, together.
     """
 
     problems: Problems
@@ -90,7 +89,7 @@ class Lowering:
         self.describing = Describing(self.problems, self.describing.names, self._defined_concept)
 
     def whole(self, written: Subscription) -> Part:
-        """The part of a text with its roles to correlate by."""
+        """Return the part of a text, with its correlation and key."""
         self.level = written.body.depth
         leaves = list(leaves_of(written.body))
         self.places = {id(leaf): number for number, leaf in enumerate(leaves)}
@@ -101,7 +100,7 @@ class Lowering:
         return keyed_whole(keyed_operators(part, by), by) if by else part
 
     def part(self, node: Syntax) -> Part:
-        """The part of a node."""
+        """Return the part of a node."""
         match node:
             case Either(operands):
                 return composites.Either(tuple(map(self.part, operands)))
@@ -191,7 +190,7 @@ class Lowering:
             self.problems.found.append(shifted(problem, self.problems.text, node.start))
             return self._test(Nothing(), node)
 
-    # Definitions beside the subscription
+    # Definitions that the subscription uses
 
     def _is_part(self, node: Name) -> bool:
         return (
@@ -216,7 +215,9 @@ class Lowering:
             return self._test(Nothing(), node)
 
     def _defined_concept(self, node: Name) -> Concept | None:
-        """A definition used inside of a concept is itself about one event."""
+        """Return the concept of a definition, which must be about one event too; None if not
+        defined.
+        """
         definition = self._definition(node)
         if definition is None:
             return None
@@ -236,8 +237,10 @@ class Lowering:
             return Nothing()
 
     def _own(self, node: Name, definition: PartDefinition) -> tuple[Lowering, Syntax]:
-        """Return a walk over the text of a definition, whose problems are told at the name that
-        uses it, and the syntax of that text.
+        """Return a walk over the text of a definition, and the syntax of that text.
+
+        Its problems are placed at the name that uses the definition. Raises on a cycle and beyond
+        limits.
         """
         if node.name in self.inside:
             raise MeaningProblem(
@@ -279,7 +282,7 @@ def _is_anchored(node: Syntax) -> bool:
 
 
 class _Borrowed(Problems):
-    """Problems of a definition's text, told at the name in the text that uses the definition."""
+    """Problems of a definition's text, placed at the name that uses the definition."""
 
     def __init__(self, outer: Problems, spot: Spot) -> None:
         super().__init__("")
@@ -287,11 +290,11 @@ class _Borrowed(Problems):
         self._spot = spot
 
     def add(self, code: str, spot: Spot, message: str, hint: str) -> None:
-        """Note a problem at the name."""
+        """Add a problem at the name."""
         self._outer.add(
             code, self._spot, f"in the definition of {self._spot.text}: {message}", hint
         )
 
     def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
-        """Note a problem that something below the text raised, at the name."""
+        """Add a problem raised by a deeper layer, at the name."""
         self._outer.at(self._spot, problem, code)

@@ -1,5 +1,5 @@
-"""What names stand for: concepts, individuals, roles. A name is looked up as it is, by its aliases,
-by its prefix.
+"""Resolution of names to concepts, individuals and roles: a name as it is, by its aliases, by its
+prefix.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from tocsin.languages.concept.syntax import Name
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The TBox in force, and the prefixes of the ontology."""
+    """TBox in force, and prefixes of the ontology."""
 
     tbox: TBox = EMPTY
     prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def full(self, name: Name) -> str:
-        """The name under which the TBox knows it, else the IRI of a prefixed name, else the name
-        itself.
-        """
+        """Return the TBox's name, else the IRI of a prefixed name, else the name itself."""
         if name.is_iri:
             return self.tbox.resolved(name.name)
         resolved = self.tbox.resolved(name.name)
@@ -39,11 +37,11 @@ class Names:
         return self.tbox.resolved(self.prefixes[prefix] + local)
 
     def is_concept(self, full: str) -> bool:
-        """Whether the TBox knows a concept of that name."""
+        """True if the TBox has a concept of that name."""
         return self.tbox.is_concept(full)
 
     def is_individual(self, full: str, name: Name) -> bool:
-        """Whether it is a known individual; an IRI, written out or by its prefix, always is."""
+        """True for a known individual and for any IRI, written out or by its prefix."""
         return (
             full in self.tbox.known_individuals
             or name.is_iri
@@ -51,11 +49,11 @@ class Names:
         )
 
     def knows_role(self, full: str) -> bool:
-        """Whether the role may be used: any, where none is declared."""
+        """True if the role may be used: any, if the TBox declares no role."""
         return not self.tbox.roles or full in self.tbox.roles
 
     def similar(self, name: str) -> str:
-        """A question whether a known name was meant, or nothing."""
+        """Return "did you mean ...? " with a known name, or ""."""
         known = sorted(
             {
                 *self.tbox.base_symbols,
@@ -68,7 +66,7 @@ class Names:
 
 
 def names_of(ontology: object | None) -> Names:
-    """The names of an ontology; raises the problem of its TBox where it has one."""
+    """Return the names of an ontology; raise the problem of its TBox if it has one."""
     if not isinstance(ontology, Ontology):
         return Names()
     if isinstance(ontology.tbox, Problem):

@@ -1,4 +1,4 @@
-"""The options of a concept subscription: `world`, `intervals` and `origin`."""
+"""Options of a concept subscription: `world`, `intervals` and `origin`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _ORIGIN = "origin"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Whether what is not said is false, whether relations in time are of proper intervals only,
-    and from when on timed negations are tested; without an origin their windows are counted since
-    the epoch.
+    """Options of a subscription: closed or open world, proper intervals, origin.
+
+    In the closed world unstated facts are false. `proper` allows relations in time for proper
+    intervals only. Timed negations are tested from `origin` on; without one their windows are
+    counted from the epoch.
     """
 
     world: World = World.CLOSED
@@ -27,7 +29,7 @@ class Settings:
 
 
 def settings_of(options: Mapping[str, object]) -> Settings:
-    """The settings of a subscription's options; raises where one is not known."""
+    """Return the settings of a subscription's options; raise if one is unknown."""
     for name, value in options.items():
         refuse_unknown((name,), "concept", (*_CHOICES, _ORIGIN))
         if name in _CHOICES and value not in _CHOICES[name]:

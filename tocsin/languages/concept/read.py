@@ -1,4 +1,4 @@
-"""From text to syntax within the limits; every way to fail is a Problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ DEFAULT_LIMITS = Limits()
 _OPENING = re.compile(
     r"\b(selector|graph|concept|xml|epcis)\s*\{|#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>"
 )
-"""The brace of an atom of another language; comments, texts and IRIs, in which none counts."""
+"""Opening brace of an atom of another language; or a comment, text or IRI, in which braces do not
+count.
+"""
 
 _TERMINOLOGY = Grammar(
     "SYNTAX",
@@ -32,13 +34,13 @@ _SUBSCRIPTION = replace(_TERMINOLOGY, opening=_OPENING)
 
 
 def read_subscription(text: str, limits: Limits = DEFAULT_LIMITS) -> Subscription:
-    """The syntax of a subscription."""
+    """Return the syntax tree of a subscription."""
     found: Subscription = _SUBSCRIPTION.read(_parser("subscription", limits.nesting), text, limits)
     return found
 
 
 def read_terminology(text: str, limits: Limits = DEFAULT_LIMITS) -> Terminology:
-    """The syntax of a `.tbox` text."""
+    """Return the syntax tree of a `.tbox` text."""
     large = replace(limits, text_bytes=limits.tbox_bytes)
     found: Terminology = _TERMINOLOGY.read(_parser("tbox", limits.nesting), text, large)
     return found

@@ -1,5 +1,5 @@
-"""The syntax of the concept language: what was written, and where. Levels are not yet checked,
-names not yet known.
+"""Syntax tree of the concept language, with places. Levels are not yet checked, names not yet
+resolved.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Listing(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Restriction(_Node):
-    """`(type op value)`; the value is a name, or a number or text as it was written."""
+    """`(type op value)`; the value is a name, or a number or text as written."""
 
     type: Name
     operator: Spot
@@ -143,17 +143,16 @@ SeveralEvents = Timed | Temporal | Both | Either | Embedded
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What to correlate by: a role of all parts, or one role for each of them, `parentID =
-    epcList`.
-    """
+    """Correlation by a role of all parts, or by one role for each of them, `parentID = epcList`."""
 
     roles: tuple[Name, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sole:
-    """A role of which every event has one value, all the same: `one parentID`; of an object a
-    member has it, `one readPoint.id`.
+    """Correlation by a role that has one value in every event, `one parentID`.
+
+    A member holds the value of an object, `one readPoint.id`.
     """
 
     path: tuple[Name, ...]
@@ -166,7 +165,7 @@ class Sole:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A whole text, and what to correlate by."""
+    """A whole text, and its correlations."""
 
     body: Syntax
     shared: tuple[Shared | Sole, ...]
@@ -189,7 +188,7 @@ class Terminology:
 
 
 def children_of(node: Syntax) -> tuple[Syntax, ...]:
-    """What stands directly inside a node."""
+    """Return the nodes directly inside a node."""
     match node:
         case Intersection(operands) | Union(operands) | Either(operands):
             return operands
@@ -202,7 +201,7 @@ def children_of(node: Syntax) -> tuple[Syntax, ...]:
 
 
 def leaves_of(node: Syntax) -> Iterator[Syntax]:
-    """The parts about one event, in the order in which they are written."""
+    """Yield the parts about one event, in the order of the text."""
     if isinstance(node, Timed | Temporal | Both | Either):
         for child in children_of(node):
             yield from leaves_of(child)

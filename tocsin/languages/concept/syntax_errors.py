@@ -1,6 +1,4 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
-probably meant.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ _NEAR_RELATION = {
     **dict.fromkeys(("includes", "around"), "Contains"),
     **dict.fromkeys(("equal", "same"), "Equals"),
 }
-"""Words that people write for words of the language."""
+"""Words that users write in place of words of the language."""
 _SAME_CASE = {word.lower(): word for word in RESERVED}
 _CONCEPT = frozenset("NOT FORALL EXISTS NAME IRI TOP BOTTOM OPEN_SET _OPEN".split())
 _VOCABULARY = Vocabulary(
@@ -69,7 +67,7 @@ _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:ancho
 
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
-    """The problem of a text that is not in the grammar."""
+    """Return the problem of a text that is not in the grammar."""
     error = _Error(*parts_at(text, found), found)
     place = Place.at(text, found.offset)
     if special := _special(error, place):
@@ -80,17 +78,17 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Error(Slip):
-    """What stands around the error."""
+    """Text around the error."""
 
     @property
     def word(self) -> str:
-        """The word that stands here, or nothing."""
+        """Word at the error, or ""."""
         found = re.match(r"[^\W\d][\w-]*", self.here)
         return found[0] if found else ""
 
 
 def _special(error: _Error, place: Place) -> Problem | None:
-    """Texts outside of the grammar that have a code of their own."""
+    """Return the problem of a text outside the grammar that has its own code; None otherwise."""
     if _TIMED.match(error.here) and not error.could_be("_OPEN"):
         return SyntaxProblem(
             "only a whole part in parentheses, or a name, is negated over time",
@@ -145,9 +143,7 @@ def _quantifiers(error: _Error) -> str:
 
 
 def _misspelt_words(error: _Error) -> str:
-    """A word that was read as a name because it is spelt like no word of the language: `exist r`,
-    `NOT A`.
-    """
+    """Return a hint for a misspelt keyword that was read as a name: `exist r`, `NOT A`."""
     if not error.word or not error.could_be("TEMPORAL"):
         return ""
     word, is_role = error.last_word.lower(), re.match(r"[\w:-]+\s*[.(]", error.here)
@@ -216,4 +212,4 @@ def _forms(error: _Error) -> str:
 
 
 _RULES = (habit, _quantifiers, _misspelt_words, _words, _signs, _values, _forms)
-"""From the most to the least specific; the last one always has something to say."""
+"""From the most to the least specific; the last one always has a hint."""

@@ -1,6 +1,4 @@
-"""The text of a `.tbox` file becomes a TBox; the first problem is raised, at the axiom that
-has it.
-"""
+"""Text of a `.tbox` file to TBox; the first problem is raised, at its axiom."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, Writte
 
 
 def tbox_of_text(text: str) -> TBox:
-    """The TBox of a text; raises its first problem."""
+    """Return the TBox of a text; raise its first problem."""
     written = read_terminology(text)
     problems = Problems(text)
     try:
@@ -37,9 +35,7 @@ def _axiom(written: WrittenAxiom, describing: Describing) -> Axiom:
 
 
 def _outline(written: Terminology) -> TBox:
-    """Enough of the TBox to tell enumerated concepts, and individuals: elements that no axiom is
-    about.
-    """
+    """Return a TBox that knows enumerated concepts, and individuals: elements without an axiom."""
     listed = {
         each.name.name: Definition(
             each.name.name, enumeration(element.name for element in each.concept.elements)
@@ -59,7 +55,7 @@ def _elements(node: Syntax) -> set[str]:
 
 
 def _placed(problem: Problem, written: Terminology, problems: Problems) -> Problem:
-    """A problem of the whole, at the last axiom about the name that it tells."""
+    """Return a problem of the whole, placed at the last axiom about the name in its token."""
     spots = [each.spot for each in written.axioms if each.name.name == problem.token]
     if problem.place is not None or not spots:
         return problem

@@ -1,5 +1,5 @@
-"""From grammar rules to syntax: one method per rule of the grammar, called as it ends. Nesting is
-watched here.
+"""Grammar rules to syntax tree: one method per rule, called as it ends. The nesting limit is
+checked here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tocsin.languages.concept.syntax import (
 
 
 class Transformer(NestingTransformer):
-    """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
+    """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
     def subscription(self, children: Children) -> Subscription:
         return Subscription(children[0], tuple(children[1:]))

@@ -27,7 +27,7 @@ _TRUTHS = {"true": True, "false": False}
 
 
 def restriction(node: Restriction, names: Names) -> Concept:
-    """The concept of a restricted datatype; raises where type, operator and value do not fit."""
+    """Return the concept of a restricted datatype; raise if type, operator and value do not fit."""
     operator = _SIGNS.get(node.operator.text, node.operator.text)
     full = names.full(node.type)
     if full in names.tbox.enumerated:
@@ -44,7 +44,7 @@ def restriction(node: Restriction, names: Names) -> Concept:
 
 
 def _near_type(name: str) -> str:
-    """What was probably meant: a datatype without its prefix, or one that is spelt alike."""
+    """Return a suggestion: a datatype without its prefix, or one of similar spelling."""
     local = _OTHER_TYPES.get(name.rpartition(":")[2].lower(), name.rpartition(":")[2])
     if meant := nearest(local, TYPES, 0.7):
         return f"did you mean {PREFIX}{meant}?"
@@ -62,7 +62,7 @@ _OTHER_TYPES = {
 
 
 def _of_enumerated(listed: Enumeration, operator: str, node: Restriction, names: Names) -> Concept:
-    """`(T = v)` is T and {v}; `(T != v)` is T without v."""
+    """Return T and {v} for `(T = v)`, T without v for `(T != v)`."""
     if operator not in EQUALITIES:
         raise MeaningProblem(
             f"{listed.name} has no order",

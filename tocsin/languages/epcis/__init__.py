@@ -1,8 +1,8 @@
-"""EPCIS queries: the parameters of a SimpleEventQuery as a standing question about one event.
+"""EPCIS queries: the parameters of a SimpleEventQuery as a standing query about one event.
 
-The text is the JSON object of the parameters, or the XML of a request; it lowers to one condition
-of the plan. Master data among the definitions, and an ontology of locations, tell what `WD_`,
-`HASATTR_` and `EQATTR_` ask about.
+The text is the JSON object of the parameters, or the XML of a request; it becomes one condition of
+the plan. Master data among the definitions, and an ontology of locations, answer `WD_`, `HASATTR_`
+and `EQATTR_`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["parse"]
 
 @with_refusals
 def parse(text: str, options: Options = NO_OPTIONS, context: Context = NOTHING_AROUND) -> Reading:
-    """The reading of a query; its problems in the order of their places."""
+    """Return the reading of a query, with its problems in the order of their places."""
     refuse_unknown(options, "epcis")
     ontology = context.ontology if isinstance(context.ontology, Ontology) else None
     query = read(text)

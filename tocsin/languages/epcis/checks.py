@@ -1,6 +1,6 @@
 """Warnings: queries that are legal and probably not meant. They refuse nothing.
 
-UNSATISFIABLE: no event is in the result, because a parameter has no value or two leave no time.
+UNSATISFIABLE: the result is always empty, because a parameter has no value or two leave no time.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from tocsin.languages.epcis.values import as_instant
 from tocsin.values.ranges import can_all_hold
 
 _ONE_TIME = ("eventTime", "recordTime", "errorDeclarationTime", "errorDeclaration_Time")
-"""Times of which an event has one, so that both limits are about it."""
+"""Times that an event has at most one of, so that both limits are about the same value."""
 
 
 def warnings_of(query: Query) -> list[Problem]:
-    """Every warning of a query that has no problems, in the order of its parameters."""
+    """Return the warnings of a query without problems, in the order of its parameters."""
     return [*_empty(query), *_no_time_left(query)]
 
 

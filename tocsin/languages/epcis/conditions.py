@@ -1,6 +1,4 @@
-"""What parameters are made of: conditions on scalar fields, which an index serves, and on members
-of lists.
-"""
+"""Conditions for parameters: on scalar fields, which an index serves, and on members of lists."""
 
 from __future__ import annotations
 
@@ -19,18 +17,20 @@ from tocsin.values.like import Token, Wild
 from tocsin.values.scalars import Constant, Scalar
 
 Lowering = Callable[[Given], BooleanNode]
-"""From a parameter to what it asks of an event."""
+"""Function from a parameter to its condition on an event."""
 
 _WILD: dict[str, Token] = {ANY_DIGIT: Wild.ANY_ONE, ANY_RUN: Wild.ANY_RUN}
 
 
 def any_of(conditions: Sequence[BooleanNode]) -> BooleanNode:
-    """At least one of the conditions; without any, none holds."""
+    """Return the disjunction of conditions; without any it never holds."""
     return conditions[0] if len(conditions) == 1 else AnyOf(tuple(conditions))
 
 
 def equals(path: Path, values: Sequence[Scalar]) -> BooleanNode:
-    """A scalar field has one of the values."""
+    """Return the condition that a scalar field has one of the values; without values it never
+    holds.
+    """
     constants = frozenset(Constant.of(value) for value in values)
     if not constants:
         return AnyOf(())
@@ -38,27 +38,29 @@ def equals(path: Path, values: Sequence[Scalar]) -> BooleanNode:
 
 
 def members(paths: Sequence[Path], *tests: Call) -> BooleanNode:
-    """Some member at one of the paths passes all the tests."""
+    """Return the condition that some member at one of the paths passes all the tests."""
     return any_of([Computed(some(path, *tests), Semantics.MEMBERS) for path in paths])
 
 
 def scalar(path: Path, read: Callable[[Given], Sequence[Scalar]]) -> Lowering:
-    """EQ_ of a field with one value."""
+    """Return the lowering of EQ_ for a field with one value."""
     return lambda given: equals(path, read(given))
 
 
 def listed(*paths: Path, read: Callable[[Given], Sequence[Scalar]] = strings) -> Lowering:
-    """EQ_ of a field that stands in lists."""
+    """Return the lowering of EQ_ for a field in lists."""
     return lambda given: members(paths, where("=", ITSELF, *read(given)))
 
 
 def identified(*paths: Path) -> Lowering:
-    """EQ_ of an identifier: either spelling of the same key will do."""
+    """Return the lowering of EQ_ for an identifier: either spelling of the same key matches."""
     return lambda given: any_of([is_one(path, resources(given)) for path in paths])
 
 
 def matched(*paths: Path) -> Lowering:
-    """MATCH_ of identifiers: the same key, or one that fits a pattern with wildcards."""
+    """Return the lowering of MATCH_ for identifiers: the same key, or one that fits a wildcard
+    pattern.
+    """
 
     def lower(given: Given) -> BooleanNode:
         forms = dict.fromkeys(form for each in resources(given) for form in patterns(each))
@@ -76,8 +78,9 @@ def matched(*paths: Path) -> Lowering:
 
 
 def below(given: Given, path: Path) -> BooleanNode:
-    """WD_ of a location: itself, or one that the ontology has below it; without an ontology,
-    itself.
+    """Return the condition of WD_: the location or one below it in the ontology.
+
+    Without an ontology it is the location itself.
     """
     return is_one(
         path, [place for each in resources(given) for place in _places_below(each, given.ontology)]
@@ -85,7 +88,7 @@ def below(given: Given, path: Path) -> BooleanNode:
 
 
 def typed(path: Path, field: str, kind: str) -> Lowering:
-    """EQ_ of what an item of a list names, among the items of one type."""
+    """Return the lowering of EQ_ for an identifier in a list, among items of one type."""
 
     def lower(given: Given) -> BooleanNode:
         return members(
@@ -98,21 +101,20 @@ def typed(path: Path, field: str, kind: str) -> Lowering:
 
 
 def timed(relation: str, *paths: Path) -> Lowering:
-    """GE_ or LT_ of a time."""
+    """Return the lowering of GE_ or LT_ for a time."""
     return lambda given: members(paths, where(f"TIME {relation}", ITSELF, instant(given)))
 
 
 def exists(*paths: Path) -> Lowering:
-    """EXISTS_ of a field of the event; the value of the parameter says nothing."""
+    """Return the lowering of EXISTS_ for a field of the event; the parameter's value is ignored."""
     return lambda given: any_of([Not(IsNull(path)) for path in paths])
 
 
 def is_one(path: Path, written: Sequence[str]) -> BooleanNode:
-    """Some identifier at the path is one of these: by an index where an event has but one, else
-    member by member.
+    """Return the condition that some identifier at the path is one of these.
 
-    Events that no EPCIS codec has seen lack the common spelling; of them the identifier as it is
-    written counts.
+    An index serves it if an event has only one there, else members are tested one by one. Events
+    that passed no EPCIS codec lack the common spelling; for them the identifier as written counts.
     """
     common = list(dict.fromkeys(map(canonical, written)))
     if path not in KEYS:
@@ -125,7 +127,7 @@ def _is_wild(form: str) -> bool:
 
 
 def _places_below(place: str, ontology: Ontology | None) -> list[str]:
-    """The place and all below it; the ontology may know it by its other spelling."""
+    """Return the place and all below it; the ontology may use its other spelling."""
     if ontology is None:
         return [place]
     key = canonical(place)

@@ -3,9 +3,9 @@ qualified name.
 
 The name of a field is `prefix:local` by the `@context` of the query, or `namespace#local` as in
 EPCIS 1.x. ILMD_, ERROR_DECLARATION_, SENSORELEMENT_, SENSORMETADATA_, SENSORREPORT_, readPoint_ and
-bizLocation_ say where the field stands, else it stands in the event; INNER_ means that it lies
-deeper, at any depth. An attribute is one that the field itself has, as in XML, or one that master
-data has of what the field names.
+bizLocation_ give the place of the field, else it is a field of the event; INNER_ means any depth
+below that. An attribute belongs to the field itself, as in XML, or to the master data of the thing
+that the field names.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _NAME = re.compile(
     rf"(EQ_ATTR|EQATTR|EQ|GT|GE|LT|LE|EXISTS|HASATTR)_(INNER_)?(?:({'|'.join(_AREAS)})_)?([^:]+:.+)"
 )
 _FULL = ("http", "https", "urn", "ni", "tag")
-"""What stands before the colon of a full name, not of a prefixed one."""
+"""Text before the colon of a full name, as opposed to a prefix."""
 
 
 def extension(name: str) -> Lowering | None:
-    """The parameter about an extension field; None where the name is none."""
+    """Return the lowering of a parameter about an extension field; None for other names."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None
@@ -70,7 +70,10 @@ def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
 
 
 def _key(given: Given, field: str) -> str:
-    """The name of the field in events; a prefix that nobody declared would never be met there."""
+    """Return the name of the field in events; raise for an undeclared prefix.
+
+    Such a prefix would never match.
+    """
     prefix = field.partition(":")[0]
     if not field:
         raise given.wrong(
@@ -90,7 +93,7 @@ def _attribute(given: Given, name: str) -> str:
 
 
 def _equality(given: Given) -> Call:
-    """One number, or texts; a text that writes a time still means itself."""
+    """Return the test for one number, or for texts; a time is compared as text."""
     value = given.value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return where("=", ITSELF, value)
@@ -98,7 +101,7 @@ def _equality(given: Given) -> Call:
 
 
 def _ordering(given: Given, relation: str) -> Call:
-    """A number or a time."""
+    """Return the test against a number or a time."""
     found = as_number(given.value)
     if found is not None:
         return where(relation, ITSELF, found)

@@ -1,4 +1,4 @@
-"""From parameters to a condition: all of them hold. A problem in one parameter hides none in the
+"""Parameters to the conjunction of their conditions. A problem in one parameter hides none in
 others.
 """
 
@@ -18,13 +18,13 @@ from tocsin.languages.epcis.values import Given
 from tocsin.plan.nodes.atoms import AllOf, BooleanNode, IsNull, Not
 
 EVERY_EVENT = Not(IsNull(("eventTime",)))
-"""What a query without parameters asks: that it is an EPCIS event."""
+"""Condition of a query without parameters: the event is an EPCIS event."""
 
 
 def lower(
     query: Query, ontology: Ontology | None, known: MasterData
 ) -> tuple[BooleanNode, list[Problem]]:
-    """The condition and every problem; the condition means something only without problems."""
+    """Return the condition and every problem; with problems the condition is meaningless."""
     found: list[BooleanNode] = []
     problems: list[Problem] = []
     for name, value in query.parameters.items():

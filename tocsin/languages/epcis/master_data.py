@@ -1,8 +1,8 @@
-"""Questions about master data: HASATTR_, EQATTR_ and WD_ ask what is known of the thing that a
-field names.
+"""Conditions on master data: HASATTR_, EQATTR_ and WD_ test attributes of the thing that a field
+names.
 
-It is known from definitions, which turn a question into a list of things, and from the header of
-the document that the event came in, which the event carries.
+Master data comes from definitions, which turn a condition into a list of things, and from the
+header of the event's document, which the event carries.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NAME = re.compile(rf"(EQATTR|EQ_ATTR|HASATTR)_({'|'.join(PATHS)})(?:_(.+))?")
 
 
 def known_in(definitions: Iterable[Definition]) -> MasterData:
-    """What all definitions of master data know together."""
+    """Return the master data of all definitions together; raise if some cannot be read."""
     found: dict[str, Thing] = {}
     for each in definitions:
         if isinstance(each, MasterDataDefinition):
@@ -57,8 +57,9 @@ def _read(name: str, text: str) -> MasterData:
 
 
 def about_master_data(name: str) -> Lowering | None:
-    """The parameter about an attribute of what a field of the standard names; None where the name
-    is none.
+    """Return the lowering of a parameter about an attribute of a thing in a standard field.
+
+    None if the name is not such a parameter.
     """
     found = _NAME.fullmatch(name)
     if found is None:
@@ -74,7 +75,7 @@ def about_master_data(name: str) -> Lowering | None:
 
 
 def has_attribute(given: Given, field: str, paths: Sequence[Path]) -> BooleanNode:
-    """The field names a thing that has one of the attributes."""
+    """Return the condition that the field names a thing that has one of the attributes."""
     names = [expanded(each, given.names) for each in strings(given)]
     told = [_told(field, where("EXISTS", name)) for name in names]
     return any_of(
@@ -86,7 +87,7 @@ def has_attribute(given: Given, field: str, paths: Sequence[Path]) -> BooleanNod
 
 
 def attribute_is(given: Given, field: str, paths: Sequence[Path], attribute: str) -> BooleanNode:
-    """The field names a thing whose attribute has one of the values."""
+    """Return the condition that the field names a thing whose attribute has one of the values."""
     name, values = expanded(attribute, given.names), strings(given)
     told = _told(field, where("=", name, *values))
     return any_of(
@@ -100,7 +101,7 @@ def attribute_is(given: Given, field: str, paths: Sequence[Path], attribute: str
 
 
 def lies_in(given: Given, field: str, path: Path) -> list[BooleanNode]:
-    """The field names a thing that lies in one of the things of the parameter, at any depth."""
+    """Return conditions that the field's thing is inside one of the parameter's, at any depth."""
     outer = identifiers(given)
     return [
         _told(field, where("IS", WITHIN, *outer)),
@@ -109,13 +110,15 @@ def lies_in(given: Given, field: str, path: Path) -> list[BooleanNode]:
 
 
 def _told(field: str, test: Call) -> BooleanNode:
-    """What the event carries about the thing that the field names passes the test."""
+    """Return the condition that the event's own data of the field's thing passes the test."""
     return members([(MASTER_DATA,)], where("=", FIELD, field), test)
 
 
 def _listed(
     given: Given, paths: Sequence[Path], fits: Callable[[Thing], bool]
 ) -> list[BooleanNode]:
-    """Some field at the paths names a thing that the definitions know and that fits."""
+    """Return the condition that a field at the paths names a fitting thing of the definitions, if
+    any.
+    """
     things = sorted(name for name, thing in given.known.items() if fits(thing))
     return [is_one(path, things) for path in paths] if things else []

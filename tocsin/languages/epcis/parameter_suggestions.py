@@ -1,4 +1,4 @@
-"""A parameter that is not known, told with those that were probably meant."""
+"""Hint for an unknown parameter: those that were probably meant."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OWN_FIELD = "a field of your own has a prefix, as in EQ_ext:field"
 
 
 def hint_for(name: str) -> str:
-    """What to write instead of a parameter that is not known."""
+    """Return what to write instead of an unknown parameter."""
     found = _WORD.fullmatch(name)
     word, field = (found[1].upper(), found[2]) if found else ("", name)
     if word in _NEGATIONS:
@@ -66,7 +66,7 @@ def _named(field: str, known: Iterator[str] | tuple[str, ...] | list[str]) -> st
 
 
 def _spelling(name: str) -> str:
-    """The same name in other letters, or with another word before it."""
+    """Return a suggestion: the same name in other capitals, or with another prefix word."""
     by_letters = {each.lower(): each for each in examples()}
     if meant := by_letters.get(name.lower()):
         return f"did you mean {meant}? Capital letters count"

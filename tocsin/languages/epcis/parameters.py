@@ -1,8 +1,8 @@
-"""The parameters of a SimpleEventQuery that have fixed names (EPCIS 2.0, section 8.2.7.1), those of
-1.x included.
+"""Parameters of a SimpleEventQuery with fixed names (EPCIS 2.0, section 8.2.7.1), those of 1.x
+included.
 
 Each parameter narrows the result; several values of one parameter are alternatives. A quantity or a
-measurement with a unit (`GE_value_CEL`) asks for that very unit: nothing is converted.
+measurement with a unit (`GE_value_CEL`) matches that unit only: nothing is converted.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _CLASSES: dict[str, tuple[Path, ...]] = {
     "outputEPCClass": _QUANTITIES[3:],
     "anyEPCClass": (*_QUANTITIES, ()),
 }
-"""Where classes stand; those of a QuantityEvent stand in the event itself."""
+"""Paths of classes; those of a QuantityEvent are in the event itself."""
 _TIMED: dict[str, tuple[Path, ...]] = {
     "eventTime": (("eventTime",),),
     "recordTime": (("recordTime",),),
@@ -95,7 +95,7 @@ _DISPOSITIONS = terms(vocabulary.DISPOSITION)
 
 
 def _event_type(given: Given) -> BooleanNode:
-    """The type, one of the standard or a URI."""
+    """Return the condition on the event type, one of the standard or a URI."""
     names = [expanded(each, given.names).removeprefix("epcis:") for each in strings(given)]
     for name in names:
         if name not in KINDS and ":" not in name:
@@ -196,7 +196,7 @@ _TYPES = {
 
 
 def composed(name: str) -> Lowering | None:
-    """The parameter whose name has a unit or a type in it; None where it is no such name."""
+    """Return the lowering of a parameter with a unit or a type in its name; None for others."""
     if found := _WITH_UNIT.fullmatch(name):
         return _measured(found.group(1), found.group(2), found.group(3))
     found = _WITH_TYPE.fullmatch(name)
@@ -207,7 +207,7 @@ def composed(name: str) -> Lowering | None:
 
 
 def examples() -> Iterator[str]:
-    """Names of the parameters of this file, those with a unit or a type by their beginning."""
+    """Yield the names of the parameters in this file; those with a unit only by their beginning."""
     yield from FIXED
     yield from CONTROLS
     for word in ("EQ", *ORDERINGS):
@@ -217,7 +217,7 @@ def examples() -> Iterator[str]:
 
 
 def _measured(word: str, field: str, unit: str | None) -> Lowering:
-    """A number among those of one unit, in one and the same element."""
+    """Return the lowering of a comparison of a number, with its unit in the same element."""
     paths = _QUANTITIES if field == "quantity" else (_REPORT,)
 
     def lower(given: Given) -> BooleanNode:
@@ -227,7 +227,7 @@ def _measured(word: str, field: str, unit: str | None) -> Lowering:
         listed = members(paths, *([where("=", "uom", unit)] if unit else []), asked)
         if field != "quantity" or unit:
             return listed
-        # that of a QuantityEvent stands in the event itself, and has no unit
+        # the quantity of a QuantityEvent is a field of the event itself, without a unit
         return any_of([listed, members([("quantity",)], where(relation, ITSELF, *values))])
 
     return lower

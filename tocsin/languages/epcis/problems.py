@@ -1,5 +1,5 @@
-"""The problems of a query, each with the place of its parameter; a wrong one goes by the standard's
-exception.
+"""Problems of a query, each at its parameter; for a wrong one the code is the exception of the
+standard.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ CONTROL = "QueryControlError"
 def syntax_problem(
     message: str, place: Place | None = None, hint: str = "", token: str = ""
 ) -> SyntaxProblem:
-    """The text is no query."""
+    """Return the problem of a text that is not a query."""
     return SyntaxProblem(message, code=SYNTAX, place=place, token=token, hint=hint)
 
 
 def parameter_problem(text: str, name: str, message: str, hint: str = "") -> MeaningProblem:
-    """A parameter that is not known, or whose value it cannot have."""
+    """Return the problem of an unknown parameter or an invalid value."""
     return MeaningProblem(
         message, code=PARAMETER, place=place_of(text, name), token=name, hint=hint
     )
 
 
 def control_problem(text: str, name: str) -> UnsupportedProblem:
-    """A parameter that orders or cuts a finished result, which a subscription never has."""
+    """Return the problem of a parameter that orders or cuts a result: subscriptions have none."""
     return UnsupportedProblem(
         f"{name} has no meaning for a subscription: events are delivered as they come, all of them",
         code=CONTROL,
@@ -37,7 +37,7 @@ def control_problem(text: str, name: str) -> UnsupportedProblem:
 
 
 def place_of(text: str, name: str) -> Place | None:
-    """Where a parameter stands in the text of the query, JSON or XML."""
+    """Return the place of a parameter in the text of the query, JSON or XML; None if not found."""
     for written in (f'"{name}"', f">{name}<"):
         offset = text.find(written)
         if offset >= 0:

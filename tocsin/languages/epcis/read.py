@@ -1,9 +1,8 @@
-"""From text to parameters: the JSON object of an EPCIS query, or the XML of a Poll or Subscribe
-request.
+"""Text to parameters: the JSON object of an EPCIS query, or the XML of a Poll or Subscribe request.
 
-A named query (`{"name": ..., "query": {...}}`) is taken for the query inside it. Prefixes come from
-`@context`. Members alone are an object too, so that an atom in braces, `epcis{ "EQ_bizStep":
-["shipping"] }`, needs no second pair.
+A named query (`{"name": ..., "query": {...}}`) stands for the query inside it. Prefixes come from
+`@context`. The braces of the object may be left out, so that an atom in braces, `epcis{
+"EQ_bizStep": ["shipping"] }`, needs no second pair.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ from tocsin.languages.epcis.syntax_errors import HINT, json_problem, xml_problem
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Parameters by name as they were given, the names that they may use, and the text they stand
-    in.
-    """
+    """Parameters by name as given, the declared prefixes, and the text of the query."""
 
     parameters: Mapping[str, Any]
     names: Names
@@ -34,7 +31,7 @@ class Query:
 
 
 def read(text: str) -> Query:
-    """The query of a text; raises where it is none."""
+    """Return the query of a text; raise if it is not a query."""
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return Query(_xml_parameters(text), names_of(None), text)
     body = _json_object(text)

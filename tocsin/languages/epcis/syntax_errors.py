@@ -1,4 +1,4 @@
-"""A text that is no JSON, or no XML, told at its place with what was probably meant."""
+"""Problems of texts that are not JSON or XML, at their place and with a suggestion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTED = re.compile(r"\s*([A-Z]+_[\w:]+)\s*=\s*['\"]?([^'\"\s&]*)")
 
 
 def json_problem(text: str, problem: Problem, added: int) -> SyntaxProblem:
-    """The problem of a text, before which so many characters were put to read it."""
+    """Return the problem of a text, placed without the `added` characters put before it."""
     found = _WHERE.search(problem.message)
     if found is None:
         return syntax_problem(problem.message, hint=HINT)
@@ -29,14 +29,14 @@ def json_problem(text: str, problem: Problem, added: int) -> SyntaxProblem:
 
 
 def xml_problem(problem: Problem) -> SyntaxProblem:
-    """The problem of a text that is no XML."""
+    """Return the problem of a text that is not XML."""
     found = _XML_WHERE.search(problem.message)
     place = Place(int(found[1]), max(1, int(found[2]))) if found else None
     return syntax_problem(_XML_WHERE.sub("", problem.message), place, HINT)
 
 
 def _rest(text: str, place: Place) -> str:
-    """The text from a place on."""
+    """Return the text from a place on."""
     lines = text.split("\n")[place.line - 1 :]
     return "\n".join(lines)[place.column - 1 :] if lines else ""
 

@@ -1,8 +1,7 @@
-"""Values of parameters: lists of strings, numbers, times, terms. A value that its parameter cannot
-have is a problem.
+"""Values of parameters: lists of strings, numbers, times, terms. An invalid value raises a problem.
 
-One string is as good as a list of one, and a number may be written as text, since XML requests know
-nothing else.
+One string is as good as a list of one, and a number may be written as text, because XML requests
+have only texts.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _LONGEST_NUMBER = 400
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One parameter of a query: its name, its value, and what surrounds it."""
+    """One parameter of a query: its name, its value, and the context it is read in."""
 
     name: str
     value: Any
@@ -37,14 +36,12 @@ class Given:
     known: MasterData = field(default_factory=dict)
 
     def wrong(self, message: str, hint: str = "") -> MeaningProblem:
-        """The problem of this parameter."""
+        """Return a problem of this parameter."""
         return parameter_problem(self.text, self.name, message, hint)
 
 
 def strings(given: Given) -> list[str]:
-    """Strings, none of them empty; of an empty list no event has one, so that none is in the
-    result.
-    """
+    """Return nonempty strings; an empty list is allowed and never matches."""
     listed = given.value if isinstance(given.value, list) else [given.value]
     if not all(isinstance(each, str) and each for each in listed):
         raise given.wrong(f"{given.name} takes a list of strings", 'write it like ["a", "b"]')
@@ -52,22 +49,22 @@ def strings(given: Given) -> list[str]:
 
 
 def resources(given: Given) -> list[str]:
-    """URIs, without the prefixes that the query declares."""
+    """Return URIs, with the prefixes that the query declares written out."""
     return [resource(each, given.names) for each in strings(given)]
 
 
 def identifiers(given: Given) -> list[str]:
-    """Identifiers in their common spelling, each once."""
+    """Return identifiers in their common spelling, each once."""
     return list(dict.fromkeys(map(canonical, resources(given))))
 
 
 def hex_digits(given: Given) -> list[str]:
-    """Bytes in hexadecimal digits, which are the same in capitals."""
+    """Return bytes in hexadecimal digits, in lower case."""
     return [each.lower() for each in strings(given)]
 
 
 def terms(vocabulary: Vocabulary) -> Callable[[Given], list[str]]:
-    """Standard terms in any spelling, each as its bare word."""
+    """Return a reader of standard terms in any spelling, each as its bare word."""
 
     def read(given: Given) -> list[str]:
         words = [
@@ -85,7 +82,7 @@ def terms(vocabulary: Vocabulary) -> Callable[[Given], list[str]]:
 
 
 def one_of(*allowed: str) -> Callable[[Given], list[str]]:
-    """Strings out of a few."""
+    """Return a reader of strings that must be among the allowed ones."""
 
     def read(given: Given) -> list[str]:
         for each in strings(given):
@@ -99,7 +96,7 @@ def one_of(*allowed: str) -> Callable[[Given], list[str]]:
 
 
 def number(given: Given) -> int | float:
-    """One number."""
+    """Return one number; a list of one is allowed."""
     found = as_number(given.value[0] if _is_single(given.value) else given.value)
     if found is None:
         raise given.wrong(f"{given.name} takes a number")
@@ -107,7 +104,7 @@ def number(given: Given) -> int | float:
 
 
 def numbers(given: Given) -> list[int | float]:
-    """Numbers; of an empty list no event has one."""
+    """Return numbers; an empty list is allowed and never matches."""
     found = [
         as_number(each)
         for each in (given.value if isinstance(given.value, list) else [given.value])
@@ -118,7 +115,7 @@ def numbers(given: Given) -> list[int | float]:
 
 
 def instant(given: Given) -> Instant:
-    """One time with its zone."""
+    """Return one time with its zone; a list of one is allowed."""
     value = given.value[0] if _is_single(given.value) else given.value
     if not isinstance(value, str):
         raise given.wrong(f"{given.name} takes a time", "write it like 2026-01-31T08:00:00Z")
@@ -129,7 +126,7 @@ def instant(given: Given) -> Instant:
 
 
 def flag(given: Given) -> bool:
-    """True or false."""
+    """Return true or false, also written as text."""
     value = (
         {"true": True, "false": False}.get(given.value, given.value)
         if isinstance(given.value, str)
@@ -141,7 +138,7 @@ def flag(given: Given) -> bool:
 
 
 def as_number(value: Any) -> int | float | None:
-    """The number that a value is or writes."""
+    """Return the number that a value is or writes; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str) and len(value) > _LONGEST_NUMBER:
@@ -154,7 +151,7 @@ def as_number(value: Any) -> int | float | None:
 
 
 def as_instant(value: Any) -> Instant | None:
-    """The instant that a text writes."""
+    """Return the instant that a text writes; None for any other value."""
     try:
         return parse_instant(value) if isinstance(value, str) else None
     except MeaningProblem:

@@ -1,9 +1,9 @@
 """E-XML-QL: blocks that describe XML documents, temporal operators between them, contexts, and
 CONSTRUCT.
 
-Every document of an event can be asked, also one lifted from JSON. A subscription forwards an
-event, lets a combination of events trigger another, or builds new documents out of the values that
-its variables are bound to.
+Every document of an event can be queried, also one lifted from JSON. A subscription forwards an
+event, lets a combination of events trigger another, or builds new documents from the values of its
+variables.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def parse(
     context: Context = NOTHING_AROUND,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
-    """The reading of a subscription; its problems in the order of the checks."""
+    """Return the reading of a subscription, with its problems in the order of the checks."""
     refuse_unknown(options, "exmlql")
     found, syntax = Problems(text), read(text, limits)
     plan = lower(syntax, context.definitions, found)
@@ -41,8 +41,6 @@ def parse(
 
 
 def xml_ql(reading: Reading) -> list[str]:
-    """The XML-QL queries that build what a subscription constructs; none where it constructs
-    nothing.
-    """
+    """Return the XML-QL queries that build a subscription's output; empty without CONSTRUCT."""
     assert isinstance(reading.syntax, Subscription)
     return xml_ql_queries(reading.syntax, reading.require_plan())

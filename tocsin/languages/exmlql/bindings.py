@@ -1,6 +1,4 @@
-"""What the patterns of WHERE bind: each variable with its place, and the kind of what it is bound
-to.
-"""
+"""Variables that the patterns of WHERE bind: each with its place and kind."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from tocsin.languages.exmlql.syntax import Bind, Element, PatternItem, XPathItem
 
 
 class Kind(Enum):
-    """What a variable is bound to."""
+    """Kind of a variable's value."""
 
     NAME = "a name"
     ELEMENT = "an element"
@@ -21,7 +19,7 @@ class Kind(Enum):
 
 
 def item_bindings(item: PatternItem | XPathItem) -> Iterator[tuple[Spot, Kind]]:
-    """The variables of one item of WHERE."""
+    """Yield the variables of one item of WHERE, with their kinds."""
     if isinstance(item, PatternItem):
         yield from _element_bindings(item.element, item.bind)
     elif item.bind is not None:

@@ -1,6 +1,4 @@
-"""What builders of E-XML-QL share: texts without their quotes, and the ways in which a token can be
-wrong.
-"""
+"""Shared parts of the E-XML-QL transformers: texts without their quotes, and errors at a token."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class Misplaced(Exception):
-    """A token that the grammar allows and the language does not, with the way out."""
+    """Raised for a token that the grammar allows and the language does not, with a hint."""
 
     def __init__(self, spot: Spot, message: str, hint: str, code: str = SYNTAX_CODE) -> None:
         super().__init__(spot, message, hint)
@@ -25,7 +23,7 @@ class Misplaced(Exception):
 
 
 class TooMany(Exception):
-    """A limit is passed at a token, with the way out."""
+    """Raised at the token that passes a limit, with a hint."""
 
     def __init__(self, spot: Spot, message: str, hint: str) -> None:
         super().__init__(spot, message, hint)
@@ -35,12 +33,12 @@ class TooMany(Exception):
 
 
 def unquoted(token: Token) -> str:
-    """The text of a token in double quotes, two of which stand for one inside."""
+    """Return the text of a token in double quotes; two of them stand for one inside."""
     return require_xml(str(token)[1:-1].replace('""', '"'), spot_of(token))
 
 
 def require_xml(text: str, spot: Spot) -> str:
-    """The text, if XML can hold it."""
+    """Return the text; raise if XML cannot hold it."""
     found = _NOT_XML.search(text)
     if found:
         raise Misplaced(

@@ -1,8 +1,8 @@
 """Warnings: subscriptions that are legal and probably not meant. They refuse nothing.
 
 UNSATISFIABLE: the conditions on one variable exclude each other, one of them is true of no value,
-or a block stands before itself: a label is one and the same event wherever it stands.
-SameEvent: a block is absent between events of which it is one, which says nothing.
+or a block is before itself: a label is the same event everywhere. SameEvent: a block is absent
+between events of which it is one, which is always true.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EQUALITIES = ("=", "!=")
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """A variable compared with a constant, and where it stands."""
+    """A variable compared with a constant, and its place."""
 
     spot: Spot
     relation: str
@@ -55,7 +55,7 @@ class _Test:
 
 
 def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
-    """What a text says that is probably not meant."""
+    """Return the warnings of a text."""
     problems = Problems(text)
     for tests in _tests_by_variable(subscription).values():
         _warn_of_contradiction(tests, problems)
@@ -65,7 +65,7 @@ def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
 
 
 def _warn_of_order(part: TimePart, problems: Problems) -> None:
-    """Warn of blocks that would have to come before themselves, wherever in a time clause."""
+    """Warn of blocks that would have to be before themselves, anywhere in a time clause."""
     match part:
         case BlockUse():
             return
@@ -100,7 +100,10 @@ def _is_block(part: TimePart) -> bool:
 
 
 def _shared_use(left: TimePart, right: TimePart) -> Spot | None:
-    """Return where the right part uses a block that every occurrence of both parts has."""
+    """Return the place where the right part uses a block that every occurrence of both parts has.
+
+    None if they share no such block.
+    """
     shared = constituents(left)[0] & constituents(right)[0]
     return next((use for use in uses_of(right) if use.text in shared), None)
 
@@ -128,7 +131,7 @@ def _warn_of_needless_absence(around: TimePart, absent: TimePart, problems: Prob
 
 
 def _tests_by_variable(subscription: Subscription) -> Mapping[str, list[_Test]]:
-    """What all must hold of one value: a row has one for each variable."""
+    """Return the tests that must all hold of one value: a row has one for each variable."""
     found: dict[str, list[_Test]] = defaultdict(list)
     for item in subscription.conditions:
         for test in _tests(item.condition):
@@ -175,8 +178,9 @@ def _warn_of_contradiction(tests: list[_Test], problems: Problems) -> None:
 
 
 def _can_hold(tests: list[_Test]) -> bool:
-    """Whether some value may pass; a text that reads as a number is one, and other texts are only
-    equal or not.
+    """True if some value may pass all tests.
+
+    A text that reads as a number is one; other texts are only equal or not.
     """
     if any(test.relation not in _EQUALITIES and test.number is None for test in tests):
         return False

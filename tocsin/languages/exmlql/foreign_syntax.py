@@ -1,4 +1,4 @@
-"""What people write out of habit from XML, XPath, SQL and XQuery, and how E-XML-QL says it."""
+"""Hints for syntax borrowed from XML, XPath, SQL and XQuery."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JOINS = "; then, : overlapping, || both, | either, as in #A ; #B"
 
 
 def habit(slip: Slip) -> str:
-    """The hint for a habit; nothing where the slip is none."""
+    """Return a hint for syntax borrowed from another language, or ""."""
     return first_hint(slip, _RULES)
 
 
@@ -29,7 +29,7 @@ def _comments(slip: Slip) -> str:
 
 
 def _attributes(slip: Slip) -> str:
-    """`no=7` and `no='7'` inside of a tag."""
+    """Return a hint for `no=7` and `no='7'` inside a tag."""
     name = _ATTRIBUTE.search(slip.just_before)
     if (
         name is None
@@ -51,7 +51,7 @@ def _attributes(slip: Slip) -> str:
 
 
 def _namespaces(slip: Slip) -> str:
-    """`NAMESPACE p urn:x`, `NAMESPACE p = urn:x`, and xmlns before WHERE."""
+    """Return a hint for `NAMESPACE p urn:x`, `NAMESPACE p = urn:x`, and xmlns before WHERE."""
     prefix = _PREFIX.search(slip.just_before)
     if prefix and slip.could_be("_EQUAL", "STRING"):
         uri = _NAMESPACE.match(slip.here)
@@ -63,7 +63,7 @@ def _namespaces(slip: Slip) -> str:
 
 
 def _blocks(slip: Slip) -> str:
-    """`#A , #B`: blocks that are named before they are described, or joined by a comma."""
+    """Return a hint for `#A , #B`: blocks named before their pattern, or joined by a comma."""
     here = re.match(r"#\w+", slip.here)
     if (
         here
@@ -87,7 +87,7 @@ def _blocks(slip: Slip) -> str:
 
 
 def _joined_conditions(slip: Slip) -> str:
-    """AND behind a pattern."""
+    """Return a hint for AND behind a pattern."""
     word = _WORD.match(slip.here)
     joins = slip.here.startswith(("&", ";", "∧")) or (word and word[0].upper() == "AND")
     if joins and slip.could_be("_COMMA") and re.search(r"(?:>|\$\w+|#\w+)$", slip.just_before):
@@ -104,7 +104,7 @@ def _between(slip: Slip) -> str:
 
 
 def _bare_names(slip: Slip) -> str:
-    """`WHERE <a>$x</>, price > 5`."""
+    """Return a hint for `WHERE <a>$x</>, price > 5`."""
     if slip.here.upper().startswith("RETURN") and slip.could_be("CONSTRUCT"):
         return "what is built follows CONSTRUCT: CONSTRUCT <result>$x</>"
     word = re.match(r"([^\W\d][\w.-]*)\s*(?:<=|>=|!=|=|>|<(?![^\W\d]))\s*[^<>\s]", slip.here)
@@ -116,7 +116,7 @@ def _bare_names(slip: Slip) -> str:
 
 
 def _paths(slip: Slip) -> str:
-    """XPath without the word."""
+    """Return a hint for an XPath without the word XPATH."""
     path = re.match(r"\.?/[^,\n]*", slip.here)
     if path and slip.could_be("XPATH"):
         return f'write XPATH "{path[0].strip()}"'
@@ -124,7 +124,7 @@ def _paths(slip: Slip) -> str:
 
 
 def _operators(slip: Slip) -> str:
-    """Comparisons of other languages, and steps of XPath inside of a tag."""
+    """Return a hint for comparisons of other languages, and for XPath steps inside a tag."""
     pair = slip.before[-1:] + slip.here[:1]
     if pair in _COMPARISONS and slip.could_be("NUMBER"):
         return _COMPARISONS[pair]

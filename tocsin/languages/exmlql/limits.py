@@ -1,4 +1,4 @@
-"""Limits of an E-XML-QL text. What exceeds one is refused with ExmlqlLimitError."""
+"""Limits of an E-XML-QL text. A text beyond one is refused with ExmlqlLimitError."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
-    """Bytes of text in UTF-8, levels of nesting, and the elements, conditions, functions and blocks
-    of a subscription.
+    """Bytes of text in UTF-8, nesting, and the elements, conditions, functions and blocks of a
+    text.
 
-    `steps` are those of one regular path, `queries` how many may stand inside of each other.
+    `steps` are those of one regular path, `queries` is the nesting depth of queries.
     """
 
     deepest: ClassVar[int | None] = 100

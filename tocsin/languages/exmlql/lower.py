@@ -1,7 +1,7 @@
-"""From syntax to plan: what the text says about one document, and what comes out (forward, split).
+"""Syntax to plan: the conditions on one document, and the output (forward, construct).
 
-Value conditions whose variables all stand in one block are part of that block; the others are about
-the joined rows.
+A value condition whose variables are all bound in one block is part of that block; the others are
+conditions on the joined rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tocsin.plan.xml.xml_patterns import InVariable, Pattern, SourcedPattern, Xm
 def lower(
     subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
 ) -> Plan | None:
-    """The plan; None where there are problems."""
+    """Return the plan; None if there are problems."""
     if subscription.sourced and not subscription.blocks:
         _refuse_documents_alone(subscription.sourced[0], problems)
         return None
@@ -47,9 +47,7 @@ def lower(
 
 
 class _Lowering:
-    """Lowers one subscription, whether it has problems or not: the plan is made when it has
-    none.
-    """
+    """Lowering of one subscription; the plan is made only if it has no problems."""
 
     def __init__(
         self, subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
@@ -67,8 +65,9 @@ class _Lowering:
         ]
 
     def blocks(self) -> dict[str, tuple[Pattern, ...]]:
-        """The patterns of each block by label: those about its event, then those with IN that
-        belong to it.
+        """Return the patterns of each block by label.
+
+        Those about its event come first, then those with IN that belong to it.
         """
         found: dict[str, list[Pattern]] = {}
         for item in self._subscription.blocks:
@@ -81,7 +80,7 @@ class _Lowering:
         return {label: tuple(patterns) for label, patterns in found.items()}
 
     def templates(self) -> tuple[TemplateElement, ...]:
-        """What CONSTRUCT builds."""
+        """Return the templates of CONSTRUCT."""
         reader = TemplateReader(
             self._namespaces,
             self._patterns,
@@ -97,7 +96,7 @@ class _Lowering:
     def plan(
         self, patterns: Mapping[str, tuple[Pattern, ...]], templates: tuple[TemplateElement, ...]
     ) -> Plan | None:
-        """The plan of a subscription without problems so far."""
+        """Return the plan, or None after a new problem; called only without earlier problems."""
         subscription, order = self._subscription, order_keys(self._subscription.order)
         blocks, rest = self._with_conditions(patterns)
         if self._is_composite:
@@ -113,8 +112,8 @@ class _Lowering:
     def _with_conditions(
         self, patterns: Mapping[str, tuple[Pattern, ...]]
     ) -> tuple[dict[str, XmlBlock], tuple[RowCondition, ...]]:
-        """The blocks by label with the conditions of each, and the conditions that no block can
-        decide alone.
+        """Return the blocks by label with their conditions, and conditions that no block decides
+        alone.
         """
         variables = variables_by_block(self._subscription)
         own: dict[str, list[RowCondition]] = {label: [] for label in patterns}
@@ -139,14 +138,15 @@ class _Lowering:
         return SourcedPattern(self._patterns.element(item), source)
 
     def _event_of(self, item: PatternItem) -> str:
-        """The name of the event that a pattern of a nested query looks at: that of the only one is
-        empty.
-        """
+        """Return the name of the event that a nested pattern reads; "" for the only one."""
         return item.label.text if item.label and self._is_composite else ""
 
 
 def _refuse_documents_alone(item: PatternItem, problems: Problems) -> None:
-    """XML-QL asks a document once; a subscription rings for events, and here is no event."""
+    """Refuse a subscription whose patterns all have IN.
+
+    XML-QL queries a document once; a subscription rings for events and needs a pattern about one.
+    """
     assert item.source is not None
     problems.add(
         SYNTAX_CODE,

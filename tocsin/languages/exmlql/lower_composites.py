@@ -1,5 +1,5 @@
-"""Time clauses lowered to joins (spec 4.1, 4.2): every block is a named part, so it is one event
-wherever it stands.
+"""Time clauses to joins (spec 4.1, 4.2): every block is a named part, so its label is one event
+everywhere.
 
 Contexts become policies: Recent takes the most recent, Exclusive the oldest and drops it, Globe
 every combination.
@@ -45,9 +45,7 @@ from tocsin.values.time import Duration, parse_duration
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A subscription about several events: its blocks by label, the conditions between them, what
-    is constructed.
-    """
+    """A subscription about several events: blocks by label, conditions between them, output."""
 
     subscription: Subscription
     blocks: Mapping[str, XmlBlock]
@@ -62,7 +60,7 @@ class Composition:
 
 
 def composed(composition: Composition, problems: Problems) -> Plan | None:
-    """The plan; None where a duration is none."""
+    """Return the plan; None if a duration is invalid."""
     lowering = _Lowering(composition, problems)
     pattern = lowering.pattern()
     if problems.found:
@@ -75,7 +73,7 @@ def composed(composition: Composition, problems: Problems) -> Plan | None:
 
 
 class _Lowering:
-    """Lowers one time clause."""
+    """Lowering of one time clause."""
 
     def __init__(self, composition: Composition, problems: Problems) -> None:
         self._composition = composition
@@ -83,8 +81,9 @@ class _Lowering:
         self._within = self._duration(composition.subscription.within)
 
     def pattern(self) -> Part:
-        """The whole pattern; without a time clause, one event of every block, the most recent of
-        each.
+        """Return the whole pattern.
+
+        Without a time clause it is one event of every block, the most recent of each.
         """
         time, policy = self._composition.subscription.time, _policy(self._composition.contexts)
         if time is None:
@@ -109,7 +108,7 @@ class _Lowering:
                 assert_never(part)
 
     def _group(self, inner: TimePart, own: Policy, outer: Policy) -> Part:
-        """A bracket is about the vertex it stands at, not about those inside it."""
+        """Return a group with its own contexts, which apply to its outermost operator only."""
         part = self._part(inner, outer)
         return replace(part, policy=own) if isinstance(part, Join | Absence) else part
 
@@ -147,7 +146,10 @@ class _Lowering:
 
 
 def _triggered(composition: Composition, pattern: Part) -> Plan:
-    """Members of the detection are sent with it; of the other blocks, what the context says."""
+    """Return the plan that sends the targets.
+
+    Targets inside the detection are sent with it; the contexts decide which events of the others.
+    """
     mode, time = composition.subscription.mode, composition.subscription.time
     assert mode is not None
     assert time is not None
@@ -198,7 +200,7 @@ def _ends_within(part: int, after: int, length: Duration) -> Precedes:
 
 
 def _span(parts: int, length: Duration) -> Sequence[Precedes]:
-    """From the start of each part to the end of every other it is at most so long."""
+    """Return conditions that each part ends at most `length` after every other part starts."""
     return [
         Precedes(_finish(one), _start(other), -length, or_equal=True)
         for one, other in permutations(range(parts), 2)

@@ -1,5 +1,5 @@
-"""Block variables: each labels one event, and the time clause uses the labels that there are.
-Contexts fit together.
+"""Block variables: each labels one event, the time clause uses known labels, and contexts are
+compatible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tocsin.languages.exmlql.syntax import (
 
 
 def check_names(subscription: Subscription, problems: Problems) -> None:
-    """Notes every problem with labels, targets and contexts."""
+    """Add every problem with labels, targets and contexts."""
     labels = _check_labels(subscription, problems)
     targets = subscription.mode.targets if subscription.mode else ()
     used = (*(uses_of(subscription.time) if subscription.time else ()), *targets)
@@ -55,7 +55,7 @@ def check_names(subscription: Subscription, problems: Problems) -> None:
 
 
 def constituents(part: TimePart) -> tuple[frozenset[str], frozenset[str]]:
-    """The blocks that every occurrence has a member of, and those that some occurrence has."""
+    """Return the blocks with a member in every occurrence, and those in some occurrence."""
     match part:
         case BlockUse(spot):
             return frozenset((spot.text,)), frozenset((spot.text,))
@@ -116,9 +116,7 @@ def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, S
 def _check_queries(
     subscription: Subscription, labels: Mapping[str, Spot], problems: Problems
 ) -> None:
-    """Queries inside of templates look at an event that every match has, and say which where there
-    are several.
-    """
+    """Check the events of queries in templates: in every match, and named among several."""
     always = frozenset(labels) if subscription.time is None else constituents(subscription.time)[0]
     templates = subscription.construct.templates if subscription.construct else ()
     for item in (
@@ -140,7 +138,7 @@ def _check_queries(
 
 
 def nested_patterns(content: Built) -> Iterator[PatternItem]:
-    """The patterns of all queries inside of a template."""
+    """Yield the patterns of all queries inside a template."""
     if isinstance(content, Nested):
         yield from content.patterns
         yield from nested_patterns(content.content)

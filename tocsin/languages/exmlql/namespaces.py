@@ -1,5 +1,5 @@
-"""Names with prefixes: `p:name` is the name in the namespace that the prolog gives to p; a bare
-name is in none.
+"""Names with prefixes: `p:name` is in the namespace that the prolog gives to p; a bare name is in
+none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _XML = "http://www.w3.org/XML/1998/namespace"
 
 
 class Namespaces:
-    """The prefixes of one subscription."""
+    """Prefixes of one subscription."""
 
     def __init__(self, lines: Sequence[NamespaceLine], problems: Problems) -> None:
         self._problems = problems
@@ -23,7 +23,7 @@ class Namespaces:
             self._declare(line)
 
     def expanded(self, name: Spot) -> str:
-        """The expanded name, `{uri}local` or the name alone."""
+        """Return the expanded name: `{uri}local`, or the name alone without a prefix."""
         prefix, colon, local = name.text.partition(":")
         if not colon:
             return name.text
@@ -31,7 +31,7 @@ class Namespaces:
         return f"{{{uri}}}{local}"
 
     def uri(self, name: Spot, prefix: str) -> str:
-        """The namespace of a prefix; a problem at the name where it has none."""
+        """Return the namespace of a prefix; "" and a problem at the name if it has none."""
         if prefix == "xml":
             return _XML
         if prefix not in self.uris:
@@ -44,7 +44,7 @@ class Namespaces:
         return self.uris.get(prefix, "")
 
     def refuse_declaration(self, name: Spot) -> None:
-        """`xmlns` is no attribute."""
+        """Add a problem if the attribute is `xmlns` or `xmlns:p`."""
         if name.text == "xmlns" or name.text.startswith("xmlns:"):
             self._problems.add(
                 SYNTAX_CODE,

@@ -1,8 +1,8 @@
-"""Patterns lowered to pattern elements. A `*` that only holds one element is no node: it puts that
-a level lower.
+"""Patterns to pattern elements. A `*` that only holds one element is not a node but a level of
+depth.
 
-A path of one name is an ordinary tag. Any other path stays one: the elements on the way have no
-place of their own.
+A path of one name is an ordinary tag. Any other path stays one: the elements on the way are not
+bound.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _BINDS = {"ELEMENT_AS": BoundTo.ELEMENT, "CONTENT_AS": BoundTo.CONTENT}
 
 
 class PatternReader:
-    """Lowers the patterns of one subscription."""
+    """Lowering of the patterns of one subscription."""
 
     def __init__(self, namespaces: Namespaces, problems: Problems) -> None:
         self._namespaces = namespaces
         self._problems = problems
 
     def pattern(self, item: PatternItem | XPathItem) -> Pattern:
-        """The pattern of an item of WHERE."""
+        """Return the pattern of an item of WHERE."""
         if isinstance(item, PatternItem):
             return self.element(item)
         fault = check_xpath(item.expression, self._namespaces.uris)
@@ -60,7 +60,7 @@ class PatternReader:
         )
 
     def element(self, item: PatternItem) -> PatternElement:
-        """The pattern of an item, wherever it is looked for."""
+        """Return the pattern element of an item, for any source."""
         return self._element(item.element, item.bind, 0)
 
     def _element(self, element: Element, bind: Bind | None, rel: int) -> PatternElement:
@@ -97,7 +97,7 @@ class PatternReader:
                 assert_never(path)
 
     def _step(self, path: PathName) -> PathStep:
-        """A step by its expanded name; in backticks a name may have dots."""
+        """Return a step by its expanded name; a name in backticks may have dots."""
         text = path.spot.text
         if not text.startswith("`"):
             return PathStep(None if path.is_any else self._namespaces.expanded(path.spot))
@@ -127,7 +127,7 @@ class PatternReader:
 
 
 def _only_a_level(element: Element, bind: Bind | None) -> bool:
-    """Whether a `*` says nothing but that there is a level between (D4)."""
+    """True if a `*` only adds a level between its parent and its one child (D4)."""
     tested = element.attributes or element.texts or element.variables or bind
     is_star = isinstance(element.tag.path, PathName) and element.tag.spot.text == "*"
     if not is_star or tested or len(element.children) != 1:
@@ -141,7 +141,7 @@ def _binding(bind: Bind | None) -> list[VariableBinding]:
 
 
 def _repeat(part: RegularPath, mark: str) -> PathRepeat:
-    """Return a part repeated, a repeat of a repeat as one: `a**` leads where `a*` does."""
+    """Return a part repeated, a repeat of a repeat as one: `a**` matches like `a*`."""
     if isinstance(part, PathRepeat):
         return PathRepeat(part.part, mark if mark == part.mark else "*")
     return PathRepeat(part, mark)

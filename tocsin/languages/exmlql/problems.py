@@ -1,3 +1,3 @@
-"""The code of a text that is not in the language, whether the grammar or a later look finds it."""
+"""Code of a text that is not in the language, found by the grammar or by a later check."""
 
 SYNTAX_CODE = "ExmlqlSyntaxError"

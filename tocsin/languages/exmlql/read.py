@@ -1,4 +1,4 @@
-"""From text to syntax within the limits; every way to fail is a Problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GRAMMAR = Grammar(
 
 
 def read(text: str, limits: Limits) -> Subscription:
-    """The syntax of a subscription."""
+    """Return the syntax tree of a subscription."""
     try:
         subscription: Subscription = _GRAMMAR.read(_parser(limits), text, limits)
     except Misplaced as found:

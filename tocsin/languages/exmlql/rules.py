@@ -1,6 +1,4 @@
-"""Rules 1 and 2: a subscription says which event is sent, and only one way of saying so at a time
-(spec 3.5).
-"""
+"""Rules 1 and 2: a subscription designates the event that is sent, in one way only (spec 3.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from tocsin.languages.exmlql.syntax import Subscription, uses_of
 
 
 def check_rules(subscription: Subscription, problems: Problems) -> None:
-    """Notes what breaks a rule, in the order 2.2, 2.1, 1."""
+    """Add a problem for each broken rule, in the order 2.2, 2.1, 1."""
     if subscription.construct is None:
         _check_designation(subscription, problems)
         if subscription.order is not None:
@@ -45,7 +43,7 @@ def _selects_unclearly(subscription: Subscription) -> bool:
 
 
 def _check_designation(subscription: Subscription, problems: Problems) -> None:
-    """Rule 1: without CONSTRUCT, one of several matched events is designated with `~>`."""
+    """Check rule 1: without CONSTRUCT, one of several matched events is designated with `~>`."""
     labelled = list(
         {
             item.label.text: item.label for item in reversed(subscription.blocks) if item.label

@@ -1,8 +1,8 @@
-"""Patterns with IN: which block they belong to, and the documents that they name.
+"""Patterns with IN: the blocks that they belong to, and the documents that they name.
 
 A pattern in a variable belongs to the blocks that bind it. A pattern in a document belongs to the
-blocks that share a variable with it, or, where there is none, to every block: so that its rows are
-joined with theirs wherever it matters.
+blocks that share a variable with it, or, if none does, to every block: so its rows are joined with
+theirs in every case that matters.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from tocsin.plan.xml.xml_patterns import InDocument
 
 
 def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
-    """The patterns with IN of each block, by label, in an order in which each source is bound
-    before it is asked.
-    """
+    """Return the patterns with IN of each block, by label, each after the binding of its source."""
     bound = own_variables(subscription)
     found: dict[str, list[PatternItem]] = {label: [] for label in bound}
     for to_every in (False, True):
@@ -32,9 +30,7 @@ def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
 
 
 def own_variables(subscription: Subscription) -> dict[str, set[str]]:
-    """The variables of each labelled block's own patterns; those of unlabelled ones are under the
-    empty label.
-    """
+    """Return the variables of each block's own patterns, by label; unlabelled ones under ""."""
     found: dict[str, set[str]] = {}
     for item in subscription.blocks:
         label = item.label.text if item.label else ""
@@ -48,7 +44,7 @@ def _attach_some(
     found: dict[str, list[PatternItem]],
     to_every: bool,
 ) -> bool:
-    """Attaches what can be; whether anything was."""
+    """Attach the patterns that can be attached now; return True if there was one."""
     changed = False
     for item in items:
         variables = {spot.text for spot, _ in item_bindings(item)}
@@ -69,14 +65,14 @@ def _attach_some(
 
 
 class Documents:
-    """The documents that a subscription may name; each is read once."""
+    """Documents that a subscription may name, from its definitions."""
 
     def __init__(self, definitions: Mapping[str, Definition], problems: Problems) -> None:
         self._definitions = definitions
         self._problems = problems
 
     def source(self, use: SourceUse) -> InDocument:
-        """The document; a problem at its name where there is none, or where it is no document."""
+        """Return the document; add a problem at its name if it is undefined or malformed."""
         name, definition = use.document, self._definitions.get(use.document)
         if not isinstance(definition, DocumentDefinition):
             known = [
@@ -111,8 +107,9 @@ def _way_out(name: str, known: list[str]) -> str:
 def in_asking_order(
     patterns: tuple[PatternItem, ...], bound: frozenset[str]
 ) -> tuple[PatternItem, ...]:
-    """The patterns of a nested query, each variable bound before it is asked; those that never are
-    come last.
+    """Return the patterns of a nested query, each after the binding of its variable.
+
+    Patterns in variables that are never bound come last.
     """
     waiting, ordered, known = list(patterns), list[PatternItem](), set(bound)
     while waiting:

@@ -1,6 +1,4 @@
-"""The syntax of E-XML-QL: what a text says, each name with the place where it stands. Meaning is
-not looked at.
-"""
+"""Syntax tree of E-XML-QL, each name with its place. Its meaning is not checked."""
 
 from __future__ import annotations
 
@@ -29,8 +27,9 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class AttributeMatch:
-    """`name = "text"` or `name = $v`; a variable begins with `$` and is not quoted. The name may be
-    one, too.
+    """`name = "text"` or `name = $v`; the name may be a variable, too.
+
+    A variable begins with `$` and is not quoted.
     """
 
     name: Spot
@@ -54,7 +53,7 @@ class PathName:
 
     @property
     def is_any(self) -> bool:
-        """Whether any name will do."""
+        """True if the step matches any name."""
         return self.spot.text in ("*", "$")
 
 
@@ -68,7 +67,7 @@ class PathParts:
 
 @dataclass(frozen=True, slots=True)
 class PathMark:
-    """A part of a path with `*`, `+` or `?` behind it."""
+    """A part of a path followed by `*`, `+` or `?`."""
 
     part: PathUse
     mark: str
@@ -79,8 +78,8 @@ PathUse: TypeAlias = PathName | PathParts | PathMark
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The tag of a pattern element: a variable, or a path, most often of one name. `spot` has all
-    of its text.
+    """Tag of a pattern element: a variable, or a path, usually of one name. `spot` has all of its
+    text.
     """
 
     spot: Spot
@@ -88,7 +87,7 @@ class Tag:
 
     @property
     def variable(self) -> Spot | None:
-        """The variable that is bound to the name."""
+        """The variable that is bound to the name; None if the tag is a path."""
         return self.spot if self.path is None else None
 
 
@@ -112,7 +111,7 @@ class SourceUse:
 
     @property
     def variable(self) -> Spot | None:
-        """The variable that is looked into."""
+        """The variable whose value the pattern searches; None for a document."""
         return self.spot if self.spot.text.startswith("$") else None
 
     @property
@@ -200,7 +199,7 @@ class AmongUse:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """`NOT` with one condition, `AND` and `OR` with two."""
+    """`NOT` with one condition, `AND` and `OR` with two or more."""
 
     word: str
     parts: tuple[Term, ...]
@@ -266,9 +265,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """`(L _|_ R) M`: M between L and R, or within a duration after L; where `absent`, there is no M
-    there.
-    """
+    """`(L _|_ R) M`: M between L and R, or within a duration after L; `absent` negates M."""
 
     first: TimePart
     last: TimePart | Spot
@@ -283,7 +280,7 @@ TimePart: TypeAlias = BlockUse | Operation | Group | Timed
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """`~>` or `=>`, however it is written, with its targets."""
+    """`~>` or `=>`, in any spelling, with its targets."""
 
     operator: Spot
     targets: tuple[Spot, ...]
@@ -292,8 +289,9 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class OutAttribute:
-    """An attribute of a template: a text, a variable, a Skolem term or a value. The name may be a
-    variable.
+    """An attribute of a template: a text, a variable, a Skolem term or a value.
+
+    The name may be a variable.
     """
 
     name: Spot
@@ -302,9 +300,7 @@ class OutAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """`WHERE ... CONSTRUCT ...` inside of a template; `levels` is how many queries stand in each
-    other.
-    """
+    """`WHERE ... CONSTRUCT ...` inside a template; `levels` is the nesting depth of queries."""
 
     spot: Spot
     items: tuple[Item, ...]
@@ -382,7 +378,7 @@ class Subscription:
 
     @property
     def sourced(self) -> tuple[PatternItem, ...]:
-        """The patterns of WHERE that look inside of a variable or a document."""
+        """The patterns of WHERE in a variable or a document."""
         return tuple(
             each
             for each in self.patterns
@@ -396,12 +392,12 @@ class Subscription:
 
     @property
     def has_operator(self) -> bool:
-        """Whether a temporal operator stands in the time clause."""
+        """True if the time clause has a temporal operator."""
         return self.time is not None and not isinstance(_bare(self.time), BlockUse)
 
 
 def uses_of(part: TimePart) -> Iterator[Spot]:
-    """The block variables of a time clause, from left to right."""
+    """Yield the block variables of a time clause, from left to right."""
     match part:
         case BlockUse(spot):
             yield spot
@@ -420,7 +416,7 @@ def uses_of(part: TimePart) -> Iterator[Spot]:
 
 
 def variables_in(term: Term) -> Iterator[Spot]:
-    """The variables of a condition or value, from left to right."""
+    """Yield the variables of a condition or value, from left to right."""
     match term:
         case ConstantUse():
             pass
@@ -445,7 +441,7 @@ def variables_in(term: Term) -> Iterator[Spot]:
 
 
 def terms_in(term: Term) -> int:
-    """How many operands, functions and conditions stand in a term, itself included."""
+    """Return the number of operands, functions and conditions in a term, itself included."""
     match term:
         case ConstantUse() | VariableUse():
             return 1
@@ -462,7 +458,7 @@ def terms_in(term: Term) -> int:
 
 
 def path_names(path: PathUse) -> Iterator[PathName]:
-    """The steps of a path, from left to right."""
+    """Yield the steps of a path, from left to right."""
     match path:
         case PathName():
             yield path

@@ -1,6 +1,4 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
-probably meant.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -84,7 +82,7 @@ _OPENED = re.compile(r"([^\W\d][\w.\-]*)\($")
 
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
-    """The problem of a text that is not in the grammar."""
+    """Return the problem of a text that is not in the grammar."""
     called = _OPENED.search(end_of(text[: found.offset].rstrip()))
     if called and called[1] not in FUNCTION_NAMES:
         return misplaced_problem(text, unknown_function(Spot(called.start(), called[1])))
@@ -103,7 +101,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
 
 
 def misplaced_problem(text: str, found: Misplaced) -> Problem:
-    """The problem of a token that the grammar allows and the language does not."""
+    """Return the problem of a token that the grammar allows and the language does not."""
     kind = SyntaxProblem if found.code == SYNTAX_CODE else MeaningProblem
     place = Place.at(text, found.spot.offset)
     return kind(
@@ -116,7 +114,7 @@ def misplaced_problem(text: str, found: Misplaced) -> Problem:
 
 
 def _not_arithmetic(text: str, found: Unexpected) -> Problem:
-    """A parenthesis with something else than values in it."""
+    """Return the problem of a parenthesis with other content than values."""
     hint = (
         'a calculation stands in parentheses, as in ($a + 1); a text goes in double quotes: "(...)"'
     )
@@ -126,7 +124,7 @@ def _not_arithmetic(text: str, found: Unexpected) -> Problem:
 
 
 def _hint(before: str, here: str, found: Unexpected) -> str:
-    """The first of the usual slips that fits."""
+    """Return the hint of the first common mistake that fits."""
     if hint := habit(Slip(before, here, found)):
         return hint
     if not before and "WHERE" in found.expected:
@@ -156,7 +154,10 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
 
 
 def _crossed_tags(text: str) -> Misplaced | None:
-    """The first tag that closes another element than the innermost one: `<order><id>7</order>`."""
+    """Return the first tag that closes another than the innermost element: `<order><id>7</order>`.
+
+    None if there is no such tag.
+    """
     opened: list[str] = []
     for tag in _TAG.finditer(text):
         if tag[0].startswith('"'):
@@ -180,7 +181,7 @@ def _crossed_tags(text: str) -> Misplaced | None:
 
 
 def _slip_in_value(here: str, found: Unexpected) -> str:
-    """A word where a value is expected, a comparison that is missing, or a variable inside of a
+    """Return a hint for a word in place of a value, a missing comparison, or a variable inside a
     path.
     """
     word = re.match(r"[^\W\d][\w.-]*", here)

@@ -1,5 +1,5 @@
-"""Templates lowered. An outermost element declares the prefixes that are used in it; an attribute
-stands once.
+"""Lowering of templates. An outermost element declares the prefixes used in it; an attribute occurs
+once.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ from tocsin.plan.xml.xml_patterns import InEvent, InVariable, Source, SourcedPat
 
 @dataclass(frozen=True, slots=True)
 class TemplateReader:
-    """Lowers the templates of one subscription; `event_of` says which event a pattern without IN
-    looks at.
+    """Lowering of the templates of one subscription.
+
+    `event_of` gives the name of the event that a pattern without IN reads.
     """
 
     namespaces: Namespaces
@@ -56,7 +57,7 @@ class TemplateReader:
     event_of: Callable[[PatternItem], str]
 
     def outermost(self, template: Template, bound: frozenset[str]) -> TemplateElement:
-        """An outermost template element, given the variables that rows bind."""
+        """Return an outermost template element, given the variables that rows bind."""
         prefixes = sorted(
             {name.text.partition(":")[0] for name in _names(template) if ":" in name.text} - {"xml"}
         )
@@ -108,7 +109,10 @@ class TemplateReader:
                 return OutputText(text)
 
     def _skolem(self, call: CallUse) -> SkolemTerm:
-        """A term made of variables alone: what is worked out is bound first."""
+        """Return a Skolem term; its arguments must be variables.
+
+        A computed value must be bound to a variable first.
+        """
         names: list[str] = []
         for argument in call.arguments:
             if isinstance(argument, VariableUse):
@@ -167,7 +171,7 @@ class TemplateReader:
 
 
 def order_keys(order: Order | None) -> tuple[OrderKey, ...]:
-    """ORDER-BY lowered."""
+    """Return the keys of ORDER-BY; empty without one."""
     return tuple(OrderKey(key.variable.text, key.descending) for key in order.keys) if order else ()
 
 
@@ -176,7 +180,7 @@ def _is_variable(name: Spot) -> bool:
 
 
 def _names(content: Built) -> Iterator[Spot]:
-    """The names of a template, from left to right."""
+    """Yield the names of a template, from left to right."""
     if isinstance(content, Template):
         yield content.name
         yield from (attribute.name for attribute in content.attributes)

@@ -1,6 +1,4 @@
-"""From grammar rules to conditions and values: which functions there are, and how many arguments
-each takes.
-"""
+"""Grammar rules to conditions and values: the known functions, with the number of arguments."""
 
 from __future__ import annotations
 
@@ -83,7 +81,7 @@ class TermTransformer(NestingTransformer):
         return ConstantUse(str(children[0]), spot_of(children[0]))
 
     def signed(self, children: Children) -> Term:
-        """A sign before a number is part of it; before anything else it is an operator."""
+        """Return a signed value: a sign before a number is part of it, else it is an operator."""
         sign, operand = spot_of(children[0]), children[1]
         if isinstance(operand, ConstantUse) and _SIGNED.match(operand.spot.text):
             text = operand.text if sign.text == "+" else f"-{operand.text}"
@@ -102,9 +100,7 @@ class TermTransformer(NestingTransformer):
         return term
 
     def call(self, children: Children) -> CallUse:
-        """A call of a function is checked here; a name that is none may be a Skolem term where it
-        stands.
-        """
+        """Return a call, checked if it is of a known function; other names may be Skolem terms."""
         opening, *arguments = children
         name = str(opening)[:-1].strip()
         function = Spot(spot_of(opening).offset, name)
@@ -127,12 +123,12 @@ class TermTransformer(NestingTransformer):
 
 
 def is_function(call: CallUse) -> bool:
-    """Whether the call is one of a function or operator, and no Skolem term."""
+    """True if the call is of a function or operator, False for a Skolem term."""
     return call.function.text in FUNCTION_NAMES or call.function.text in ARITHMETIC
 
 
 def unknown_function(name: Spot) -> Misplaced:
-    """The problem of a name that is no function."""
+    """Return the problem of a name that is not a function."""
     known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))};"
     mean = did_you_mean(name.text.lower(), FUNCTION_NAMES, 0.7, otherwise=known)
     hint = f'{mean} a text that looks like a call goes in double quotes: "{name.text}(...)"'
@@ -140,7 +136,7 @@ def unknown_function(name: Spot) -> Misplaced:
 
 
 def _check_near_function(call: CallUse) -> None:
-    """A Skolem term has a name of its own; one that is almost that of a function is a slip."""
+    """Refuse a Skolem term whose name is nearly that of a function."""
     name = call.function.text
     if name[:1].islower() and nearest(name.lower(), FUNCTION_NAMES, 0.75):
         raise unknown_function(call.function)
@@ -170,7 +166,7 @@ def _check_arguments(call: CallUse) -> None:
 
 
 def _operand(term: Term) -> Term:
-    """A value that is no condition."""
+    """Return the term; raise if it is a condition."""
     if isinstance(term, Condition):
         hint = "a condition is a value only as the first argument of if: if($x > 5, 1, 0)"
         raise Misplaced(
@@ -193,7 +189,7 @@ def _number(least: int, most: int | None) -> str:
 
 
 def _spot_in(term: Term) -> Spot:
-    """A place inside of a term."""
+    """Return a place inside a term."""
     match term:
         case ConstantUse(spot=spot) | VariableUse(spot):
             return spot

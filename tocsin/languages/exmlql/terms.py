@@ -1,4 +1,4 @@
-"""Conditions and values lowered; what is no function, and what no pattern of LIKE, is told."""
+"""Lowering of conditions and values; unknown functions and invalid LIKE patterns are problems."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
 class TermReader:
-    """Lowers the conditions and values of one subscription."""
+    """Lowering of the conditions and values of one subscription."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
 
     def condition(self, term: Condition) -> RowCondition:
-        """A condition."""
+        """Return the row condition of a term."""
         match term:
             case Comparison(left, relation, right):
                 return compared(self.operand(left), relation, self.operand(right))
@@ -65,7 +65,7 @@ class TermReader:
                 assert_never(term)
 
     def operand(self, term: Term) -> Operand:
-        """A value."""
+        """Return the operand of a term."""
         match term:
             case ConstantUse(text):
                 return TextValue(text)

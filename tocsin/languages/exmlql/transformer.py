@@ -1,8 +1,8 @@
-"""From grammar rules to syntax: one method per rule of `exmlql.lark`, called as the rule ends.
-Nesting is watched here.
+"""Grammar rules to syntax tree: one method per rule of `grammar.lark`, called as the rule ends.
+Limits are checked here.
 
-A closing tag repeats the name it closes or has none; a text without quotes is no reserved word and
-not `//`.
+A closing tag repeats the name it closes or has none; a text without quotes is neither a reserved
+word nor `//`.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ RESERVED = frozenset(
     )
 )
 _SIGNS = {"‖": "||", "∥": "||", "∇": "|", "▽": "|", "∨": "|", "；": ";", "：": ":"}
-"""The paper's own signs for operators, and ours."""
+"""Signs of the paper for operators, and their spelling here."""
 
 _CALLED = re.compile(rf"\b({'|'.join(FUNCTION_NAMES)})\s*\(")
 _BLANKS = re.compile(r"\s+")
 
 
 class Transformer(TermTransformer):
-    """Callbacks of the parser. Holds only the limits, so one builder serves every text."""
+    """Callbacks of the parser. Its only state is the limits, so one serves every text."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__(limits.nesting)
@@ -142,7 +142,7 @@ class Transformer(TermTransformer):
         return self._short(_parts(".", left, right))
 
     def _short(self, path: PathParts) -> PathParts:
-        """Raise TooMany where one row of a path has more steps than a path may, before it grows."""
+        """Return the path; raise TooMany if one level of it has too many steps, before it grows."""
         if len(path.parts) > self._limits.steps:
             last = next(path_names(path.parts[-1]))
             raise TooMany(last.spot, *_too_many_steps(self._limits.steps))
@@ -272,7 +272,7 @@ class Transformer(TermTransformer):
 
 
 def _check_closing(tag: Spot, rest: Children) -> None:
-    """The name of a closing tag, where it has one, is that of the opening tag."""
+    """Raise if a closing tag has a name other than that of the opening tag."""
     last = rest[-1]
     if last.type == "CLOSING_TAG" and _BLANKS.sub("", last) != tag.text:
         raise Misplaced(
@@ -283,7 +283,7 @@ def _check_closing(tag: Spot, rest: Children) -> None:
 
 
 def _closes(each: Any) -> bool:
-    """Whether a token belongs to the closing tag."""
+    """True if a token belongs to the closing tag."""
     return isinstance(each, Token) and each.type in ("CLOSE", "CLOSING_TAG")
 
 
@@ -337,13 +337,13 @@ def _path_depth(path: PathUse) -> int:
 
 
 def _too_many_steps(limit: int) -> tuple[str, str]:
-    """Return message and way out for a path that is too long."""
+    """Return message and hint for a path that is too long."""
     hint = "say the levels between with $*, or split the subscription"
     return f"a path has more than {limit} steps", hint
 
 
 def _path_text(path: PathUse, binding: int = 0) -> str:
-    """The path as it is written; the binding strength of the context says what goes in
+    """Return the path as text; `binding` is the operator strength of its surroundings, for
     parentheses.
     """
     match path:
@@ -358,7 +358,7 @@ def _path_text(path: PathUse, binding: int = 0) -> str:
 
 
 def _refuse_call(texts: Sequence[ContentText]) -> None:
-    """A function in a pattern: it says what is there, and works out nothing."""
+    """Raise for a function in a pattern: a pattern computes nothing."""
     called = (
         re.fullmatch(rf"({'|'.join(FUNCTION_NAMES)})\s*\(", texts[0].text)
         if len(texts) > 1

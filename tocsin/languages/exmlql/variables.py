@@ -1,7 +1,6 @@
-"""Variables: what is used is bound on every alternative, and no variable is a name here and content
-there.
+"""Variables: each use is bound in every alternative, and no variable is both a name and content.
 
-A query inside of a template sees the variables around it and adds its own; what is around does not
+A query inside a template sees the variables around it and adds its own; the outer level does not
 see those.
 """
 
@@ -42,16 +41,14 @@ _Kinds = Mapping[str, frozenset[Kind]]
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The variables that can be used, and those that are bound somewhere, with their kinds."""
+    """Variables that can be used, and the kinds of all that are bound somewhere."""
 
     bound: frozenset[str]
     kinds: _Kinds
 
 
 def check_variables(subscription: Subscription, problems: Problems) -> None:
-    """Notes variables that are not bound where they are used, and those that are bound to what
-    cannot be equal.
-    """
+    """Add problems of unbound variables, and of variables bound to values that cannot be equal."""
     kinds = _check_kinds(subscription.patterns, {}, problems)
     scope = _Scope(_bound_always(subscription), kinds)
     check = _Check(problems)
@@ -68,9 +65,7 @@ def check_variables(subscription: Subscription, problems: Problems) -> None:
 
 
 def variables_by_block(subscription: Subscription) -> Mapping[str, frozenset[str]]:
-    """The variables of each labelled block, with the sources that belong to it; under no label, of
-    unlabelled ones.
-    """
+    """Return the variables of each block by label, with its sources; unlabelled ones under ""."""
     found = own_variables(subscription)
     for label, items in attached(subscription).items():
         found[label].update(spot.text for item in items for spot, _ in item_bindings(item))
@@ -78,14 +73,14 @@ def variables_by_block(subscription: Subscription) -> Mapping[str, frozenset[str
 
 
 class _Check:
-    """Notes the problems of what is used, scope by scope."""
+    """Checks of the variables in use, scope by scope."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._inside: set[str] = set()
 
     def built(self, content: Built, scope: _Scope) -> None:
-        """What a template uses."""
+        """Check the variables of a template's content."""
         match content:
             case Template():
                 self._template(content, scope)
@@ -101,19 +96,17 @@ class _Check:
                 assert_never(content)
 
     def bound(self, variables: Iterable[Spot], scope: _Scope) -> None:
-        """Variables that are to be bound."""
+        """Add a problem for each variable that is not bound."""
         for variable in variables:
             if variable.text not in scope.bound:
                 self._unbound(variable, scope.kinds)
 
     def order(self, order: Order | None, scope: _Scope) -> None:
-        """The variables of ORDER-BY."""
+        """Check the variables of ORDER-BY."""
         self.bound([key.variable for key in order.keys] if order else (), scope)
 
     def sources(self, items: Iterable[PatternItem], scope: _Scope) -> None:
-        """The variables that patterns look into: they are bound, and to something that has an
-        inside.
-        """
+        """Check the variables after IN: bound, and to an element or its content."""
         for item in items:
             variable = item.source.variable if item.source else None
             if variable is None:
@@ -197,7 +190,7 @@ def _bound_always(subscription: Subscription) -> frozenset[str]:
 
 
 def _bound(part: TimePart, by_block: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The variables that every occurrence binds; an absent part binds none."""
+    """Return the variables that every occurrence binds; an absent part binds none."""
     match part:
         case BlockUse(spot):
             return by_block.get(spot.text, frozenset())
@@ -217,8 +210,9 @@ def _bound(part: TimePart, by_block: Mapping[str, frozenset[str]]) -> frozenset[
 def _check_kinds(
     items: Iterable[PatternItem | XPathItem], around: _Kinds, problems: Problems
 ) -> _Kinds:
-    """The kinds of all variables, those around included; a problem where one has two that are never
-    equal.
+    """Return the kinds of all variables, with those around.
+
+    Adds a problem if a variable has two that are never equal.
     """
     kinds = dict(around)
     for item in items:

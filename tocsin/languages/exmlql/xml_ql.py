@@ -1,9 +1,9 @@
-"""A subscription that constructs, as the plain XML-QL that builds its documents (paper 4.3, figure
-9).
+"""Translation of a constructing subscription to the plain XML-QL that builds its documents (paper
+4.3, figure 9).
 
-Each label becomes `IN "P.xml"`, the document of the event that was chosen; the time clause and
-CONTEXT, which chose it, are gone. Where alternatives choose different events, there is one query
-for each.
+Each label becomes `IN "P.xml"`, the document of the selected event; the time clause and CONTEXT,
+which selected it, are left out. If alternatives select different events, there is one query for
+each.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from tocsin.plan.xml.xml_patterns import (
 )
 
 MOST = 64
-"""So many alternatives are written out at most."""
+"""Alternatives written out at most."""
 
 _ONLY = "event.xml"
 
 
 def xml_ql_queries(subscription: Subscription, plan: Plan) -> list[str]:
-    """The queries; none where nothing is constructed."""
+    """Return the queries; empty if nothing is constructed."""
     if not isinstance(plan.output, Construct):
         return []
     blocks = _blocks(plan.pattern)
@@ -68,9 +68,7 @@ def _query(blocks: Sequence[tuple[str, XmlBlock]], output: Construct, spaces: Sp
 
 
 def _in_file(pattern: Pattern, label: str) -> Pattern:
-    """The pattern in the document that stands for an event; XPATH, which XML-QL does not know,
-    stays as it is.
-    """
+    """Return the pattern in the document of its event; XPATH, unknown to XML-QL, stays as it is."""
     if isinstance(pattern, PatternElement):
         return SourcedPattern(pattern, InDocument(f"{label[1:]}.xml" if label else _ONLY, ""))
     return pattern
@@ -91,9 +89,7 @@ def _event_text(event: InEvent) -> str:
 
 
 def _blocks(pattern: Part) -> dict[str, XmlBlock]:
-    """The blocks by label; that of a subscription to one event goes by every label that it may
-    have.
-    """
+    """Return the blocks by label; the block of a subscription to one event has every label."""
     if isinstance(pattern, XmlBlock):
         return _Every(pattern)
     found: dict[str, XmlBlock] = {}
@@ -115,7 +111,7 @@ class _Every(dict[str, XmlBlock]):
 
 
 def _alternatives(part: TimePart) -> Iterator[frozenset[str]]:
-    """The blocks whose events a detection has, for each way in which it can come about."""
+    """Yield the blocks whose events an occurrence has, for each alternative."""
     match part:
         case BlockUse(spot):
             yield frozenset((spot.text,))

@@ -1,8 +1,8 @@
-"""XPATH blocks are checked when they are read: known functions, declared prefixes, no variables,
-and a real expression.
+"""Check of XPATH blocks when they are read: known functions, declared prefixes, no variables, valid
+syntax.
 
-XPath 1.0 itself looks at names only when it comes to them, which may be in some document next year.
-What an expression costs depends on the document, and is judged there: see `plan/xpath/work.py`.
+XPath 1.0 itself resolves a name only when it evaluates it, which may be in some document next year.
+The cost of an expression depends on the document, and is bounded there: see `plan/xpath/work.py`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tocsin.plan.xml.xpath.read import read_xpath
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with an expression, and what to do about it."""
+    """Error in an expression, and a hint."""
 
     message: str
     hint: str
 
 
 def check_xpath(expression: str, namespaces: Mapping[str, str]) -> Fault | None:
-    """What is wrong with an expression; None where nothing is."""
+    """Return the error in an expression; None if it is valid."""
     try:
         read_xpath(expression, namespaces)
         XPath(expression, namespaces)

@@ -1,9 +1,9 @@
-"""Graph patterns over an ontology: an event rings when the pattern can be found in its graph, by
+"""Graph patterns over an ontology: an event rings when the pattern is found in its graph, by
 meaning.
 
 Statement patterns `(subject, object, (class, property, class), filter)`, or SPARQL-like triples
 `ASK { ... }`. Without an ontology every IRI is a class or a property of its own, and bare names are
-those that JSON and XML members have.
+those of JSON and XML members.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def parse(
     context: Context = NOTHING_AROUND,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
-    """The reading of a subscription; its problems in the order of their places."""
+    """Return the reading of a subscription, with its problems in the order of their places."""
     settings, found = settings_of(options), Problems(text)
     syntax = read(text, limits, found)
     known = context.ontology

@@ -34,8 +34,9 @@ _MIXED_TIMES = ({Family.INSTANT, Family.LOCAL_TIME}, {Family.DATE, Family.LOCAL_
 
 
 def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) -> list[Problem]:
-    """A warning for every variable of the pattern whose filters no literal meets; what is optional
-    or absent may be so.
+    """Return a warning for each variable whose filters no literal meets.
+
+    Optional and absent groups are not checked: they may be unsatisfiable.
     """
     problems = Problems(text)
     literals = _literal_variables(pattern)
@@ -69,8 +70,10 @@ def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) ->
 
 
 def _pointless(pattern: GraphPattern) -> Iterator[str]:
-    """What is asked of resources that has one answer whatever the event: those of two variables
-    differ, and none has an order.
+    """Yield messages for conditions between resources that can never hold.
+
+    Different variables are different resources, unless the option `injective` says otherwise, and
+    resources have no order.
     """
     classes = {
         each.object: each.object_class
@@ -130,8 +133,9 @@ def _can_hold(filters: Iterable[Filter], is_literal: bool) -> bool:
 
 
 def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
-    """What must be TRUE, with the negation of a comparison as the opposite one: of UNKNOWN both are
-    UNKNOWN.
+    """Yield the conditions that must be TRUE, with a negated comparison as the opposite one.
+
+    Of UNKNOWN both are UNKNOWN.
     """
     for condition in filters:
         match condition:
@@ -150,7 +154,7 @@ def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
 def _can_be_met(tests: list[tuple[str, Value]]) -> bool:
     families = {value.family for _, value in tests}
     if families in _MIXED_TIMES:
-        return True  # with and without a zone, some time may meet both
+        return True  # times with and without a zone: some time may meet both tests
     if len(families) > 1:
         return False
     if not families & {*_UNORDERED}:

@@ -46,7 +46,9 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filter of a statement's object, and the condition between variables that it carries."""
+    """Filter of a statement's object, and the condition between variables that the statement
+    carries.
+    """
 
     own: Filter | None = None
     across: Filter | None = None
@@ -59,8 +61,9 @@ def filters_of(
     names: Names,
     problems: Problems,
 ) -> Filters:
-    """The filters of a statement; nothing where it has none, or a problem. `is_literal` is told of
-    the object, `known` are the names of the variables that have an image in its group.
+    """Return the filters of a statement; empty if it has none or one has a problem.
+
+    `is_literal` refers to the object, `known` are the variables that have an image in its group.
     """
     conjuncts = list(_conjuncts(statement.filter))
     own = [each for each in conjuncts if _is_about(each, statement.object)]
@@ -96,7 +99,7 @@ def _all_of(conditions: list[FilterSyntax]) -> FilterSyntax:
 
 
 def _is_about(condition: FilterSyntax, vertex: Node) -> bool:
-    """True if the condition is about the vertex, or about nothing that has a name."""
+    """True if the condition has no variable but the vertex."""
     return {each.name for each in variables_in(condition)} <= {vertex.name}
 
 
@@ -148,7 +151,7 @@ def _check_variables(
 
 
 class _Lowering:
-    """One filter on its way to the plan; `across`, variables are named in it."""
+    """Conversion of one filter to the plan; with `across`, its conditions name their variables."""
 
     def __init__(self, names: Names, problems: Problems) -> None:
         self._names = names
@@ -156,7 +159,7 @@ class _Lowering:
         self.across = False
 
     def lowered(self, condition: FilterSyntax) -> Filter | None:
-        """The filter, or None where a part of it has a problem; all of its parts are looked at."""
+        """Return the filter, or None if a part of it has a problem; all parts are checked."""
         match condition:
             case Compared():
                 return self._compared(condition)

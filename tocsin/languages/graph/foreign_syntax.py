@@ -1,6 +1,4 @@
-"""What people write out of habit from SPARQL, Turtle and elsewhere, and how graph patterns
-say it.
-"""
+"""Hints for syntax borrowed from SPARQL, Turtle and other languages."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ _STATEMENT = "(_:H, ?1, (Selling, target, Computer))"
 
 
 def habit(slip: Slip, in_braces: bool) -> str:
-    """The hint for a habit; nothing where the slip is none. `in_braces`: the SPARQL-like spelling
-    is read.
+    """Return a hint for syntax borrowed from another language, or "".
+
+    `in_braces`: the SPARQL-like spelling is being read.
     """
     rules = _IN_BRACES if in_braces else _IN_STATEMENTS
     return first_hint(slip, (_characters, *rules))
@@ -38,7 +37,7 @@ def _characters(slip: Slip) -> str:
 
 
 def _bare_triples(slip: Slip) -> str:
-    """`_:H :target ?1`, without ASK and braces; and ASK without braces."""
+    """Return a hint for `_:H :target ?1` without ASK and braces, and for ASK without braces."""
     if slip.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", slip.just_before):
         return ""
     if not _BEGINS_TRIPLE.match(slip.here) or not (slip.could_be("ASK") or slip.could_be("LBRACE")):
@@ -52,7 +51,7 @@ def _bare_triples(slip: Slip) -> str:
 
 
 def _filters(slip: Slip) -> str:
-    """A filter behind its statement."""
+    """Return a hint for a filter behind its statement."""
     text = f"FILTER {slip.here}" if slip.before.upper().endswith("FILTER") else slip.here
     found = _FILTER.match(text)
     if found is None or ")" not in slip.before:
@@ -64,7 +63,7 @@ def _filters(slip: Slip) -> str:
 
 
 def _statements(slip: Slip) -> str:
-    """What a statement is made of."""
+    """Return a hint on the form of a statement."""
     if slip.found.expected == {"OPEN"} and slip.here:
         return f"the third thing is class, property and class in parentheses: {_STATEMENT}"
     if slip.found.expected == {"_COMMA"} and not slip.here.startswith(")"):
@@ -83,7 +82,7 @@ def _statements(slip: Slip) -> str:
 
 
 def _triples(slip: Slip) -> str:
-    """Triples in braces: what is missing, and where."""
+    """Return a hint for triples in braces: what is missing, and its place."""
     here = slip.here[:1]
     if here == "." and slip.found.terminal == "_DOT":
         return (

@@ -1,4 +1,4 @@
-"""Limits of a graph subscription. What exceeds one is refused with LIMIT."""
+"""Limits of a graph subscription. A text beyond one is refused with LIMIT."""
 
 from __future__ import annotations
 

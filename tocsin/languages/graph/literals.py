@@ -16,7 +16,7 @@ _PLAIN = {'"': '"', "'": "'", "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 
 
 def literal_of(node: Node, names: Names, problems: Problems) -> Literal | None:
-    """The literal of a node, or None where it has a problem."""
+    """Return the literal of a node, or None if it has a problem."""
     written = node.spot.text
     if written[0] not in "\"'":
         return Literal(written, _datatype(written))
@@ -30,7 +30,7 @@ def literal_of(node: Node, names: Names, problems: Problems) -> Literal | None:
 
 
 def text_of(spot: Spot, problems: Problems) -> str | None:
-    """The characters of a quoted text, or None where an escape means nothing."""
+    """Return the characters of a quoted text, or None if an escape is invalid."""
     inner = spot.text[1:-1]
     for found in _ESCAPE.finditer(inner):
         if _character(found[1]) is None:

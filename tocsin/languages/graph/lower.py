@@ -1,5 +1,4 @@
-"""From statements to a graph pattern. Every statement is looked at, so that no problem hides
-another.
+"""Statements to a graph pattern. Every statement is checked, so that no problem hides another.
 
 A path of several properties becomes a statement for each, with fresh vertices of class owl:Thing
 between them; a fresh vertex has a name that no text can write, and belongs to the path and its two
@@ -36,13 +35,13 @@ from tocsin.plan.nodes.graphs import (
 from tocsin.values.terms import THING, Iri
 
 FRESH = "/"
-"""The end of the name of a fresh vertex: no text can write it."""
+"""Last character in the name of a fresh vertex: no text can write it."""
 
 
 def lower(
     subscription: Subscription, ontology: Ontology, settings: Settings, problems: Problems
 ) -> GraphPattern | None:
-    """The pattern of a subscription, or None where there are problems."""
+    """Return the pattern of a subscription, or None if there are problems."""
     prefixes = {each.name: each.namespace for each in subscription.prefixes}
     walk = _Walk(Names(prefixes, ontology, problems), ontology, settings, problems)
     main, *groups = (walk.group(subscription, group) for group in subscription.groups())
@@ -68,8 +67,9 @@ def _flat(patterns: list[list[StatementPattern]]) -> tuple[StatementPattern, ...
 
 
 class _Walk:
-    """One subscription on its way to the plan; `literal_objects` tells where a statement's object
-    is a literal.
+    """Conversion of one subscription to the plan.
+
+    `literal_objects` is True for statements whose object is a literal.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class _Walk:
     def group(
         self, subscription: Subscription, group: tuple[Statement, ...]
     ) -> list[list[StatementPattern]]:
-        """The patterns of a group, whose conditions see the variables of the statements, too."""
+        """Return the patterns of a group; conditions may use the statements' variables, too."""
         self._known = {
             end.name
             for each in (*subscription.statements, *group)
@@ -97,9 +97,7 @@ class _Walk:
         return [self.patterns(each) for each in group]
 
     def patterns(self, statement: Statement) -> list[StatementPattern]:
-        """The statement patterns of a statement, one for each step of its path; none where there is
-        a problem.
-        """
+        """Return the patterns of a statement, one for each step of its path; empty on a problem."""
         if not statement.path:
             return self._class_of_home(statement)
         ends = self._vertex(statement.subject), self._vertex(statement.object)
@@ -107,7 +105,7 @@ class _Walk:
         object_class = types[-1]
         if object_class is not None:
             self.literal_objects[statement] = self._ontology.is_datatype(object_class)
-        # a class that is not known has its own problem
+        # an unknown class has a problem of its own, so no second one for the filter
         is_literal = self.literal_objects.get(statement, True)
         filters = filters_of(statement, is_literal, self._known, self._names, self._problems)
         if statement.subject.kind is Kind.LITERAL:
@@ -126,7 +124,9 @@ class _Walk:
         return self._steps(statement, (subject, value), known, filters)
 
     def _class_of_home(self, statement: Statement) -> list[StatementPattern]:
-        """`(_:H, class)`; of other vertices the statements that lead to them tell the class."""
+        """Return the pattern of `(_:H, class)`; other vertices get their class in the statements
+        that lead to them.
+        """
         if statement.subject.kind is not Kind.HOME:
             self._problems.add(
                 "NO_HOME_PATTERN",
@@ -143,7 +143,7 @@ class _Walk:
         return [] if self._problems else [replace(home_is_a(name), across=across)]
 
     def _types(self, statement: Statement) -> list[str | None]:
-        """The class of the subject, the properties of the path and the class of the object."""
+        """Return the class of the subject, the properties of the path, the class of the object."""
         properties = (self._names.property_of(step.property) for step in statement.path)
         subject_class = self._names.class_of(statement.subject_class)
         return [subject_class, *properties, self._names.class_of(statement.object_class)]
@@ -173,9 +173,7 @@ class _Walk:
         return steps
 
     def _between(self, statement: Statement) -> list[Variable]:
-        """The vertices inside a path; two statements about the same path between the same ends
-        share them.
-        """
+        """Return the vertices inside a path; statements with equal path and ends share them."""
         path = (statement.subject, statement.object, statement.path)
         if path not in self._inside:
             self._inside[path] = [

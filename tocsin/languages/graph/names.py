@@ -1,8 +1,8 @@
 """Names of a text as IRIs: written out, with a prefix of the text or the ontology, or bare.
 
-A bare name is looked up in the default namespace of the text; without one, in that of the ontology;
-else it must be the local name of only one of the ontology's terms. Classes and properties must be
-known, and become canonical names.
+A bare name belongs to the default namespace of the text. Without one it is a term of the ontology:
+that of its default namespace, else the only one with that local name. Classes and properties must
+be known, and become canonical names.
 """
 
 from __future__ import annotations
@@ -21,14 +21,12 @@ _SHOWN = 5
 
 @cache
 def without_ontology() -> Ontology:
-    """What is known where no ontology is given: nothing but the names that members have."""
+    """Return the ontology used if none is given: it has only the names of members."""
     return open_ontology(VOCABULARY)
 
 
 class Names:
-    """What the names of one text mean; every name that means nothing is noted as a problem, and is
-    None.
-    """
+    """Resolution of the names of one text; an unresolved name is a problem and None."""
 
     def __init__(self, prefixes: Mapping[str, str], ontology: Ontology, problems: Problems) -> None:
         self._own = prefixes
@@ -36,7 +34,7 @@ class Names:
         self._problems = problems
 
     def class_of(self, spot: Spot) -> str | None:
-        """The canonical name of a class or datatype."""
+        """Return the canonical name of a class or datatype."""
         iri = self._iri(spot, self._ontology.is_class, "UNKNOWN_CLASS")
         if iri is None:
             return None
@@ -46,7 +44,7 @@ class Names:
         return self._ontology.canonical_class(iri)
 
     def property_of(self, spot: Spot) -> str | None:
-        """The canonical name of a property; rdf:type is none."""
+        """Return the canonical name of a property; rdf:type is refused."""
         iri = self._iri(spot, self._ontology.is_property, "UNKNOWN_PROPERTY")
         if iri is None:
             return None
@@ -64,7 +62,7 @@ class Names:
         return self._ontology.canonical_property(iri)
 
     def term(self, spot: Spot) -> str | None:
-        """The IRI of anything else: a vertex, a datatype of a literal."""
+        """Return the IRI of any other term: a vertex, a datatype of a literal."""
         return self._iri(spot, lambda _: True, "SYNTAX")
 
     def _iri(self, spot: Spot, fits: Callable[[str], bool], code: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The options of a graph subscription: injective, strict and strategy."""
+"""Options of a graph subscription: injective, strict and strategy."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _NAMES = ("injective", "strict", "strategy")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which different ids must be different vertices; whether types wider than what the ontology
-    allows are refused; which algorithm matches.
+    """Options of a subscription.
+
+    `injective`: the ids that must have different images. `strict`: refuse types wider than the
+    ontology allows. `strategy`: the matching algorithm.
     """
 
     injective: Injective = Injective.RESOURCES
@@ -27,7 +29,7 @@ class Settings:
 
 
 def settings_of(options: Mapping[str, object]) -> Settings:
-    """The settings of a subscription's options; raises where one is not known or means nothing."""
+    """Return the settings of a subscription's options; raise if one is unknown or invalid."""
     refuse_unknown(options, "graph", _NAMES)
     return Settings(
         _choice("injective", options.get("injective", "resources"), Injective),

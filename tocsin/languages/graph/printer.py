@@ -1,9 +1,8 @@
-"""Patterns written as text, in either spelling: read again with the same ontology, the text means
-the same.
+"""Patterns as text, in either spelling: read again with the same ontology, the text means the same.
 
-Statement patterns come back as they were, only that the vertices inside a path get names. In the
-SPARQL-like spelling a vertex has its classes once for the whole group, so that what comes back may
-say them at every statement of the vertex.
+Statement patterns come back as they were, except that vertices inside a path get names. In the
+SPARQL-like spelling a vertex has its classes once for the whole group, so that the pattern read
+back may have them at every statement of the vertex.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from tocsin.plan.nodes.graphs import (
 
 
 def as_statements(pattern: GraphPattern) -> str:
-    """The pattern as statement patterns, one to a line."""
+    """Return the pattern as statement patterns, one to a line."""
     named, ontology = _with_names(pattern), pattern.ontology
     lines = [statement_text(each, ontology) for each in named.statements]
     for word, groups in (("OPTIONAL", named.optionals), ("NOT EXISTS", named.absents)):
@@ -37,7 +36,7 @@ def as_statements(pattern: GraphPattern) -> str:
 
 
 def as_query(pattern: GraphPattern) -> str:
-    """The pattern as a SPARQL-like query."""
+    """Return the pattern as a SPARQL-like query."""
     named, ontology = _with_names(pattern), pattern.ontology
     groups = [f"OPTIONAL {{ {_triples(group, ontology)} }}" for group in named.optionals]
     groups += [f"FILTER NOT EXISTS {{ {_triples(group, ontology)} }}" for group in named.absents]
@@ -71,7 +70,7 @@ def _triples(statements: Statements, ontology: Ontology) -> str:
 
 
 def _with_names(pattern: GraphPattern) -> GraphPattern:
-    """The pattern with names that can be written for the vertices inside its paths."""
+    """Return the pattern with writable names for the vertices inside its paths."""
     names = {
         each.name
         for each in variables_of((pattern.statements, *pattern.optionals, *pattern.absents))

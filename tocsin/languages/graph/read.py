@@ -1,4 +1,4 @@
-"""From text to statements within the limits; every way to fail is a Problem with its place."""
+"""Text to statements within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _GRAMMAR = Grammar(
 
 
 def read(text: str, limits: Limits, problems: Problems) -> Subscription:
-    """The statements of a text in either spelling; raises where it is not in the grammar or too
-    large.
+    """Return the statements of a text in either spelling.
+
+    Raises if it is not in the grammar or too large.
     """
     syntax: Subscription | Query = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     subscription = (

@@ -1,6 +1,4 @@
-"""The static rules of the language about whole subscriptions: S1, S4, S6, and what may be
-selected.
-"""
+"""Static rules about whole subscriptions: S1, S4, S6, and valid selections."""
 
 from __future__ import annotations
 
@@ -13,17 +11,18 @@ from tocsin.languages.graph.syntax import Kind, Node, Statement, Subscription
 from tocsin.values.terms import THING
 
 _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
-"""Whether an end is a literal, where that is told by how it is written."""
+"""True if an end is a literal, for ends whose spelling decides it."""
 
 
 def check_reachable(subscription: Subscription, problems: Problems) -> None:
-    """S1: a statement starts at home, and every vertex is reached from it; those of a group from
-    the statements.
+    """Check S1: a statement starts at home, and every vertex is reached from it.
+
+    Vertices of a group are reached from the statements.
     """
     if not subscription.statements and not problems:
         hint = "say what home is or points to: ASK { _:H a :Class }"
         problems.add("NO_HOME_PATTERN", Spot(0, ""), "nothing is said about _:H", hint)
-    # a class alone leads nowhere
+    # a statement without a path has no edge
     main = tuple(each for each in subscription.statements if each.path)
     if main and not any(each.subject.kind is Kind.HOME for each in main):
         problems.add(
@@ -43,13 +42,14 @@ def check_reachable(subscription: Subscription, problems: Problems) -> None:
 def check_kinds(
     subscription: Subscription, literal_objects: Mapping[Statement, bool], problems: Problems
 ) -> None:
-    """S4: an id is a resource or a literal, never both. `literal_objects` tells it for a
-    statement's object.
+    """Check S4: an id is a resource or a literal, never both.
+
+    `literal_objects` is True for statements whose object is a literal.
     """
     kinds: dict[Node, bool] = {}
     for statement in (each for group in subscription.groups() for each in group):
         if not statement.path and statement.subject.kind is not Kind.HOME:
-            continue  # which is refused for itself, as a literal subject is
+            continue  # refused elsewhere, as a literal subject is
         if statement.subject.kind is not Kind.LITERAL:
             _note_kind(statement.subject, False, kinds, problems)
         if statement in literal_objects:
@@ -63,7 +63,8 @@ def check_satisfiable(
     settings: Settings,
     problems: Problems,
 ) -> None:
-    """S6: something legal is at or below each step; strict: a plain statement is legal itself.
+    """Check S6: a legal type is at or below each step; with `strict` a plain statement is legal
+    itself.
 
     The types are the class of the subject, the properties of the path and the class of the object.
     """
@@ -95,9 +96,7 @@ def check_satisfiable(
 
 
 def check_selection(subscription: Subscription, problems: Problems) -> None:
-    """What is selected stands in a statement that can give it a value: not in an absent group
-    alone.
-    """
+    """Check that each selected variable can be bound, by a statement outside absent groups."""
     groups = (subscription.statements, *subscription.optionals)
     known = {end.spot.text for group in groups for each in group for end in _ends(each)}
     for each in subscription.selection:
@@ -123,7 +122,7 @@ def _reached(start: Iterable[Node], statements: Iterable[Statement]) -> set[Node
 def _refuse_lost(statements: Iterable[Statement], reached: set[Node], problems: Problems) -> None:
     lost = dict.fromkeys(end for each in statements for end in _ends(each) if end not in reached)
     for node in lost:
-        # which are refused for themselves, or with their subject
+        # blank nodes and literals are refused elsewhere, or with their subject
         if node.kind not in (
             Kind.BLANK,
             Kind.LITERAL,

@@ -1,17 +1,17 @@
-"""The SPARQL-like spelling as statements: a triple becomes one statement for each pair of classes
-of its ends.
+"""SPARQL-like spelling to statements: a triple becomes one statement for each pair of classes of
+its ends.
 
-A vertex has the classes that `a` gives it in its group, or in the group around it where its own
-gives it none; without any it is an rdfs:Literal where it is a literal, is filtered or is an
-rdfs:label, else an owl:Thing. A filter that compares it with an IRI alone says nothing of that, and
-variables that are compared by = or != are of one kind. A filter belongs to the first statement of
-its group that ends at its variable; one on several variables, or on one of the group around it, to
-the last statement of its group. A group that only says what a vertex is (`?1 a :Gift`) is said of
-the arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every
-event of the class.
+A vertex has the classes that `a` gives it in its group, else those of the surrounding group;
+without any it is an rdfs:Literal if it is a literal, is filtered, or is the value of rdfs:label or
+rdfs:comment, else an owl:Thing. A filter that compares it with an IRI alone does not make it a
+literal, and variables that are compared by = or != are of one kind. A filter belongs to the first
+statement of its group that ends at its variable; one on several variables, or on one of the
+surrounding group, to the last statement of its group. A group that only classifies a vertex (`?1 a
+:Gift`) uses the arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }`
+is every event of the class.
 
-Bare triples need not name home: the one vertex that no arc leads to is home then, so that
-`?x a :Selling` says the same.
+Bare triples need not name home: the one vertex that no arc leads to is home then, so that `?x a
+:Selling` means the same.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ _TEXT_VERBS = tuple(
     for spelling in ("rdfs:{}", f"<{RDFS}{{}}>")
     for name in ("label", "comment")
 )
-"""Properties whose values RDF Schema says to be literals."""
+"""Properties whose values are literals in RDF Schema."""
 _EQUALITIES = ("=", "!=", "≠")
 _LITERALS = ("rdfs:Literal", f"<{ANY_LITERAL}>")
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
 
 def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
-    """The statements that a query stands for; what has no counterpart is noted as a problem.
+    """Return the statements of a query; parts without a counterpart are added as problems.
 
-    Of each group at most one more than `most` are made: the classes of both ends multiply.
+    Of each group at most one more than `most` are made, because the classes of both ends multiply.
     """
     group = _from_home(query) if query.bare else query.group
     main = _Group(group, problems, most + 1)
@@ -74,8 +74,9 @@ def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
 
 
 def _from_home(query: Query) -> TripleGroup:
-    """Bare triples with home for their root, where they have one and do not name home themselves;
-    a root whose value is asked for stays what it is.
+    """Return bare triples with their root as home, if they have one root and do not name home.
+
+    A root whose value is selected stays a variable.
     """
     group = query.group
     subjects = dict.fromkeys(triple.subject for triple in group.triples)
@@ -136,12 +137,12 @@ class _Group:
         self._spread_kinds(group.filters)
 
     def variables(self) -> set[str]:
-        """The names of the variables of the group's triples."""
+        """Return the names of the variables of the group's triples."""
         ends = (end for arc in self.arcs for end in (arc.subject, arc.object))
         return {end.name for end in ends if end.kind is Kind.VARIABLE}
 
     def statements(self) -> tuple[Statement, ...]:
-        """The statements of the group; every filter must find its place."""
+        """Return the statements of the group; a filter without a place is a problem."""
         arcs = [*self.arcs, *self._borrowed()]
         waiting = dict(self._filters)
         said = chain(self._home_classes(arcs), *(self._statements_of(arc, waiting) for arc in arcs))
@@ -158,15 +159,16 @@ class _Group:
         return (*found[:-1], replace(found[-1], across=tuple(across)))
 
     def _of_others(self, waiting: dict[str, list[FilterSyntax]]) -> list[FilterSyntax]:
-        """Takes out the filters on variables that are no end of a statement here, and have their
-        image all the same: from the group around, or as a subject.
+        """Take out the filters on variables that end no statement here but have an image.
+
+        They get it in the surrounding group, or as a subject.
         """
         around = set() if self._around is None else self._around.variables()
         known = (self.variables() | around) & waiting.keys()
         return [each for name in sorted(known) for each in waiting.pop(name)]
 
     def _home_classes(self, arcs: list[Triple]) -> Iterator[Statement]:
-        """The classes of home where no arc tells them."""
+        """Yield the class statements of home if no arc of the group has it as an end."""
         for vertex, classes in self.classes.items():
             if vertex.kind is Kind.HOME and not any(
                 vertex in (arc.subject, arc.object) for arc in arcs
@@ -176,9 +178,7 @@ class _Group:
     def _statements_of(
         self, triple: Triple, waiting: dict[str, list[FilterSyntax]]
     ) -> Iterator[Statement]:
-        """One statement for each pair of classes; the first takes what filters wait for its
-        object.
-        """
+        """Yield a statement for each pair of classes; the first takes the object's filters."""
         if isinstance(triple.verb, Spot):
             return
         conditions = (
@@ -203,7 +203,7 @@ class _Group:
         return [Spot(vertex.spot.offset, f"<{ANY_LITERAL if literal else THING}>")]
 
     def _borrowed(self) -> Iterator[Triple]:
-        """For each vertex that the group only classifies, an arc of the group around it."""
+        """Yield an arc of the surrounding group for each vertex that this group only classifies."""
         touched = {end for arc in self.arcs for end in (arc.subject, arc.object)}
         for vertex in self.classes:
             if vertex not in touched:
@@ -230,7 +230,7 @@ class _Group:
             self._unsupported(triple.object.spot, "a class that is no name", "name the class")
 
     def _note_filter(self, condition: FilterSyntax) -> None:
-        """Filters of the same variable count together; those on several are the group's."""
+        """File a filter under its variable; filters on several variables belong to the group."""
         names = list(dict.fromkeys(each.name for each in variables_in(condition)))
         if not names:
             message = "the filter names no variable"
@@ -246,7 +246,7 @@ class _Group:
                 self.filtered.update(each.name for each in variables_in(leaf))
 
     def _spread_kinds(self, conditions: Iterable[FilterSyntax]) -> None:
-        """Whatever is compared with a literal is one: by = and != from variable to variable."""
+        """Mark every variable that is linked to a literal by comparisons between variables."""
         leaves = [leaf for condition in conditions for leaf in leaves_of(condition)]
         pairs = [
             {leaf.left, leaf.right}
@@ -281,7 +281,7 @@ def _joined(conditions: list[FilterSyntax]) -> FilterSyntax | None:
 
 
 def _is_about_literals(leaf: Compared | Matched) -> bool:
-    """True unless resources can be compared so: with an IRI or with a variable, by = or !=."""
+    """True unless the comparison can be about resources: with an IRI or a variable, by = or !=."""
     if isinstance(leaf, Matched):
         return True
     kinds = {leaf.left.kind, leaf.right.kind}
@@ -293,7 +293,7 @@ def _is_datatype(name: Spot) -> bool:
 
 
 def _is_type(triple: Triple) -> bool:
-    """Whether the triple gives its subject a class."""
+    """True if the triple gives its subject a class."""
     if isinstance(triple.verb, Spot):
         return triple.verb.text == "a"
     return (

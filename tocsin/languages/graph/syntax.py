@@ -1,8 +1,7 @@
-"""The syntax tree of a graph subscription: what the text says and where, before names are looked
-up.
+"""Syntax tree of a graph subscription, with places, before names are resolved.
 
-Both spellings end as statements; triples are what the SPARQL-like one says before it is translated.
-Trees are equal when they say the same, wherever it stands.
+Both spellings end as statements; triples are the SPARQL-like spelling before its translation. Trees
+are equal if they say the same, at any place.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tocsin.languages.base.texts import Spot
 
 
 class Kind(Enum):
-    """What stands at an end of a statement."""
+    """Kind of vertex at an end of a statement."""
 
     HOME = "_:H"
     BLANK = "blank"
@@ -27,8 +26,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An end of a statement, or a value in a filter; a literal may have a datatype or a
-    language.
+    """An end of a statement, or a value in a filter.
+
+    A literal may have a datatype or a language.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One property of a path; repeated where a `+` follows it."""
+    """One property of a path; repeated if a `+` follows it."""
 
     property: Spot
     repeated: bool = False
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """`left relation right`; the meaning asks for at least one variable."""
+    """`left relation right`; lowering requires at least one variable."""
 
     left: Node
     relation: Spot
@@ -100,8 +100,7 @@ FilterSyntax: TypeAlias = Compared | Matched | Negated | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`(subject, object, (class, path, class), filter)`; without a path it tells only the class of
-    a vertex.
+    """`(subject, object, (class, path, class), filter)`; without a path only the class of a vertex.
 
     `(vertex, class)` is such a statement, about the vertex at both ends.
     """
@@ -117,12 +116,12 @@ class Statement:
 
     @property
     def spot(self) -> Spot:
-        """Where the statement is told to be."""
+        """Place of the statement in problems."""
         return self.subject.spot
 
 
 def class_statement(vertex: Node, kind: Spot) -> Statement:
-    """`(vertex, class)`."""
+    """Return the statement `(vertex, class)`."""
     return Statement(vertex, vertex, kind, (), kind)
 
 
@@ -136,7 +135,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Statements with their optional and absent groups, and the variables to tell."""
+    """Statements with their optional and absent groups, and the selected variables."""
 
     prefixes: tuple[Prefix, ...]
     statements: tuple[Statement, ...]
@@ -145,7 +144,7 @@ class Subscription:
     selection: tuple[Spot, ...] = ()
 
     def groups(self) -> Iterator[tuple[Statement, ...]]:
-        """The statements and every other group."""
+        """Yield the statements and every other group."""
         yield self.statements
         yield from self.optionals
         yield from self.absents
@@ -153,9 +152,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """`subject verb object`; the verb is a path, the word `a`, or a variable, which is not
-    served.
-    """
+    """`subject verb object`; the verb is a path, the word `a`, or a variable, which is refused."""
 
     subject: Node
     verb: tuple[Step, ...] | Spot
@@ -164,7 +161,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class TripleGroup:
-    """What stands between braces in the SPARQL-like spelling."""
+    """Content of braces in the SPARQL-like spelling."""
 
     triples: tuple[Triple, ...]
     filters: tuple[FilterSyntax, ...] = ()
@@ -174,7 +171,7 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The SPARQL-like spelling as it stands; `bare` without ASK and braces."""
+    """The SPARQL-like spelling as written; `bare` without ASK and braces."""
 
     prefixes: tuple[Prefix, ...]
     group: TripleGroup
@@ -183,7 +180,7 @@ class Query:
 
 
 def variables_in(condition: FilterSyntax) -> Iterator[Node]:
-    """Every occurrence of a variable in a filter, in the order of the text."""
+    """Yield every occurrence of a variable in a filter, in the order of the text."""
     match condition:
         case Compared():
             yield from (
@@ -201,7 +198,7 @@ def variables_in(condition: FilterSyntax) -> Iterator[Node]:
 
 
 def leaves_of(condition: FilterSyntax) -> Iterator[Compared | Matched]:
-    """Every comparison and regular expression in a filter, in the order of the text."""
+    """Yield every comparison and regular expression in a filter, in the order of the text."""
     match condition:
         case Compared() | Matched():
             yield condition
@@ -215,7 +212,7 @@ def leaves_of(condition: FilterSyntax) -> Iterator[Compared | Matched]:
 
 
 def spot_of(condition: FilterSyntax) -> Spot:
-    """Where a filter is told to be: its first comparison."""
+    """Return the place of a filter in problems: its first comparison."""
     match condition:
         case Compared():
             return condition.relation

@@ -1,6 +1,4 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
-probably meant.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -96,11 +94,11 @@ _UNSUPPORTED = (
 
 
 _BARE = re.compile(r"(?i)\s*(?:prefix\s[^<>]*<[^<>]*>\s*)*(?:\?\w|_:)")
-"""The beginning of triples without ASK and braces."""
+"""Beginning of triples without ASK and braces."""
 
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
-    """The problem of a text that is not in the grammar: a feature that is not served, or a slip."""
+    """Return the problem of a text outside the grammar: an unsupported feature, or an error."""
     error = _Error(*parts_at(text, found), found)
     place = Place.at(text, found.offset)
     if unsupported := error.unsupported:
@@ -120,12 +118,13 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Error(Slip):
-    """What stands around the error."""
+    """Text around the error."""
 
     @property
     def unsupported(self) -> tuple[str, str] | None:
-        """The feature of SPARQL that stands here and is not served, with a way out; only inside
-        braces.
+        """Unsupported SPARQL feature at the error, with a hint; None if there is no such feature.
+
+        Before the braces only query forms such as CONSTRUCT count.
         """
         if not self.in_braces:
             first = next(iter(self.here.split(maxsplit=1)), "")
@@ -145,7 +144,7 @@ class _Error(Slip):
 
     @property
     def in_braces(self) -> bool:
-        """Whether the SPARQL-like spelling is being read, or has just ended."""
+        """True while the SPARQL-like spelling is read, or right after its end."""
         return bool(_BARE.match(self.before)) or (
             "{" in self.before and bool(re.search(r"(?i)\b(?:ask|select)\b", self.before))
         )
@@ -201,4 +200,4 @@ def _habits(error: _Error) -> str:
 
 
 _RULES = (_structure, _habits, _slips, _forms)
-"""From the most to the least specific; the last one always has something to say."""
+"""From the most to the least specific; the last one always has a hint."""

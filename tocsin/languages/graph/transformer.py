@@ -1,4 +1,4 @@
-"""From grammar rules to syntax: one method per rule of `graph.lark`, called as the rule ends."""
+"""Grammar rules to syntax tree: one method per rule of `grammar.lark`, called as the rule ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS = {"HOME": Kind.HOME, "BLANK": Kind.BLANK, "VARIABLE": Kind.VARIABLE}
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """An optional or absent group on its way to its place."""
+    """An optional or absent group, before its subscription is built."""
 
     content: Any
     optional: bool
@@ -47,7 +47,7 @@ class _Selection:
 
 
 class Transformer(NestingTransformer):
-    """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
+    """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
     def subscription(self, children: Children) -> Subscription:
         items = next(each for each in children if isinstance(each, list))

@@ -1,8 +1,8 @@
 """OPSL: spatio-temporal composites with variables, over atoms of any language.
 
-Windows in time, relations in space, absence, `&&` and `||` lower to the joins, absences and
-restrictions of the plan. A variable stands for one and the same occurrence wherever it is used;
-WHERE compares attributes of variables.
+Windows in time, relations in space, absence, `&&` and `||` become the joins, absences and filters
+of the plan. A variable stands for the same occurrence wherever it is used; WHERE compares
+attributes of variables.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def parse(
     context: Context = NOTHING_AROUND,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
-    """The reading of a subscription; its problems in the order of their places."""
+    """Return the reading of a subscription, with its problems in the order of their places."""
     settings = settings_of(options)
     syntax = read(text, limits)
     meaning = lower(text, syntax, settings, context, limits)
@@ -45,7 +45,8 @@ def parse(
 
 
 def window(text: str, start: Instant, length: Duration) -> tuple[Place, str] | None:
-    """Where a text that parses has the window `(T; t)`, and how it is written; None where a
-    definition has it.
+    """Return the place and text of the window `(T; t)` in a text that parses.
+
+    None if a definition has the window.
     """
     return find_window(text, read(text, _DEFAULT_LIMITS), start, length)

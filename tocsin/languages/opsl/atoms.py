@@ -1,5 +1,5 @@
-"""Atomic subscriptions: predicates of a declared type, none of which holds for a missing attribute
-or another type.
+"""Atomic subscriptions: predicates of a declared type; a missing attribute or another type fails
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals
 from tocsin.values.scalars import Constant
 
 NOTHING = Condition(AnyOf(()))
-"""Stands in for a part with a problem; never leaves this language."""
+"""Placeholder for a part with a problem; it never leaves this language."""
 
 _ENVELOPE_NAMES = frozenset(
     ("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema")
@@ -28,7 +28,7 @@ _UNEQUAL = ("!=", "<>")
 
 
 def condition_of(atomic: Atomic, problems: Problems, limits: Limits) -> Condition:
-    """The condition that all predicates hold; a problem in one hides none in others."""
+    """Return the conjunction of all predicates; a problem in one hides none in others."""
     found: list[BooleanNode] = []
     for predicate in atomic.predicates:
         fault = _type_fault(predicate)
@@ -43,8 +43,9 @@ def condition_of(atomic: Atomic, problems: Problems, limits: Limits) -> Conditio
 
 
 def path_of(name: str) -> Path:
-    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks
-    make one step.
+    """Return the path of a name.
+
+    `ce_id` and its like lead into the envelope, dots into objects, backticks make one step.
     """
     prefix, _, rest = name.partition("_")
     if prefix == "ce" and rest in _ENVELOPE_NAMES:
@@ -53,7 +54,7 @@ def path_of(name: str) -> Path:
 
 
 def _type_fault(predicate: Predicate) -> tuple[Spot, str, str] | None:
-    """Where the types of a predicate do not fit, what is wrong, and a way out."""
+    """Return place, message and hint of a type error in a predicate; None if its types fit."""
     if is_list(path_of(predicate.attribute.text)):
         name = predicate.attribute.text
         message = f"{name} is a list in EPCIS events, and a list compares with nothing"

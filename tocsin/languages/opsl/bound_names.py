@@ -1,5 +1,5 @@
-"""What the atoms of other languages bind, as WHERE names it: `$x;.p` is `?p` of a graph or `$p` of
-an XML block.
+"""Variables that atoms of other languages bind, under their names in WHERE: `$x;.p` is `?p` of a
+graph or `$p` of an XML block.
 
 A comparison that could never be true is refused: a variable of the graph that is not selected, a
 name that only one side of `||` binds, and an order between two values that their common name makes
@@ -22,15 +22,16 @@ CODE = "WhereError"
 
 
 def bound_name(part: Part, path: Path) -> str | None:
-    """The variable that every atom of a part about one event binds by the name; None where it is an
-    attribute.
+    """Return the variable that every atom of a part about one event binds by the name.
+
+    None if the name is an attribute.
     """
     found = [_bound_by(each, path) for each in _atoms(part)]
     return found[0] if None not in found and len(set(found)) == 1 else None
 
 
 def are_readable(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
-    """Whether both sides can have a value to compare; what cannot is noted."""
+    """True if both sides can have a value to compare; else a problem is added."""
     sides = (comparison.left, comparison.right)
     fine = [_is_readable(side, variables[side.variable], problems) for side in sides]
     return all(fine) and not _is_made_equal(comparison, variables, problems)
@@ -55,7 +56,10 @@ def _is_readable(side: Attribute, part: Part, problems: Problems) -> bool:
 def _is_made_equal(
     comparison: Comparison, variables: Mapping[str, Part], problems: Problems
 ) -> bool:
-    """Whether the sides are one variable of two atoms, which joins only what is equal."""
+    """True, with a problem, if both sides are one variable of two atoms.
+
+    Atoms join on equal values of a variable, so an order between them is never true.
+    """
     left, right = (
         bound_name(variables[side.variable], path_of(side.path.text.removeprefix(".")))
         for side in (comparison.left, comparison.right)
@@ -84,7 +88,7 @@ def _atoms(part: Part) -> Iterator[Part]:
 
 
 def _bound_by(atom: Part, path: Path) -> str | None:
-    """The variable of the rows that an atom gives; those of documents have a dollar sign."""
+    """Return the variable of an atom's rows, in documents with a dollar sign; else None."""
     if len(path) != 1:
         return None
     match atom:

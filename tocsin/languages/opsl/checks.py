@@ -1,8 +1,8 @@
 """Warnings: texts that are legal and probably not meant. They refuse nothing.
 
 `DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a
-region spans more than half of it, because it was to cross the 180th meridian. `UNSATISFIABLE`: a
-part never happens.
+region spans more than half of it, instead of crossing the 180th meridian. `UNSATISFIABLE`: a part
+never happens.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SECOND = 1_000
 def warnings_of(
     text: str, subscription: Subscription, metric: Metric, context: Context, limits: Limits
 ) -> list[Problem]:
-    """What a text says that is probably not meant; nothing where a region of it cannot be read."""
+    """Return the warnings of a text; empty if a region of it cannot be read."""
     try:
         problems = Problems(text)
         for spot in _durations(subscription):
@@ -62,7 +62,7 @@ def _durations(subscription: Subscription) -> Iterator[Spot]:
 
 
 def _warn_of_bare_duration(spot: Spot, problems: Problems) -> None:
-    """0 is 0 in every unit."""
+    """Warn of a duration without a unit, except 0, which is the same in every unit."""
     if not _BARE.fullmatch(spot.text) or int(spot.text) == 0:
         return
     number = spot.text
@@ -83,9 +83,7 @@ def _regions(subscription: Subscription, context: Context) -> Iterator[tuple[Spo
 
 
 def _region(node: Spatial, context: Context) -> Iterator[tuple[Spot, str]]:
-    """Where the region of a spatial operator stands, and its WKT; nothing where it has a part in
-    its place.
-    """
+    """Yield place and WKT of a spatial operator's region; nothing if it has a part instead."""
     if isinstance(node.place, Polygon):
         yield node.place.spot, written_region(node.place)
     elif isinstance(node.place, Name):
@@ -97,8 +95,9 @@ def _region(node: Spatial, context: Context) -> Iterator[tuple[Spot, str]]:
 def _warn_of_disjoint_regions(
     subscription: Subscription, context: Context, problems: Problems
 ) -> None:
-    """`@(R)@(S)A`, where nothing lies in both; on the globe a region has more than one way to be
-    written.
+    """Warn of `@(R)@(S)A` whose regions have no point in common.
+
+    Called for planar coordinates only: on the globe a region can be written in more than one way.
     """
     for node in _nodes(subscription):
         for outer, inner in _nested_regions(node, context):
@@ -114,9 +113,7 @@ def _warn_of_disjoint_regions(
 def _nested_regions(
     node: object, context: Context
 ) -> Iterator[tuple[tuple[Spot, str], tuple[Spot, str]]]:
-    """The region of an operator with each of those right inside it that its part must lie in or
-    touch, too.
-    """
+    """Yield the region of an operator with each nested one that concerns the same part."""
     if not isinstance(node, Spatial) or node.operator not in _TOUCHING:
         return
     inner = node.operand
@@ -127,13 +124,16 @@ def _nested_regions(
 
 
 _TOUCHING = ("@", "OVLP")
-"""Operators under which a part has a point in common with the region; one of the two must hold it
-whole.
+"""Operators under which a part has a point in common with the region; one of the two must contain
+it.
 """
 
 
 def _warn_of_long_way(spot: Spot, region: str, problems: Problems) -> None:
-    """An edge all around the globe is the border of a cap around a pole."""
+    """Warn of an edge over more than half the globe.
+
+    An edge all around the globe is allowed: it is the border of a cap around a pole.
+    """
     edges = (edge for ring in rings_of(region) for edge in pairwise(ring))
     wide = next((edge for edge in edges if HALF_TURN < abs(edge[1][0] - edge[0][0]) < TURN), None)
     if wide is not None:

@@ -1,9 +1,9 @@
-"""Comparisons of lists, element by element: `$a;.epcList[*] = $b;.epcList[*]` holds where both
-share an element.
+"""Comparisons of lists by element: `$a;.epcList[*] = $b;.epcList[*]` holds if both share an
+element.
 
-Attributes that are to be equal, by one comparison or through several, share one variable, so that
-it is one and the same element for all of them. Every part that has one of them binds the variable
-to each of its elements.
+Attributes that must be equal, by one comparison or through several, share one variable, so that all
+of them have the same element. Every part that has one of them binds the variable to each of its
+elements.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ CODE = "WhereError"
 
 
 def is_by_element(comparison: Comparison) -> bool:
-    """Whether one of the sides stands for each element of a list."""
+    """True if one of the sides stands for each element of a list."""
     return comparison.left.is_each or comparison.right.is_each
 
 
 def can_be_by_element(comparison: Comparison, related: Related, problems: Problems) -> bool:
-    """Whether attributes are compared with `=`; anything else is noted."""
+    """True if attributes are compared with `=`; else a problem is added."""
     if comparison.relation.text != "=":
         problems.add(
             CODE,
@@ -57,9 +57,7 @@ def _sides(comparison: Comparison, related: Related) -> Iterator[tuple[Attribute
 
 
 def _has_no_elements(side: Attribute, path: Path, problems: Problems) -> bool:
-    """Whether nothing at the path of an EPCIS event is a text or a number, so that it equals
-    nothing; it is noted.
-    """
+    """True, with a problem, if EPCIS events have no text or number at the path."""
     if not is_without_scalars(path):
         return False
     inner = OBJECTS.get(path[0], "id")
@@ -75,7 +73,7 @@ def _has_no_elements(side: Attribute, path: Path, problems: Problems) -> bool:
 
 
 def bound(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
-    """The pattern whose named parts bind the elements that are compared."""
+    """Return the pattern whose named parts bind the elements that are compared."""
     elements: dict[str, Elements] = {}
     for group in _groups(list(wanted)):
         variable = _variable_of(group)
@@ -89,7 +87,7 @@ def bound(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problem
 
 
 def _groups(wanted: Sequence[Related]) -> list[list[PartAttribute]]:
-    """Attributes that comparisons bind together, each group in the order in which it is written."""
+    """Return the attributes that comparisons bind together, each group in the order of the text."""
     groups: list[list[PartAttribute]] = []
     for related in wanted:
         sides = [related.left, related.right]
@@ -100,7 +98,7 @@ def _groups(wanted: Sequence[Related]) -> list[list[PartAttribute]]:
 
 
 def _variable_of(group: Sequence[PartAttribute]) -> str:
-    """How a match names the element: by the attribute, or by all that it is an element of."""
+    """Return the name of the element in a match: its attribute, or all its attributes."""
     return "=".join(dict.fromkeys(_text(attribute.path) for attribute in group))
 
 

@@ -1,4 +1,4 @@
-"""What people write out of habit from other languages, and how OPSL says it."""
+"""Hints for syntax borrowed from other languages."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _CORNER = re.compile(r"\(\s*([+-]?[\d.]+)[\s,]+([+-]?[\d.]+)")
 
 
 def habit(slip: OpslSlip) -> str:
-    """The hint for a habit; nothing where the slip is none."""
+    """Return a hint for syntax borrowed from another language, or ""."""
     return _comparison(slip) or _distance_with_unit(slip) or _other_shape(slip)
 
 
 def _comparison(slip: OpslSlip) -> str:
-    """`price < 400` and its like."""
+    """Return a hint for a comparison without a type, as in `price < 400`."""
     if not slip.last_word or not slip.could_be("BOTH"):
         return ""
     found = _COMPARISON.match(slip.here)
@@ -84,7 +84,7 @@ def _quoted(word: str) -> str:
 
 
 def _distance_with_unit(slip: OpslSlip) -> str:
-    """`DIST(A; <; 5km)B`."""
+    """Return a hint for a distance with a unit, as in `DIST(A; <; 5km)B`."""
     number, unit = re.search(rf"{_NUMBER.pattern}$", slip.just_before), _UNIT.match(slip.here)
     if slip.operator != "DIST" or number is None or unit is None:
         return ""
@@ -97,7 +97,7 @@ def _distance_with_unit(slip: OpslSlip) -> str:
 
 
 def _other_shape(slip: OpslSlip) -> str:
-    """`@(POINT(1 1))`."""
+    """Return a hint for a shape that is not a region, as in `@(POINT(1 1))`."""
     word = slip.last_word.upper()
     if word not in _SHAPES or not slip.here.startswith("("):
         return ""

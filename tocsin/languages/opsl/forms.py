@@ -1,5 +1,4 @@
-"""What each form of OPSL is in the plan: ten temporal and twelve spatial forms, in tables by their
-glyphs.
+"""Plan of each form of OPSL: ten temporal and twelve spatial forms, in tables by their glyphs.
 
 Windows on a duration are half-open, (start, start + t]; windows between two parts are open at both
 ends.
@@ -42,8 +41,7 @@ AFTER: Mapping[str, Callable[[Part, Part, Duration], Part]] = {
     ),
     "|=": lambda first, part, length: Join((first, part), (_follows(0, 1, length),)),
 }
-"""`(A;t)B` by operator: the part that opens the window, the operand, and the length of the window.
-"""
+"""`(A;t)B` by operator: the part that opens the window, the operand, and the window's length."""
 
 BETWEEN: Mapping[str, Callable[[Part, Part, Part], Part]] = {
     "!": lambda first, last, part: Absence(part, BetweenWindow(first, last)),
@@ -65,11 +63,10 @@ RELATIONS: Mapping[str, SpatialRelation] = {
 
 
 def concurrent(other: Part, part: Part, tolerance: Duration, longest: Duration | None) -> Part:
-    """`|(A)B`: they share time, or miss it by no more than the tolerance.
+    """Return `|(A)B`: they share time, or miss it by at most the tolerance.
 
-    Where it is known how long they last at the longest, nothing that ends later than that and the
-    tolerance together can still be concurrent. Where it is not, one may last for ever: only the
-    horizon bounds the wait.
+    With a longest duration, an occurrence that ends later than that and the tolerance together
+    cannot be concurrent. Without it, one may last for ever: only the horizon bounds the wait.
     """
     conditions = (_starts_before_end(1, 0, tolerance), _starts_before_end(0, 1, tolerance))
     return Join((other, part), conditions, keep=None if longest is None else tolerance + longest)
@@ -78,14 +75,14 @@ def concurrent(other: Part, part: Part, tolerance: Duration, longest: Duration |
 def at_region(
     part: Part, relation: SpatialRelation, region: str, distance: float, metric: Metric
 ) -> Part:
-    """A spatial form with a region."""
+    """Return a spatial form with a region."""
     return Only(part, AtRegion(relation, region, distance, metric))
 
 
 def near(
     other: Part, part: Part, relation: SpatialRelation, distance: float, metric: Metric
 ) -> Part:
-    """A spatial form with a part: the operand stands in the relation to the other part."""
+    """Return a spatial form with a part: the operand has the relation to the other part."""
     return Join((other, part), (Near(1, relation, 0, distance, metric),))
 
 

@@ -1,4 +1,4 @@
-"""Limits of an OPSL text. What exceeds one is refused with OpslLimitError."""
+"""Limits of an OPSL text. A text beyond one is refused with OpslLimitError."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
-    """Bytes of text in UTF-8; levels of nesting and parts, with names written out; variables;
-    digits of a number.
+    """Bytes of text in UTF-8; nesting and parts with names written out; variables; digits of a
+    number.
     """
 
     deepest: ClassVar[int | None] = 100

@@ -1,5 +1,5 @@
-"""From syntax to plan, form by form. A problem in one place hides none in others: NOTHING stands in
-for its part.
+"""Syntax to plan, form by form. A problem in one place hides none elsewhere: NOTHING replaces its
+part.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from tocsin.plan.nodes.composites import Either, Join, Named, Part
 Value = TypeVar("Value")
 
 _REGION = "POINT (0 0)"
-"""Stands in for a region with a problem."""
+"""Placeholder for a region with a problem."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """One walk over the bodies of a text. `variables` are the parts of the variables that are bound
-    so far.
+    """One walk over the bodies of a text. `variables` are the parts of the variables bound until
+    now.
     """
 
     problems: Problems
@@ -65,7 +65,7 @@ class Walk:
     _written_out: int = 0
 
     def part(self, node: Syntax, level: int) -> Part:
-        """The part of a node that stands so many levels deep."""
+        """Return the part of a node at a nesting level; raise beyond the limit."""
         if level > self.limits.nesting:
             raise self._too_deep(node.spot, self.limits.nesting)
         match node:
@@ -125,7 +125,7 @@ class Walk:
         return forms.near(other, part, relation, distance, self.settings.metric)
 
     def _region(self, node: Spatial) -> str | None:
-        """The region of a spatial operator; None where a part stands in its place."""
+        """Return the region of a spatial operator; None if it has a part instead."""
         place = node.place
         if isinstance(place, Polygon):
             return self._value(
@@ -198,8 +198,9 @@ class Walk:
             return NOTHING
 
     def check_size(self, part: Part, spot: Spot) -> None:
-        """Refuses a part that, with every variable and name written out, is beyond the limits;
-        variables are levels.
+        """Refuse a part that is beyond the limits with every variable and name written out.
+
+        Variables count as levels, so that twice the nesting limit is allowed.
         """
         count, levels = self.sizes.of(part)
         if count > self.limits.parts:
@@ -228,7 +229,7 @@ class Walk:
 def lower(
     text: str, subscription: Subscription, settings: Settings, context: Context, limits: Limits
 ) -> Meaning:
-    """What a subscription means; raises where it is beyond the limits."""
+    """Return the meaning of a subscription; raise if it is beyond the limits."""
 
     def read_part(each: str, names: Names, level: int) -> Meaning:
         return _lower(read(each, limits), Walk(Problems(each), settings, limits, names), level)

@@ -1,8 +1,8 @@
 """Names of the catalog: one namespace of regions and parts. A part may use other names, but never
 itself.
 
-A part has its variables for itself: each use of its name is another part, so its variables get the
-name as a prefix.
+A part has variables of its own: each use of its name is another part, so its variables get the name
+as a prefix.
 """
 
 from __future__ import annotations
@@ -36,27 +36,23 @@ _EXAMPLES = {
     REGION: {"region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"},
 }
 CHAIN = 32
-"""How many names may be defined by each other in a row: each is read inside the reading of the one
-before.
-"""
+"""Names that may be defined by each other in a row: each is read while the one before is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a text means, and what is wrong with it; the part means something only without
-    problems.
-    """
+    """Plan part of a text and its problems; with problems the part is meaningless."""
 
     part: Part
     problems: list[Problem]
 
 
 Reader = Callable[[str, "Names", int], Meaning]
-"""The meaning of an OPSL text with names, that stands so many levels deep."""
+"""Reader of an OPSL text with names, at a nesting level."""
 
 
 class Names:
-    """The names that one subscription can see. Each is read once, however often it is used."""
+    """Names that one subscription can see. Each is read once for all its uses."""
 
     def __init__(self, context: Context, read: Reader) -> None:
         self._context = context
@@ -65,8 +61,9 @@ class Names:
         self._reading: list[str] = []
 
     def find(self, name: str, wanted: str = PART) -> Definition:
-        """The definition of a name; raises UnknownName where there is none, with a line that would
-        define one.
+        """Return the definition of a name.
+
+        Raises UnknownName, with a line that would define one, and NameKindError for a document.
         """
         definition = self._context.definitions.get(name)
         if definition is None:
@@ -86,7 +83,7 @@ class Names:
         return definition
 
     def region(self, definition: RegionDefinition, metric: Metric) -> str:
-        """The WKT of a named region."""
+        """Return the WKT of a named region."""
         try:
             return region_of(definition.region, metric)
         except Problem as problem:
@@ -97,7 +94,7 @@ class Names:
             ) from None
 
     def part(self, definition: PartDefinition, level: int) -> Meaning:
-        """What a named part means; its problems are told the first time only."""
+        """Return the meaning of a named part; its problems are included the first time only."""
         name = definition.name
         if name in self._reading:
             circle = " uses ".join([*self._reading[self._reading.index(name) :], name])
@@ -121,7 +118,7 @@ class Names:
         return self._meanings[name]
 
     def atom(self, language: str, text: str) -> Part:
-        """An atom of another language."""
+        """Return an atom of another language."""
         return self._context.parse_atom(language, text)
 
     def _meaning(self, definition: PartDefinition, level: int) -> Meaning:

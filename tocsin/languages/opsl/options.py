@@ -1,4 +1,4 @@
-"""The options of an OPSL subscription: concurrency_tolerance, max_event_duration, spl_threshold and
+"""Options of an OPSL subscription: concurrency_tolerance, max_event_duration, spl_threshold and
 crs.
 """
 
@@ -27,9 +27,10 @@ _METRICS = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How far apart in time is concurrent, how near is the same place, and by what measure.
+    """Options of a subscription: concurrency in time, nearness of the same place, and metric.
 
-    `longest_event` is how long what is concurrent may last; None where nothing is known of it.
+    `tolerance` and `longest_event` are microseconds, `same_place` is in the metric's unit.
+    `longest_event` bounds the duration of concurrent events; None if it is unknown.
     """
 
     tolerance: Duration = 0
@@ -39,7 +40,7 @@ class Settings:
 
 
 def settings_of(options: Mapping[str, object]) -> Settings:
-    """The settings of a subscription's options; raises where one is not known or means nothing."""
+    """Return the settings of a subscription's options; raise if one is unknown or invalid."""
     refuse_unknown(options, "opsl", _NAMES)
     return Settings(
         tolerance=_duration(options, "concurrency_tolerance"),

@@ -1,4 +1,4 @@
-"""Words and signs of other languages in an OPSL text, and how OPSL says it."""
+"""Hints for words and signs of other languages in an OPSL text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LENGTHS = (
 
 
 def of_other_languages(slip: OpslSlip) -> str:
-    """The hint for a word or sign of another language; nothing where the slip is none."""
+    """Return a hint for a word or sign of another language, or ""."""
     return next(filter(None, (rule(slip) for rule in _RULES)), "")
 
 
@@ -54,7 +54,7 @@ def _equal_twice(slip: OpslSlip) -> str:
 
 
 def _parentheses(slip: OpslSlip) -> str:
-    """`selector(price < 400)`."""
+    """Return a hint for `selector(price < 400)`."""
     if slip.here.startswith("(") and slip.last_word.lower() in _LANGUAGES:
         inside = re.match(r"\(([^()]*)", slip.here)
         text = inside[1].strip() if inside else "..."
@@ -63,7 +63,7 @@ def _parentheses(slip: OpslSlip) -> str:
 
 
 def _quantities(slip: OpslSlip) -> str:
-    """`&&(5km)` and `5km`, where a part is due."""
+    """Return a hint for `&&(5km)` and `5km` in place of a part."""
     found = _QUANTITY.match(slip.here)
     if found is None or not slip.could_be("TYPE") or slip.could_be("QUANTITY"):
         return ""
@@ -76,7 +76,7 @@ def _quantities(slip: OpslSlip) -> str:
 
 
 def _postfix(slip: OpslSlip) -> str:
-    """`A @(Region1)`."""
+    """Return a hint for an operator behind its part, as in `A @(Region1)`."""
     found = _POSTFIX.match(slip.here)
     if found is None or not slip.could_be("BOTH"):
         return ""
@@ -87,7 +87,7 @@ def _postfix(slip: OpslSlip) -> str:
 
 
 def _joins(slip: OpslSlip) -> str:
-    """AND and OR, and words for one after the other."""
+    """Return a hint for AND and OR, and for words that mean a sequence."""
     found = _JOIN.match(slip.here)
     if found and found[1].upper() == "AND" and slip.could_be("_COMMA"):
         return (

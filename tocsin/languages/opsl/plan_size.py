@@ -1,6 +1,4 @@
-"""Plans rebuilt: the same part with other parts inside it, or with other names. Equal parts stay
-equal.
-"""
+"""Size of plan parts with every name written out."""
 
 from __future__ import annotations
 
@@ -11,15 +9,13 @@ from tocsin.plan.nodes.composites import (
 
 
 class Sizes:
-    """How many parts a part has with every name written out, and how deep they nest. Shared parts
-    are measured once.
-    """
+    """Counter of parts and levels with every name written out. A shared part is measured once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Part, int, int]] = {}
 
     def of(self, part: Part) -> tuple[int, int]:
-        """Parts and levels, the part itself included."""
+        """Return the number of parts and of levels, the part itself included."""
         if id(part) not in self._known:
             inner = [self.of(each) for each in parts_of(part)]
             count = 1 + sum(each for each, _ in inner)

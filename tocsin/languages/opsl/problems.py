@@ -1,4 +1,4 @@
-"""Problems of values that an OPSL text or its options hold."""
+"""Problems of values in an OPSL text or its options."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from tocsin.errors import MeaningProblem
 
 
 def parameter_problem(message: str, token: str, hint: str) -> MeaningProblem:
-    """A number, duration or instant that means nothing where it stands."""
+    """Return the problem of an invalid number, duration or instant."""
     return MeaningProblem(message, code="ParameterError", token=token[:40], hint=hint)

@@ -1,5 +1,5 @@
-"""Instants, durations and distances as they are written. Whole milliseconds in, microseconds out;
-never negative.
+"""Instants, durations and distances of a text. Whole milliseconds in, microseconds out; never
+negative.
 
 An instant lies in the years 1 to 9999, a duration is at most a hundred years, a distance is finite.
 """
@@ -15,7 +15,7 @@ from tocsin.values.time import Duration, Instant, format_instant, parse_instant
 
 MILLISECOND = 1_000
 LONGEST = 100 * 366 * 86_400_000_000
-"""A hundred years; a longer duration is taken for a slip."""
+"""A hundred years in microseconds; a longer duration is probably an error."""
 
 _UNITS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _QUANTITY = re.compile(r"([+-]?)([\d.eE+-]+?)\s*([A-Za-zµ]*)")
@@ -27,7 +27,7 @@ _FIRST, _LAST = parse_instant("0001-01-01T00:00:00Z"), parse_instant("9999-12-31
 
 
 def duration_of(written: str) -> Duration:
-    """The microseconds of `60s`, `10m` or `500`, the last one in milliseconds."""
+    """Return the microseconds of `60s`, `10m` or `500`, the last one in milliseconds."""
     sign, digits, unit = _parted(written)
     if unit not in _UNITS:
         raise parameter_problem(
@@ -43,7 +43,7 @@ def duration_of(written: str) -> Duration:
 
 
 def _near_unit(digits: str, unit: str) -> str:
-    """The same duration with a unit that is known; nothing where none comes near."""
+    """Return a hint with the same duration in a known unit; "" if no unit is similar."""
     meant = next(
         (short for short, words in _LONG_UNITS.items() if unit.lower() in words.split()), ""
     )
@@ -64,14 +64,14 @@ _LONG_UNITS = {
 
 
 def bounded(duration: Duration, written: str) -> Duration:
-    """The duration; raises where it is longer than anybody can mean."""
+    """Return the duration; raise if it is longer than a hundred years."""
     if duration > LONGEST:
         raise parameter_problem("the duration is longer than a hundred years", written, _FORM)
     return duration
 
 
 def instant_of(written: str) -> Instant:
-    """The microseconds of an instant: whole milliseconds since 1970, or an RFC 3339 time."""
+    """Return the microseconds of an instant: whole milliseconds since 1970, or an RFC 3339 time."""
     if re.match(r"\d{4}-\d\d-", written):
         return _timestamp(written)
     sign, digits, unit = _parted(written)
@@ -85,14 +85,14 @@ def instant_of(written: str) -> Instant:
 
 
 def in_range(instant: Instant, written: str) -> Instant:
-    """The instant; raises where it is not in the years 1 to 9999."""
+    """Return the instant; raise if it is not in the years 1 to 9999."""
     if not _FIRST <= instant <= _LAST:
         raise _out_of_range(written)
     return instant
 
 
 def distance_of(written: str) -> float:
-    """A distance: finite, 0 or more."""
+    """Return a distance; raise if it is not finite or is negative."""
     value = float(written)
     if not math.isfinite(value):
         raise parameter_problem("a distance is finite", written, "write a smaller number")

@@ -1,4 +1,4 @@
-"""From text to syntax within the limits; every way to fail is a Problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from tocsin.languages.opsl.syntax_errors import SYNTAX_CODE, syntax_problem
 from tocsin.languages.opsl.transformer import Transformer
 
 _OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![A-Za-z])([A-Za-z]+)\s*\{|\{""")
-"""The brace of an atom of another language; texts in quotes, in which none counts. A word is tried
-from its first letter only: a long one costs its length, not the square of it.
+"""Opening brace of an atom of another language; or a quoted text, in which braces do not count.
+
+A word is tried from its first letter only: a long one costs its length, not the square of it.
 """
 
 _GRAMMAR = Grammar(
@@ -29,7 +30,7 @@ _GRAMMAR = Grammar(
 
 
 def read(text: str, limits: Limits) -> Subscription:
-    """The syntax of a subscription."""
+    """Return the syntax tree of a subscription."""
     subscription: Subscription = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     _refuse_large(subscription, limits)
     return subscription

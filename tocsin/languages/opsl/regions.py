@@ -1,4 +1,4 @@
-"""Regions written in the text, which may leave their rings open."""
+"""Regions written in the text; their rings may be open."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tocsin.values.space import Metric
 
 
 def written_region(polygon: Polygon, metric: Metric = Metric.PLANAR) -> str:
-    """The WKT of a region written in the text; raises RegionInvalid with the reason."""
+    """Return the WKT of a region written in the text; raise RegionInvalid with the reason."""
     bodies = (f"({', '.join(map(_closed_ring, rings))})" for rings in polygon.polygons)
     return region_of(f"{polygon.spot.text} {_listed(polygon.spot.text, list(bodies))}", metric)
 

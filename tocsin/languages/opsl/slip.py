@@ -1,6 +1,4 @@
-"""Where a text leaves the grammar of OPSL: the parenthesis that is open there, and the operator
-that it is of.
-"""
+"""Context of a syntax error in OPSL: the parenthesis that is open there, and its operator."""
 
 from __future__ import annotations
 
@@ -15,11 +13,11 @@ _BRACKETS = {"(": 1, ")": -1}
 
 @dataclass(frozen=True, slots=True)
 class OpslSlip(Slip):
-    """What stands around the error."""
+    """Text around the error."""
 
     @property
     def opened(self) -> int:
-        """Where the parenthesis stands that is open here, or -1."""
+        """Offset of the innermost parenthesis that is open here, or -1."""
         depth = 0
         for offset in range(len(self.before) - 1, -1, -1):
             depth += _BRACKETS.get(self.before[offset], 0)
@@ -29,6 +27,6 @@ class OpslSlip(Slip):
 
     @property
     def operator(self) -> str:
-        """The operator whose parenthesis is open here, or nothing."""
+        """Operator of the parenthesis that is open here, or ""."""
         call = _CALL.search(end_of(self.before[: max(0, self.opened)]))
         return (call and call[1]) or ""

@@ -1,8 +1,6 @@
-"""The syntax tree of an OPSL subscription: what the text says and where, before it is decided what
-it means.
+"""Syntax tree of an OPSL subscription, with places, before its meaning is decided.
 
-Trees are equal when they say the same; where it stands in the text, and how deep it nests, does not
-count.
+Trees are equal if they say the same; place and nesting depth do not count.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class Predicate(_Node):
-    """`ARITH: id = 5`: type keyword, attribute, comparison and value, each as it is written."""
+    """`ARITH: id = 5`: type keyword, attribute, comparison and value, each as written."""
 
     type: Spot
     attribute: Spot
@@ -32,16 +30,14 @@ class Predicate(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Atomic(_Node):
-    """One predicate or several that must all hold."""
+    """One predicate, or several that must all hold."""
 
     predicates: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded(_Node):
-    """An atom of another language: its name, and where in the text the part between the braces
-    starts and ends.
-    """
+    """An atom of another language: its name, and the offsets of the text between the braces."""
 
     language: str
     start: int = field(compare=False)
@@ -63,12 +59,12 @@ class Name(_Node):
 
 
 Ring = tuple[tuple[str, str], ...]
-"""The corners of a ring, each a pair of numbers as they are written."""
+"""The vertices of a polygon ring, each a pair of numbers as written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Polygon(_Node):
-    """A region written out: polygons of rings of points, the numbers as they are written."""
+    """A region written out: polygons of rings of points, the numbers as written."""
 
     polygons: tuple[tuple[Ring, ...], ...]
 
@@ -90,7 +86,7 @@ class OneOf(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Fixed(_Node):
-    """The window `(T;t)`; both as they are written."""
+    """The window `(T;t)`; both as written."""
 
     instant: Spot
     duration: Spot
@@ -98,7 +94,7 @@ class Fixed(_Node):
 
 @dataclass(frozen=True, slots=True)
 class After(_Node):
-    """The window `(A;t)`; the duration as it is written."""
+    """The window `(A;t)`; the duration as written."""
 
     part: Syntax
     duration: Spot
@@ -136,8 +132,9 @@ class Concurrent(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Spatial(_Node):
-    """`@`, `IN`, `OVLP`, `SPL` or `DIST` with a region or a part; DIST with a comparison and a
-    distance as written.
+    """`@`, `IN`, `OVLP`, `SPL` or `DIST` with a region or a part.
+
+    DIST has a comparison and a distance as written.
     """
 
     operator: str
@@ -160,9 +157,7 @@ class Binding(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Attribute(_Node):
-    """`$x;.a.b`, or `$x;.a.b[*]` for each element; the path as it is written, with its
-    first dot.
-    """
+    """`$x;.a.b`, or `$x;.a.b[*]` for each element; the path as written, with its first dot."""
 
     variable: str
     path: Spot
@@ -180,7 +175,7 @@ class Comparison(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Subscription(_Node):
-    """The main subscription, its bindings and what WHERE demands, in the order of the text."""
+    """The main subscription, its bindings and its WHERE comparisons, in the order of the text."""
 
     main: Syntax
     bindings: tuple[Binding, ...] = ()
@@ -188,7 +183,7 @@ class Subscription(_Node):
 
 
 def children(node: Syntax | Polygon) -> tuple[Syntax | Polygon, ...]:
-    """The nodes directly inside a node, in the order of the text."""
+    """Return the nodes directly inside a node, in the order of the text."""
     match node:
         case Atomic() | Embedded() | Variable() | Name() | Polygon():
             return ()
@@ -207,7 +202,7 @@ def children(node: Syntax | Polygon) -> tuple[Syntax | Polygon, ...]:
 
 
 def nodes_of(node: Syntax | Polygon) -> Iterator[Syntax | Polygon]:
-    """The node and everything inside it, in the order of the text."""
+    """Yield the node and everything inside it, in the order of the text."""
     yield node
     for child in children(node):
         yield from nodes_of(child)

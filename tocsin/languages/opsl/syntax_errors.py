@@ -1,6 +1,4 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
-probably meant.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ _POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner
 
 
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
-    """The problem of a text that is not in the grammar."""
+    """Return the problem of a text that is not in the grammar."""
     error = OpslSlip(*parts_at(text, found), found)
     hint = first_hint(error, _RULES)
     return unexpected_problem(
@@ -201,4 +199,4 @@ def _forms(error: OpslSlip) -> str:
 
 
 _RULES = (habit, _variables, of_other_languages, _windows, _glyphs, _words, _structure, _forms)
-"""From the most to the least specific; the last one always has something to say."""
+"""From the most to the least specific; the last one always has a hint."""

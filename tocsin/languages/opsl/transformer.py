@@ -1,7 +1,7 @@
-"""From grammar rules to syntax: one method per rule of `grammar.lark`, called as the rule ends.
+"""Grammar rules to syntax tree: one method per rule of `grammar.lark`, called as the rule ends.
 
-Nesting is watched here: parentheses, prefix operators and each && of a chain add a level, a chain
-of || adds one.
+The nesting limit is checked here: parentheses, prefix operators and each && of a chain add a level,
+a chain of || adds one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ EACH = "[*]"
 
 
 class Transformer(NestingTransformer):
-    """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
+    """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
     def start(self, children: Children) -> Subscription:
         main, *rest = children

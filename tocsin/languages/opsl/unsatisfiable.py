@@ -1,8 +1,7 @@
-"""UNSATISFIABLE: parts that never happen. What is told is certain: predicates, windows, distances
-that leave nothing.
+"""UNSATISFIABLE: parts that never happen, because of predicates, windows or distances that nothing
+meets. Each warning is certain.
 
-What an atom in braces says that is probably not meant is told by its own language, at its place in
-the whole text.
+Warnings for an atom in braces come from its own language, placed in the whole text.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from tocsin.values.ranges import TURNED
 from tocsin.values.space import Metric
 
 FARTHEST = 20_004_000.0
-"""No two places on the globe are so many metres apart."""
+"""Upper bound in metres of the distance between two places on the globe."""
 
 _CODE = "UNSATISFIABLE"
 _ORDERS = {
@@ -51,7 +50,7 @@ _ORDERS = {
 def warn_of_never(
     nodes: Iterable[object], metric: Metric, context: Context, limits: Limits, problems: Problems
 ) -> None:
-    """Notes the parts of a text without problems that never happen."""
+    """Add warnings for parts that never happen, in a text without problems."""
     for node in nodes:
         match node:
             case Atomic():
@@ -68,8 +67,9 @@ def warn_of_never(
 
 
 def warn_of_comparisons(comparisons: Iterable[Comparison], problems: Problems) -> None:
-    """Notes comparisons of WHERE between the same two attributes that exclude each other, and those
-    of objects.
+    """Add warnings for comparisons of WHERE that exclude each other, and for those of objects.
+
+    Only comparisons between the same two attributes are checked against each other.
     """
     left_over: dict[frozenset[str], frozenset[int]] = {}
     for each in comparisons:
@@ -121,7 +121,7 @@ def _warn_of_objects(node: Atomic, problems: Problems) -> None:
 
 
 def _spot_of(node: Atomic, literal: Literal) -> Spot:
-    """The last predicate about the attribute."""
+    """Return the place of the last predicate about the literal's attribute."""
     paths = {path for predicate in predicates_of(literal) for path in attribute_paths(predicate)}
     spots = [each.attribute for each in node.predicates if path_of(each.attribute.text) in paths]
     return spots[-1] if spots else node.spot

@@ -1,6 +1,7 @@
-"""Variables: each bound once, used, free of cycles; one of a negated part stands in that part only.
+"""Variables: each bound once, used, free of cycles; one in a negated part is used in that part
+only.
 
-WHERE looks at the events that variables stand for; it is no use of them.
+WHERE compares the events of variables, which does not count as a use.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from tocsin.languages.opsl.syntax import (
 )
 
 MAIN = ""
-"""The key of the main subscription among the bodies; no variable has an empty name."""
+"""Key of the main subscription among the bodies; no variable has an empty name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A variable where it stands, and the negations whose absent part it stands in, each by its
-    offset.
+    """A use of a variable, and the negations around it by their offsets, if it is in their absent
+    part.
     """
 
     name: str
@@ -37,12 +38,13 @@ class Use:
 
 
 Uses = Mapping[str, tuple[Use, ...]]
-"""For the main subscription and every bound variable, what stands in it."""
+"""Uses of variables in the main subscription and in the definition of each variable."""
 
 
 def order_of_bindings(subscription: Subscription, problems: Problems) -> list[Binding]:
-    """The bindings, each after those that it uses; what is wrong with them is noted, and what is
-    circular left out.
+    """Return the bindings, each after those that it uses.
+
+    Adds problems of variables; a circle is cut by leaving out its first binding.
     """
     bindings = _bound_once(subscription, problems)
     uses = {MAIN: tuple(_uses(subscription.main))}
@@ -152,7 +154,7 @@ def _refuse_in_negation(uses: Uses, problems: Problems) -> None:
 
 
 def _reached(uses: Uses, start: str, without: int | None = None) -> set[str]:
-    """The variables that can be reached from a body, itself included, on no way into the given
+    """Return the variables reached from a body, itself included, on no path into the given
     negation.
     """
     reached, open_ends = {start}, [start]

@@ -3,7 +3,7 @@ variables.
 
 An absence compares a variable of the absent part with the parts of its window, and these with one
 another. A name that the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is
-what is bound; any other is an attribute.
+the bound value; any other is an attribute.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def attached(
     variables: Mapping[str, Part],
     problems: Problems,
 ) -> Part:
-    """The pattern with every comparison in its place; what cannot be compared is noted."""
+    """Return the pattern with every comparison at its join; add problems of impossible ones."""
     plain: dict[Related, Comparison] = {}
     by_element: dict[Related, Comparison] = {}
     for comparison in comparisons:
@@ -58,7 +58,7 @@ def attached(
 
 
 def _placed(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
-    """The pattern with every comparison in its place; one that has none is noted."""
+    """Return the pattern with every comparison at its join; add a problem if it has none."""
     attachment = _Attachment(tuple(wanted))
     whole = attachment.part(pattern)
     for related, comparison in wanted.items():
@@ -70,7 +70,7 @@ def _placed(pattern: Part, wanted: Mapping[Related, Comparison], problems: Probl
 
 
 class _Attachment:
-    """One walk from the inside out, which notes where each comparison found its place."""
+    """One walk from the inside out; it records the comparisons that it placed."""
 
     def __init__(self, wanted: tuple[Related, ...]) -> None:
         self.placed: set[Related] = set()
@@ -94,7 +94,7 @@ class _Attachment:
         return replace(absence, conditions=(*absence.conditions, *own, *self._across(bounds)))
 
     def _across(self, parts: Iterable[Part]) -> tuple[Related, ...]:
-        """The comparisons whose variables are in these parts, but not both in one of them."""
+        """Return the comparisons with variables in two of these parts, not both in one."""
         inside = [_names(part) for part in parts]
         found = tuple(each for each in self._wanted if _spans(each, inside))
         self._settle(found, _union(map(_certain, parts)))
@@ -115,7 +115,7 @@ def _spans(related: Related, inside: list[frozenset[str]]) -> bool:
 
 
 def _names(part: Part) -> frozenset[str]:
-    """The variables that an occurrence of the part can have events for."""
+    """Return the variables that an occurrence of the part can have events for."""
     match part:
         case Named(name, inner):
             return _names(inner) | {name}
@@ -126,7 +126,7 @@ def _names(part: Part) -> frozenset[str]:
 
 
 def _certain(part: Part) -> frozenset[str]:
-    """The variables that every occurrence of the part has events for."""
+    """Return the variables that every occurrence of the part has events for."""
     match part:
         case Either(parts):
             return frozenset.intersection(*map(_certain, parts))
@@ -145,8 +145,9 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
 def _can_be_compared(
     comparison: Comparison, variables: Mapping[str, Part], problems: Problems
 ) -> bool:
-    """Whether both sides are bound to something about one event; unbound ones are noted
-    elsewhere.
+    """True if both sides are bound to parts about one event.
+
+    Unbound variables are reported elsewhere.
     """
     sides = (comparison.left, comparison.right)
     if any(side.variable not in variables for side in sides):
@@ -171,7 +172,7 @@ def _can_be_compared(
 def _compares_lists(
     comparison: Comparison, variables: Mapping[str, Part], problems: Problems
 ) -> bool:
-    """Whether a side is a list of EPCIS, which equals nothing as a whole; it is noted."""
+    """True, with a problem, if a side is a list of EPCIS, which equals nothing as a whole."""
     for side in (comparison.left, comparison.right):
         path = path_of(side.path.text.removeprefix("."))
         if is_list(path) and bound_name(variables[side.variable], path) is None:

@@ -1,6 +1,4 @@
-"""Where a text has a window of absolute time: a host that refuses it for its clock can then say
-which one it means.
-"""
+"""Place of a window of absolute time in a text, for a host that refuses the window."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from tocsin.values.time import Duration, Instant
 def find_window(
     text: str, subscription: Subscription, start: Instant, length: Duration
 ) -> tuple[Place, str] | None:
-    """The place of the window's instant and how that is written; None where a definition has it,
-    not the text.
-    """
+    """Return the place of the window's instant and its text; None if a definition has it."""
     for window in _fixed_windows(subscription):
         if (instant_of(window.instant.text), duration_of(window.duration.text)) == (start, length):
             return Problems(text).place(window.instant), window.instant.text

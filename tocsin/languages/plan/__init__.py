@@ -1,8 +1,8 @@
-"""The language of plans: the wire form of a plan about one event, as other servers send it.
+"""Language of plans: the wire form of a plan about one event, as other servers send it.
 
-A text is what `plan_to_json` writes. Ontologies go by their fingerprints, so that a plan which
-speaks of one is understood only where the same ontology is known. The option `paths` belongs to
-who wrote it and means nothing here.
+A text is what `plan_to_json` writes. Ontologies go by their fingerprints, so that a plan that
+refers to one is understood only where the same ontology is known. The option `paths` is for the
+sender and means nothing here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HINT = "plans are written by servers for servers; write a subscription in anoth
 
 @with_refusals
 def parse(text: str, options: Options = NO_OPTIONS, context: Context = NOTHING_AROUND) -> Reading:
-    """The reading of a text, refused where it is no plan, or one about several events."""
+    """Return the reading of a text; refused if it is not a plan or is about several events."""
     refuse_unknown(options, "plan", (PATHS,))
     plan = _read(text, context)
     if not isinstance(plan.pattern, Atom) or not isinstance(plan.output, Forward):
@@ -68,5 +68,5 @@ def _known(context: Context) -> list[Ontology | TBox]:
 
 @cache
 def _open() -> Ontology:
-    """What graphs are read by where no ontology is given."""
+    """Return the ontology that graphs use if none is given."""
     return open_ontology(VOCABULARY)

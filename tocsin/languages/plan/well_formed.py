@@ -1,5 +1,5 @@
-"""Whether a value that was read from the wire is what its type says, to the last field: a plan that
-was written by another program may be anything.
+"""Type check of a value read from the wire, to the last field: another program may have written
+anything.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 
 Asked = tuple[Any, Any, str]
-"""A value, the type that it should have, and where it stands."""
+"""A value, the type that it should have, and its path."""
 
 
 def misfit(value: Any, hint: Any, at: str = "plan") -> str:
-    """Return where a value is not what a type hint says; "" where it is.
+    """Return the path at which a value differs from a type hint; "" if it fits.
 
     The walk has a stack of its own: a plan from elsewhere nests as deep as its writer likes.
     """
@@ -31,7 +31,7 @@ def misfit(value: Any, hint: Any, at: str = "plan") -> str:
 
 
 def _look(waiting: list[Asked], value: Any, hint: Any, at: str) -> str:
-    """Return `at` where a value itself is wrong; what stands inside of it is yet to be asked."""
+    """Return `at` if a value itself is wrong; queue the values inside it."""
     origin = get_origin(hint)
     if hint in (Any, object):
         return ""
@@ -50,7 +50,7 @@ def _look(waiting: list[Asked], value: Any, hint: Any, at: str) -> str:
 
 
 def _look_at_union(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at: str) -> str:
-    """Look at the members of a union that the value itself could be; classes leave one of them."""
+    """Check the members of a union that the value itself could be; classes leave one of them."""
     fitting = [each for each in hints if not _look([], value, each, at)]
     if len(fitting) == 1:
         return _look(waiting, value, fitting[0], at)

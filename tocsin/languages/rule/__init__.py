@@ -1,7 +1,7 @@
 """The language `rule`: one readable way to say what should ring, over atoms of any language.
 
-What happens in which order, what does not, how often, over how long, where and for whom, in English
-words. Everything lowers to the nodes of the plan.
+English words for order, absence, counts, time, place and keys. Everything becomes nodes of the
+plan.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def parse(
     context: Context = NOTHING_AROUND,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
-    """The reading of a rule; its problems in the order of their places."""
+    """Return the reading of a rule, with its problems in the order of their places."""
     meaning = meaning_of(text, options, context, limits)
     if meaning.problems:
         return Reading(problems=tuple(meaning.problems), syntax=meaning.rule)

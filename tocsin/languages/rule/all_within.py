@@ -1,4 +1,4 @@
-"""What is demanded of a rule as a whole: that it is over within a time."""
+"""Condition on a rule as a whole: the upper bound of its duration."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from tocsin.values.time import Duration
 
 
 def bounded_whole(part: Part, limit: Duration) -> Part:
-    """The pattern, lasting at most so long; what is part of it lasts no longer, so that no state
-    waits longer.
+    """Return the pattern with an upper bound on its duration.
+
+    Its parts get the bound as well, so that no state is kept longer.
     """
     lasts = Lasts(limit)
     inner = _bounded_parts(part, lasts)
@@ -36,11 +37,11 @@ def _bounded_parts(part: Part, lasts: Lasts) -> Part:
         return replace(part, conditions=(*part.conditions, lasts))
     if isinstance(part, Absence | Gathered) and _takes(part):
         return replace(part, conditions=(*part.conditions, lasts))
-    return part  # what is counted in a window is not part of how long the whole lasts
+    return part  # events counted in a window do not add to the duration of the whole
 
 
 def _takes(part: Part) -> bool:
-    """Whether the part itself can ask how long the whole lasts."""
+    """True if the part itself can test the duration of the whole."""
     if isinstance(part, Absence):
         return isinstance(part.window, BetweenWindow)
     return isinstance(part, Join | Gathered)

@@ -1,7 +1,8 @@
-"""Rules in Python: a rule is a value, and every method gives another one. `str(rule)` is its text.
+"""Rules in Python: a rule is a value, and every method returns another one. `str(rule)` is its
+text.
 
-Text and builder are two spellings of one tree: `parse(str(rule)) == rule`. What cannot be written
-cannot be built.
+Text and builder are two spellings of one tree: `parse(str(rule)) == rule`. A rule that cannot be
+written cannot be built.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ _CODE = "RuleBuildError"
 
 @dataclass(frozen=True, slots=True)
 class Rule(Relations["Rule"]):
-    """A rule: what should ring, with its clauses. Rules are equal when they say the same.
+    """A rule: what should ring, with its clauses. Rules are equal if they say the same.
 
-    `id` is what a subscription of it is called; it is no part of what the rule says.
+    `id` is the id of its subscription; it is not compared.
     """
 
     tree: syntax.Rule
@@ -49,31 +50,35 @@ class Rule(Relations["Rule"]):
         return f"rule.parse({str(self)!r})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the rule with a line for each clause."""
+        """Return the rule for a notebook, with a line for each clause."""
         return preformatted(write_lines(self.tree).splitlines())
 
     # Steps in time
 
     def then(self, other: Rule, within: Duration | None = None) -> Rule:
-        """This, and then the other: it starts after this has ended and, `within` a time, ends at
-        most so long after that.
+        """Return this, followed by the other.
+
+        The other starts after this has ended and, with `within`, ends at most that long after it.
         """
         return self._with_step(_step(other, within))
 
     def then_no(self, other: Rule, within: Duration | None = None) -> Rule:
-        """This, and not the other after it: `within` a time, or before the next step."""
+        """Return this without the other after it: `within` a time, or before the next step."""
         return self._with_step(syntax.Step(_part(other), True, _length(within)))
 
     def within(self, duration: Duration) -> Rule:
-        """The last step within a time after the one before; three `times` within a time of each
-        other.
+        """Return the rule with a time for its last step, counted from the step before.
+
+        After `times` it is the time between the first and the last of them.
         """
         steps = self._steps()
         last = replace(steps[-1], within=_length(duration))
         return self._changed(when=syntax.Sequence((*steps[:-1], last)))
 
     def times(self, least: int, most: int | None = None, *, or_more: bool = False) -> Rule:
-        """This so many times: exactly `least`, from `least` to `most`, or `least` `or_more`."""
+        """Return this repeated: exactly `least`, from `least` to `most`, or `least` `or_more`
+        times.
+        """
         if or_more and most is not None:
             raise _problem("a range with an end has no more", "give most, or or_more=True")
         top = None if or_more else least if most is None else most
@@ -84,8 +89,9 @@ class Rule(Relations["Rule"]):
         return self._changed(when=syntax.Unit(unit, repeat=repeat))
 
     def named(self, name: str) -> Rule:
-        """A part with a name, by which WHERE and SELECT know it; of a rule with clauses, which is
-        part of nothing, it is the id of its subscription.
+        """Return the part with a name, for WHERE and SELECT.
+
+        A rule with clauses cannot be a part; there the name is the id of its subscription.
         """
         if self._has_clauses:
             return replace(self, id=name)
@@ -99,7 +105,7 @@ class Rule(Relations["Rule"]):
     # Relations of intervals
 
     def stands(self, relation: str, other: Rule, *, negated: bool = False) -> Rule:
-        """This in a relation of Allen to the other: BEFORE, MET BY, DURING, ...; or not in it."""
+        """Return this in an Allen relation to the other (BEFORE, MET BY, ...), or not in it."""
         word = " ".join(relation.upper().replace("_", " ").split())
         if word not in syntax.ALLEN:
             raise _problem(f"{relation} is no relation", f"one of {', '.join(syntax.ALLEN)}")
@@ -108,62 +114,68 @@ class Rule(Relations["Rule"]):
     # Changes of a state
 
     def becomes(self, state: str | State) -> Rule:
-        """An event of which the state is true, and was not of the one before."""
+        """Return an event for which the state is true, and was not for the one before."""
         return self._change("BECOMES", state)
 
     def ceases(self, state: str | State) -> Rule:
-        """An event of which the state is no longer true."""
+        """Return an event for which the state is no longer true."""
         return self._change("CEASES", state)
 
     def holds(self, state: str | State, lasting: Duration) -> Rule:
-        """The state became true and stays so for as long as told; it binds `since`."""
+        """Return the rule that the state became true and lasts for `lasting`; it binds `since`."""
         return self._change("HOLDS", state, _length(lasting))
 
     def enters(self, region: str) -> Rule:
-        """An event inside a region, where the one before was not."""
+        """Return an event inside a region, if the one before was not."""
         return self._change("ENTERS", inside(region))
 
     def leaves(self, region: str) -> Rule:
-        """An event no longer inside a region."""
+        """Return an event outside a region, if the one before was inside."""
         return self._change("LEAVES", inside(region))
 
     # Clauses
 
     def for_each(self, *keys: str) -> Rule:
-        """All parts have the same values at the paths; `[]` after one asks for each element of a
-        list.
+        """Return the rule with keys: all parts have the same values at the paths.
+
+        `[]` after a path makes each element of a list a key.
         """
         return self._clauses(f"FOR EACH {', '.join(map(_key, keys))}")
 
     def where(self, *comparisons: str) -> Rule:
-        """All comparisons hold too, as in `where("b.price > a.price", "DISTANCE(a, b) < 500")`."""
+        """Return the rule with comparisons that must all hold.
+
+        As in `where("b.price > a.price", "DISTANCE(a, b) < 500")`.
+        """
         return self._clauses(f"WHERE {' AND '.join(comparisons)}")
 
     def all_within(self, duration: Duration) -> Rule:
-        """The whole lasts at most so long."""
+        """Return the rule with an upper bound on the duration of the whole match."""
         return self._changed(all_within=_length(duration))
 
     def ring(self, mode: Ringing) -> Rule:
-        """How often a COUNT or another aggregate rings: "on change", "every time" or "once"."""
+        """Return the rule with a ring mode for aggregates: "on change", "every time", "once"."""
         word = " ".join(mode.upper().split())
         if word not in syntax.RINGS:
             raise _problem(f"{mode!r} is no way to ring", "on change, every time or once")
         return self._changed(ring=word)
 
     def select(self, *values: str, **named: str) -> Rule:
-        """Values that a match tells, as in `select("a.customer", paid="b.amount")`."""
+        """Return the rule with values for its matches, as in `select("a.customer",
+        paid="b.amount")`.
+        """
         items = [*values, *(f"{value} AS {name_text(name)}" for name, value in named.items())]
         return self._clauses(f"SELECT {', '.join(items)}")
 
     def policy(self, name: str) -> Rule:
-        """Which occurrences combine, and what is used up by that: `deferred`, `recent`, ..."""
+        """Return the rule with a consumption policy: `deferred`, `recent`, ..."""
         return self._clauses(f"POLICY {name}")
 
     def horizon(self, duration: Duration) -> Rule:
-        """How long a part waits where nothing else bounds it."""
+        """Return the rule with a horizon: the wait of a part that has no other bound."""
         return self._changed(horizon=_length(duration))
 
-    # How it is done
+    # Implementation
 
     @property
     def _has_clauses(self) -> bool:
@@ -187,7 +199,10 @@ class Rule(Relations["Rule"]):
         return self._changed(when=syntax.Changes(atom, word, said, length))
 
     def _clauses(self, text: str) -> Rule:
-        """The rule with a clause as it is written; a second one of its kind goes on with it."""
+        """Return the rule with a clause given as text; it extends one of the same kind.
+
+        A second POLICY replaces the first.
+        """
         clause = read(f"WHEN any {text}", _LIMITS)
         mine = self.tree
         return self._changed(
@@ -198,48 +213,48 @@ class Rule(Relations["Rule"]):
         )
 
     def _changed(self, **parts: object) -> Rule:
-        """The same with other parts of its tree; what is another pattern has no id yet."""
+        """Return the rule with other parts of its tree; a new pattern has no id yet."""
         id = "" if "when" in parts else self.id
         return Rule(replace(self.tree, **parts), id)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state of an event: a condition, or a place inside or near a region."""
+    """State of an event: a condition, or a place inside or near a region."""
 
     syntax: syntax.StateSyntax
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """An aggregate over time that is not yet compared with anything."""
+    """Aggregate over time, before it is compared with a value."""
 
     aggregate: syntax.Aggregate
     over: syntax.Length
     every: syntax.Length | None = None
 
     def at_least(self, value: int | float) -> Rule:
-        """It is the value or more."""
+        """Return the rule that it is the value or more."""
         return self._compared(">=", value)
 
     def more_than(self, value: int | float) -> Rule:
-        """It is more than the value."""
+        """Return the rule that it is more than the value."""
         return self._compared(">", value)
 
     def at_most(self, value: int | float) -> Rule:
-        """It is the value or less."""
+        """Return the rule that it is the value or less."""
         return self._compared("<=", value)
 
     def less_than(self, value: int | float) -> Rule:
-        """It is less than the value."""
+        """Return the rule that it is less than the value."""
         return self._compared("<", value)
 
     def equal_to(self, value: int | float) -> Rule:
-        """It is the value."""
+        """Return the rule that it equals the value."""
         return self._compared("=", value)
 
     def other_than(self, value: int | float) -> Rule:
-        """It has another value."""
+        """Return the rule that it differs from the value."""
         return self._compared("<>", value)
 
     def _compared(self, relation: str, value: int | float) -> Rule:
@@ -247,29 +262,29 @@ class Measure:
 
 
 def rule_of(part: syntax.PartSyntax) -> Rule:
-    """A part as a rule without clauses."""
+    """Return a part as a rule without clauses."""
     return Rule(syntax.Rule(part))
 
 
 def event_of(type: str, condition: str) -> Rule:
-    """Events of a type that meet a condition."""
+    """Return events of a type that meet a condition."""
     if not type or "`" in type:
         raise _problem(f"{type!r} is no type", "a text without backticks, as in com.acme.order")
     return rule_of(syntax.EventAtom(type, condition.strip()))
 
 
 def absence(absent: Rule, within: Duration | None = None) -> Rule:
-    """The absence before a step."""
+    """Return the absence before a step."""
     return rule_of(syntax.Sequence((syntax.Step(_part(absent), True, _length(within)),)))
 
 
 def inside(region: str) -> State:
-    """The state of a place inside a region: its name in the catalog, or POLYGON(...)."""
+    """Return the state of a place inside a region: its name in the catalog, or POLYGON(...)."""
     return State(syntax.Inside(syntax.Region(" ".join(region.split()))))
 
 
 def near(region: str, distance: int | float) -> State:
-    """The state of a place at most so far from a region."""
+    """Return the state of a place at most `distance` from a region."""
     return State(syntax.NearRegion(syntax.Region(" ".join(region.split())), distance))
 
 
@@ -282,7 +297,7 @@ def measure(
     *,
     distinct: bool = False,
 ) -> Measure:
-    """An aggregate over an event that is about nothing else."""
+    """Return an aggregate over one event."""
     name = None if path is None else syntax.PathName(_key(path))
     aggregate = syntax.Aggregate(function, _part(event), name, distinct)
     length = _length(over)
@@ -291,7 +306,7 @@ def measure(
 
 
 def joined(rules: Iterable[Rule], kind: type[syntax.Both] | type[syntax.Either]) -> Rule:
-    """All of the rules, or one of them."""
+    """Return the conjunction or disjunction of the rules; raise without any."""
     parts = tuple(map(_part, rules))
     if not parts:
         raise _problem("nothing is to be joined", "give a rule or more")
@@ -312,7 +327,7 @@ def _part(rule: Rule) -> syntax.PartSyntax:
 
 
 def _step(other: Rule, within: Duration | None) -> syntax.Step:
-    """A rule as the next step; one that is a single step with its time is that step."""
+    """Return a rule as the next step; one that is a single step with its time is that step."""
     part = _part(other)
     if isinstance(part, syntax.Sequence) and len(part.steps) == 1 and within is None:
         return part.steps[0]
@@ -324,7 +339,7 @@ def _length(duration: Duration | None) -> syntax.Length | None:
 
 
 def _key(path: str) -> str:
-    """A path; a first step that is a word of the language stands in backticks."""
+    """Return a path; a first step that is a word of the language gets backticks."""
     first, dot, rest = path.partition(".")
     return f"`{first}`{dot}{rest}" if first.lower() in RESERVED else path
 
@@ -332,7 +347,7 @@ def _key(path: str) -> str:
 def _condition(
     atom: syntax.AtomSyntax, word: str, text: str, length: syntax.Length | None
 ) -> syntax.Meets:
-    """A condition as a state; in parentheses where a word of it would end it."""
+    """Return a condition as a state, in parentheses if one of its words would end it."""
     plain = syntax.Meets(text.strip())
     written = syntax.Rule(syntax.Changes(atom, word, plain, length))
     try:

@@ -1,7 +1,7 @@
 """Warnings: rules that are legal and probably not meant. They refuse nothing.
 
-What waits for the horizon because it has no WITHIN was noted when the rule was lowered. What a
-condition or an atom in braces says is told by its own language, at its place in the rule.
+Parts that wait for the horizon for lack of a WITHIN were recorded at lowering. Warnings for a
+condition or an atom in braces come from its own language, placed in the rule.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tocsin.languages.rule.syntax import (
 
 
 def warnings_of(meaning: Meaning, text: str, context: Context) -> list[Problem]:
-    """What a rule says that is probably not meant; nothing where it has problems."""
+    """Return the warnings of a rule; empty if it has problems."""
     if meaning.problems:
         return []
     told = Problems(text)
@@ -38,7 +38,7 @@ def warnings_of(meaning: Meaning, text: str, context: Context) -> list[Problem]:
 
 
 def _inner_texts(node: PartSyntax, context: Context) -> Iterator[tuple[str, str, int]]:
-    """Texts of other languages directly in a part: language, text and where it starts."""
+    """Yield texts of other languages directly in a part: language, text and start offset."""
     match node:
         case EventAtom(name, condition) if condition:
             if not isinstance(context.definitions.get(name), PartDefinition):

@@ -1,4 +1,4 @@
-"""The meaning of a rule: its plan, what is wrong with it, and what it leaves unsaid."""
+"""Lowering of a whole rule: its plan, its problems and its warnings."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ _RINGS = {"ON CHANGE": Ring.ON_CHANGE, "EVERY TIME": Ring.EVERY_TIME, "ONCE": Ri
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a rule means, all that is wrong with it, and what it leaves unsaid; with problems the
-    plan means nothing.
-    """
+    """Plan of a rule, its problems and its warnings; with problems the plan is meaningless."""
 
     plan: Plan
     problems: list[Problem]
@@ -48,7 +46,7 @@ class Meaning:
 def meaning_of(
     text: str, options: Mapping[str, object], context: Context, limits: Limits
 ) -> Meaning:
-    """The meaning of a text; raises where it cannot even be read."""
+    """Return the meaning of a text; raise if it cannot be read."""
     metric = metric_of(options)
     rule = read(text, limits)
     problems, warnings = Problems(text), Problems(text)
@@ -85,7 +83,7 @@ def meaning_of(
 
 def _whole(part: Part, rule: Rule, manner: Manner) -> Part:
     if isinstance(part, Named) and isinstance(part.part, Atom) and part.elements is None:
-        # One event needs no name to be told by; without one it rings at once, its time unknown.
+        # A match of one event needs no name; an unnamed atom rings even if its time is unknown.
         part = part if rule.select else part.part
     if rule.all_within is not None:
         part = bounded_whole(part, rule.all_within.microseconds)
@@ -93,7 +91,7 @@ def _whole(part: Part, rule: Rule, manner: Manner) -> Part:
 
 
 def _wanted(rule: Rule, rest: set[int], manner: Manner, problems: Problems) -> list[Wanted]:
-    """The conditions of WHERE that are not said of one event alone."""
+    """Return the conditions of WHERE that are not about one event alone."""
     found = []
     for number, comparison in enumerate(rule.where):
         if number in rest:
@@ -105,8 +103,9 @@ def _wanted(rule: Rule, rest: set[int], manner: Manner, problems: Problems) -> l
 
 
 def _selected(rule: Rule, labels: Labels, lowering: Lowering) -> tuple[Selected, ...]:
-    """What a match tells: what is asked for, since when something holds, and how many values were
-    no numbers.
+    """Return the values of a match.
+
+    Selected values, since when a state holds, and how many values were not numbers.
     """
     told = [Selected(item_name(each), expression_of(each.value)) for each in rule.select]
     taken = {each.name for each in told} | set(labels.nodes)
@@ -122,7 +121,7 @@ def _selected(rule: Rule, labels: Labels, lowering: Lowering) -> tuple[Selected,
 
 
 def _measured(rule: Rule) -> list[Attribute]:
-    """The numbers that WHERE and SELECT ask for."""
+    """Return the attributes that WHERE and SELECT aggregate as numbers."""
     sides = [side for each in rule.where for side in (each.left, each.right)]
     values = [
         value

@@ -1,7 +1,7 @@
-"""Measures that stand in one AND: those of the same events and the same window become one window.
+"""Measures in one AND: those of the same events and the same window become one window.
 
-`COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m` asks that both hold at one instant, as HAVING does
-over one window. Measures of other events or of another window stay parts of a join.
+`COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m` requires both at one instant, as HAVING does over
+one window. Measures of other events or of another window stay parts of a join.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ PAIRED_MEASURES = "PairedMeasures"
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """The parts of an AND after merging, each by the number of the first that it was made of;
-    `aliases` are names of merged measures with the one name that stands for all of them.
+    """Parts of an AND after merging, by the number of the first part that each was made of.
+
+    `aliases` maps names of merged measures to the name that stands for all of them.
     """
 
     parts: dict[int, Part]
@@ -34,7 +35,7 @@ class Conjunction:
 def merge_measures(parts: Sequence[Part]) -> Conjunction:
     """Return the parts with one part for all measures of the same events and the same window.
 
-    It stands in the place of the first of them and has the names of all.
+    It takes the place of the first of them and has the names of all.
     """
     windows: dict[Hashable, list[_Measure]] = {}
     merged: dict[int, Part] = {}
@@ -81,7 +82,7 @@ def _measure_in(number: int, part: Part) -> _Measure | None:
 
 
 def _window_of(sliding: Sliding) -> Hashable:
-    """Return all that two measures must have in common to be over the same window."""
+    """Return the values that two measures must share to be over the same window."""
     counted = _without_hidden_names(sliding.part)
     settings = (sliding.over, sliding.every, sliding.ring, sliding.by, sliding.each, sliding.keep)
     return (counted, settings)

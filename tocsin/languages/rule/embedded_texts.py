@@ -1,9 +1,9 @@
-"""Texts of other languages inside a rule, disguised before the grammar reads it; every offset stays
+"""Texts of other languages inside a rule, masked before the grammar reads it; every offset stays
 true.
 
 Three kinds: atoms in braces, conditions in parentheses after a type, and the states of BECOMES,
-CEASES and HOLDS. A state goes on to the next word of the rule: its AND and OR are its own. Their
-characters are exchanged for ones of private use, which the grammar takes as they come.
+CEASES and HOLDS. A state ends at the next word of the rule: its AND and OR are its own. Masked
+characters become characters of private use, which the grammar accepts as they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tocsin.languages.base.embedded import blanked
 
 CODE = "RuleSyntaxError"
 PRIVATE = 0xF0000
-"""The first character of private use on its plane; a disguised character is so far from itself."""
+"""First character of private use on its plane, and the offset between a character and its mask."""
 
 _QUOTED = r"""'(?:[^']|'')*'|"(?:[^"]|"")*\""""
 _WORD = r"(?:[^\W\d]\w*|`[^`]+`)(?:\.(?:\w+|`[^`]+`))*"
@@ -28,7 +28,9 @@ OPENERS = frozenset(
     """WHEN THEN NO AND OR NOT BEFORE AFTER MEETS BY OVERLAPS STARTS DURING CONTAINS FINISHES EQUALS
     COUNT SUM AVG MIN MAX FIRST LAST DISTANCE WHERE SELECT POLYGON MULTIPOLYGON""".split()
 )
-"""Words before a parenthesis that is no condition on an event; types so called have backticks."""
+"""Words before a parenthesis that is not a condition on an event; types of that name have
+backticks.
+"""
 
 _CHANGES = frozenset(("BECOMES", "CEASES", "HOLDS"))
 _OPERATOR_AFTER = r"(?!\s*(?:[=<>!+*/.,)-]|(?i:is|like|in|between|not)\b))"
@@ -49,7 +51,7 @@ _INCOMPLETE = re.compile(r"(?:[<>=+*/(,-]|(?<!\w)(?i:and|or|not|like|in|between|
 
 
 def disguise(text: str) -> str:
-    """The text without comments, with everything that is not of this language in disguise."""
+    """Return the text without comments and with all texts of other languages masked."""
     _refuse_private(text)
     blank = blanked(text, _BRACE, CODE)
     plain = _COMMENT.sub(_blank_comment, blank)
@@ -62,7 +64,7 @@ def disguise(text: str) -> str:
 
 
 def undisguise(text: str) -> str:
-    """The text that was disguised."""
+    """Return the text without masks."""
     return "".join(chr(ord(each) - PRIVATE) if ord(each) >= PRIVATE else each for each in text)
 
 
@@ -71,7 +73,7 @@ def _exchange(text: str) -> str:
 
 
 def _with_braces(text: str, blank: str, hidden: str) -> str:
-    """What stands in braces, of which only blanks are left, in disguise."""
+    """Return the text with the content of braces masked instead of blank."""
     return "".join(
         _exchange(each) if each != empty else left
         for each, empty, left in zip(text, blank, hidden, strict=True)
@@ -79,7 +81,7 @@ def _with_braces(text: str, blank: str, hidden: str) -> str:
 
 
 def _inner(text: str) -> Iterator[tuple[int, int]]:
-    """Where each condition and each state starts and ends."""
+    """Yield start and end of each condition and each state."""
     at = 0
     while found := _TOKEN.search(text, at):
         at, word = found.end(), (found["word"] or "").upper()
@@ -93,7 +95,7 @@ def _inner(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _state(text: str, start: int) -> tuple[int, int]:
-    """Where a state starts and ends; it is empty where it is one of a region."""
+    """Return start and end of a state; it is empty for a state of a region."""
     if _PLACED.match(text, start):
         return start, start
     depth, end = 0, len(text)
@@ -109,7 +111,7 @@ def _state(text: str, start: int) -> tuple[int, int]:
 
 
 def _ends_state(text: str, start: int, found: re.Match[str]) -> bool:
-    """Whether `x3` is a number of times: it is an attribute where a value is still due."""
+    """True if `x3` is a number of times, False where a value is due and it is an attribute."""
     before = text[start : found.start()].rstrip()
     return found["times"] is not None and bool(before) and not _INCOMPLETE.search(before)
 

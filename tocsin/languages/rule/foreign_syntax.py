@@ -1,4 +1,4 @@
-"""What people write out of habit from other event processors, and how a rule says it."""
+"""Hints for syntax borrowed from other event processors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WINDOWS = re.compile(r"(?i:in|during|last|window|timer:within)\s*\(?\s*(\d+\s*\
 
 
 def habit(slip: Slip) -> str:
-    """The hint for a habit; nothing where the slip is none."""
+    """Return a hint for syntax borrowed from another language, or ""."""
     return next(filter(None, (rule(slip) for rule in _HABITS)), "")
 
 

@@ -19,7 +19,7 @@ CODE = "ForEachError"
 
 
 def keys_of(keys: tuple[PathName, ...], problems: Problems) -> tuple[Key, Elements | None]:
-    """The paths of the keys, and the variable and path of the one that is of elements."""
+    """Return the paths of the keys, and variable and path of the key of list elements, if any."""
     by = tuple(path_of(key.text) for key in keys if not key.each)
     lists = [key for key in keys if key.each]
     for key in lists[1:]:
@@ -47,7 +47,7 @@ def _refuse_unknown_envelope(key: PathName, problems: Problems) -> None:
 
 
 def refuse_impossible_keys(part: Part, keys: tuple[PathName, ...], problems: Problems) -> None:
-    """Notes a key that a part of the rule can never have, because its own condition excludes it."""
+    """Add a problem for a key that a part can never have, because its own condition excludes it."""
     for key in keys:
         path = path_of(key.text)
         for atom in _conditions(part):
@@ -59,7 +59,7 @@ def refuse_impossible_keys(part: Part, keys: tuple[PathName, ...], problems: Pro
 
 
 def _conditions(part: Part) -> Iterator[Condition]:
-    """The conditions on events, without the states of changes."""
+    """Yield the conditions on events, without the states of changes."""
     if isinstance(part, Condition):
         yield part
     inner = parts_of(part)
@@ -69,7 +69,7 @@ def _conditions(part: Part) -> Iterator[Condition]:
 
 def _excludes(atom: Condition, path: Path) -> bool:
     if never_holds(atom.expression):
-        return False  # that is told elsewhere
+        return False  # has a warning of its own
     return never_holds(AllOf((atom.expression, Not(IsNull(path)))))
 
 

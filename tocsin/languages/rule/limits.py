@@ -1,4 +1,4 @@
-"""Limits of a rule. What exceeds one is refused with RuleLimitError, and the reason, before it can
+"""Limits of a rule. A text beyond one is refused with RuleLimitError and the reason, before it can
 cost anything.
 """
 
@@ -13,8 +13,9 @@ from tocsin.values.time import Duration
 
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
-    """Bytes of text in UTF-8; levels of nesting, of which each AND and THEN in a row is one;
-    parts; steps in a row; times that a part is repeated; the longest duration.
+    """Bytes of text in UTF-8; nesting; parts; steps in a row; repeats of a part; longest duration.
+
+    Each AND and THEN in a row is a level of nesting.
     """
 
     nesting: int = 100

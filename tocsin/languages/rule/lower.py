@@ -1,4 +1,4 @@
-"""From syntax to plan, form by form. A problem in one place hides none in others."""
+"""Syntax to plan, form by form. A problem in one place hides none elsewhere."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ _HINT_WITHIN = "write WITHIN and how long, as in WITHIN 2h"
 
 @dataclass(slots=True)
 class Lowering(Measuring):
-    """One walk over a rule: units, sequences and what joins them."""
+    """One walk over a rule: units, sequences and the operators between them."""
 
     def part(self, node: PartSyntax) -> Part:
-        """The part of a node."""
+        """Return the part of a node."""
         match node:
             case EventAtom() | EmbeddedAtom():
                 return self._bound(self.names.part(node), node.spot)
@@ -75,7 +75,10 @@ class Lowering(Measuring):
     # Units
 
     def _unit(self, node: Unit) -> Part:
-        """A part with a name; a sequence reads how often its steps happen, so this one is alone."""
+        """Return a part with a name, or a repeated part outside of a sequence.
+
+        A sequence reads the repeats of its own steps.
+        """
         if node.repeat is not None:
             return self._alone(Step(node, spot=node.spot))
         match node.core:
@@ -87,7 +90,7 @@ class Lowering(Measuring):
                 return named(node.name, self.part(core))
 
     def _bound(self, part: Part, spot: Spot) -> Part:
-        """A part that binds the elements of its events, where they are the keys."""
+        """Return a part that binds the elements of its events, if elements are a key."""
         each = self.manner.each
         if each is None:
             return part
@@ -102,7 +105,7 @@ class Lowering(Measuring):
         return Named(self.hidden_name(), part, each)
 
     def _both(self, nodes: tuple[PartSyntax, ...]) -> Part:
-        """Parts in any order; measures of one window are asked at the same instant."""
+        """Return parts in any order; measures of one window are tested at the same instant."""
         merged = merge_measures([self.part(each) for each in nodes])
         self.aliases |= merged.aliases
         if len(merged.measures) > 1:
@@ -143,11 +146,14 @@ class Lowering(Measuring):
         )
 
     def _step_part(self, node: PartSyntax) -> Part:
-        """The part of a step; the sequence knows how often it is to happen."""
+        """Return the part of a step without its repeat, which the sequence handles."""
         return self.part(replace(node, repeat=None) if isinstance(node, Unit) else node)
 
     def _open_window(self, step: Step) -> Duration:
-        """The length of a window for which nothing is written: the horizon."""
+        """Return the length of a window without WITHIN: the horizon.
+
+        Adds a warning for the default horizon, and a problem if the horizon is off.
+        """
         horizon = self.manner.horizon
         what = "NO" if step.absent else "a counted step"
         if horizon is None:
@@ -161,7 +167,7 @@ class Lowering(Measuring):
         return horizon
 
     def _alone(self, step: Step) -> Part:
-        """A step without another: several times within a time is a count that slides."""
+        """Return a single step; a repeated one is an aggregate over a sliding window."""
         repeat, within = repeat_of(step), within_of(step)
         if step.absent or repeat is None:
             message = (

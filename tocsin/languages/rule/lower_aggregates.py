@@ -1,4 +1,4 @@
-"""Aggregates over time and changes of a state, and what every part of a rule is made with."""
+"""Lowering of aggregates over time and changes of a state, and settings of all parts of a rule."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ _AGGREGATES = {
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What holds for all parts of a rule: its keys, one of which may be of elements, its policy,
-    how it rings, and its horizon, which is None where it is off.
+    """Settings of all parts of a rule: keys, key of elements, policy, ring mode and horizon.
+
+    A horizon of None is switched off.
     """
 
     by: Key
@@ -69,8 +70,10 @@ class Manner:
 
 @dataclass(slots=True)
 class Measuring:
-    """One walk over a rule. `holding` are the names of what began to hold; `measured` are the
-    numbers that are asked for, to tell how many were none; `aliases` are names of the same events.
+    """One walk over a rule. `holding` are the names of the starts of HOLDS.
+
+    `measured` are attributes aggregated as numbers, so that values that are not numbers can be
+    counted; `aliases` are names of the same events.
     """
 
     problems: Problems
@@ -85,7 +88,7 @@ class Measuring:
 
     @abstractmethod
     def part(self, node: PartSyntax) -> Part:
-        """The part of a node."""
+        """Return the part of a node."""
 
     def without_alias(self, attribute: Attribute) -> Attribute:
         """Return the attribute by the one name of its events, so that they are counted once."""
@@ -95,7 +98,7 @@ class Measuring:
         return Attribute((name, *path))
 
     def hidden_name(self) -> str:
-        """A name that nobody is told."""
+        """Return a new internal name, which no match contains."""
         self._unnamed += 1
         return f".{self._unnamed}"
 
@@ -134,7 +137,7 @@ class Measuring:
         return made if name else named(own, made)
 
     def _counted(self, aggregate: Aggregate) -> Part | None:
-        """What an aggregate is over; None where it lacks the attribute that it is of."""
+        """Return the part that an aggregate is over; None if it lacks its attribute."""
         needs_path = aggregate.function in NUMERIC or aggregate.distinct
         if needs_path and aggregate.path is None:
             called = "COUNT(DISTINCT" if aggregate.distinct else f"{aggregate.function}("
@@ -220,7 +223,7 @@ class Measuring:
                 assert_never(state)
 
     def _made(self, spot: Spot, make: Callable[[], Part]) -> Part:
-        """What is made; what its own limits refuse is told at the spot."""
+        """Return the part that `make` returns; a problem that it raises is placed at the spot."""
         try:
             return make()
         except Problem as problem:
@@ -229,7 +232,7 @@ class Measuring:
 
 
 def named(name: str, part: Part) -> Part:
-    """The part by the name; one that nobody is told gives way to it."""
+    """Return the part with the name, which replaces a hidden one."""
     if not name:
         return part
     if isinstance(part, Named) and part.name == name:

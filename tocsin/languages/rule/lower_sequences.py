@@ -1,7 +1,7 @@
-"""Steps in a row: which join, which are absent or counted in the windows that the others bound.
+"""Steps in a row: joined, or absent or counted in the windows that other steps bound.
 
 A counted step lies between the steps around it; with WITHIN after the one before, or before the
-first. Two in a row cannot both lie in one window, unless both are absent.
+first. Two in a row cannot share one window, unless both are absent.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ Window = AfterWindow | BetweenWindow | BeforeWindow
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """What the parts of a sequence are made with: how a part is lowered, how something with limits
-    of its own is made, how long a window without WITHIN is.
+    """Callbacks and settings for the parts of a sequence.
+
+    `part` lowers a part, `made` calls a factory whose limits may raise, `open_window` is the length
+    of a window without WITHIN, `alone` lowers a single step.
     """
 
     part: Callable[[PartSyntax], Part]
@@ -49,7 +51,7 @@ class Making:
 
 
 def follows(left: Part, right: Part, within: Duration | None, by: Key, policy: Policy) -> Join:
-    """`A THEN B WITHIN t`."""
+    """Return `A THEN B WITHIN t`."""
     order = Precedes(Moment(0, End.FINISH), Moment(1, End.START))
     if within is None:
         return Join((left, right), (order,), policy, by=by)
@@ -58,7 +60,7 @@ def follows(left: Part, right: Part, within: Duration | None, by: Key, policy: P
 
 
 class Sequencing:
-    """One sequence from left to right: what stands so far, and what waits for its window."""
+    """Lowering of one sequence: the part until now, and the steps without a window yet."""
 
     def __init__(self, making: Making) -> None:
         self._making = making
@@ -66,7 +68,7 @@ class Sequencing:
         self._waiting: list[Step] = []
 
     def part(self, steps: Sequence[Step]) -> Part:
-        """The part of all steps."""
+        """Return the part of all steps."""
         if len(steps) == 1:
             return self._making.alone(steps[0])
         for step in steps:
@@ -83,7 +85,7 @@ class Sequencing:
         return self._whole
 
     def _follow(self, step: Step) -> None:
-        """A step that happens: it closes the window of what waits, or follows."""
+        """Add a step that happens: it closes the window of the waiting steps, or follows."""
         making, within = self._making, within_of(step)
         part = making.part(step.part)
         if self._waiting and self._whole is None:
@@ -104,7 +106,7 @@ class Sequencing:
             self._whole = follows(self._whole, part, within, making.by, making.policy)
 
     def _count(self, step: Step) -> None:
-        """A step that is absent or counted: it has its window with WITHIN, else it waits."""
+        """Add an absent or counted step: with WITHIN it has its window, else it waits for one."""
         if self._waiting and not (step.absent and all(each.absent for each in self._waiting)):
             self._refuse(step, "two counted steps in a row", "say WITHIN for the first of them")
         self._waiting.append(step)
@@ -116,7 +118,7 @@ class Sequencing:
         self._whole = self._counted(AfterWindow(self._whole, length), None, self._waiting[-1])
 
     def _counted(self, window: Window, limit: Duration | None, closing: Step) -> Part:
-        """What waited, absent from the window or counted in it."""
+        """Return the waiting steps as absent from the window or counted in it."""
         making, steps = self._making, self._waiting
         self._waiting = []
         first, repeat = steps[0], repeat_of(steps[0])
@@ -149,15 +151,15 @@ _WHOLE = "leave it out, or bound the whole with ALL WITHIN at the end"
 
 
 def repeat_of(step: Step) -> Repeat | None:
-    """How often a step is to happen; None for once, which is not counted."""
+    """Return the repeat of a step; None for once, which is not counted."""
     return step.part.repeat if isinstance(step.part, Unit) else None
 
 
 def is_counted(step: Step) -> bool:
-    """Whether a step is absent or counted in a window."""
+    """True if a step is absent or counted in a window."""
     return step.absent or repeat_of(step) is not None
 
 
 def within_of(step: Step) -> Duration | None:
-    """The WITHIN of a step."""
+    """Return the WITHIN of a step, or None."""
     return None if step.within is None else step.within.microseconds

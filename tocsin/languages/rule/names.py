@@ -23,18 +23,18 @@ from tocsin.values.space import Metric
 OWN_LANGUAGE = "rule"
 SELECTOR = "selector"
 NOTHING = Condition(AnyOf(()))
-"""Stands in for a part with a problem; never leaves this language."""
+"""Placeholder for a part with a problem; it never leaves this language."""
 
 _SOMEWHERE = "POLYGON ((0 0, 1 0, 1 1, 0 0))"
-"""Stands in for a region with a problem."""
+"""Placeholder for a region with a problem."""
 
 _TYPE = (ENVELOPE, "type")
 
 
 class Names:
-    """What the names and the inner texts of one rule mean; what is wrong with them is noted.
+    """Resolution of the names and inner texts of one rule; errors are added as problems.
 
-    `levels` is how deep the rule nests.
+    `levels` is the nesting depth of the rule.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Names:
         self._times_used: dict[str, int] = {}
 
     def part(self, node: AtomSyntax) -> Part:
-        """The part that an atom of the text stands for: a name may stand for several events."""
+        """Return the part of an atom of the text; a name may stand for several events."""
         match node:
             case EmbeddedAtom():
                 return self._embedded(node)
@@ -64,7 +64,7 @@ class Names:
                 return Condition(AllOf((own, self.condition(condition, node.start))))
 
     def condition(self, text: str, start: int) -> BooleanNode:
-        """A condition of `selector` that starts at an offset of the text."""
+        """Return a condition of `selector` that starts at an offset of the text."""
         try:
             found = self._context.parse_atom(SELECTOR, text)
         except Problem as problem:
@@ -74,7 +74,7 @@ class Names:
         return found.expression
 
     def made_condition(self, text: str, spot: Spot) -> BooleanNode:
-        """A condition of `selector` that is not written so; what is wrong is told at the spot."""
+        """Return a condition of `selector` from a generated text, with problems at the spot."""
         try:
             found = self._context.parse_atom(SELECTOR, text)
         except Problem as problem:
@@ -84,7 +84,7 @@ class Names:
         return found.expression
 
     def state(self, state: Meets) -> Atom:
-        """The state in which a condition holds."""
+        """Return the state in which a condition holds."""
         count = len(self._problems.found)
         found = self.condition(state.condition, state.start)
         for place in range(count, len(self._problems.found)):
@@ -92,7 +92,7 @@ class Names:
         return Condition(found)
 
     def region(self, region: Region) -> str:
-        """The WKT of a region."""
+        """Return the WKT of a region."""
         try:
             return region_of(self._shape(region), self._metric)
         except Problem as problem:
@@ -161,7 +161,7 @@ class Names:
 
 
 def _of_state(problem: Problem, state: Meets) -> Problem:
-    """A problem of a state, with the way out where two parts were to be joined."""
+    """Return a problem of a state, with a hint in case its AND or OR was to join two parts."""
     joins = any(word in state.condition.upper().split() for word in ("AND", "OR"))
     hint = (
         f"{problem.hint}; AND and OR belong to the state: to join another part, put the change in"

@@ -1,4 +1,4 @@
-"""The options of a rule: `crs`, which says what distances and regions are measured in."""
+"""Options of a rule: `crs`, the metric of distances and regions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _METRICS = {"planar": Metric.PLANAR, "wgs84": Metric.WGS84, "epsg:4326": Metric.
 
 
 def metric_of(options: Mapping[str, object]) -> Metric:
-    """The metric of a subscription's options; raises where an option is not known."""
+    """Return the metric of a subscription's options; raise if an option is unknown."""
     refuse_unknown(options, "rule", ("crs",))
     value = options.get("crs", "planar")
     metric = _METRICS.get(value.lower()) if isinstance(value, str) else None

@@ -14,7 +14,7 @@ _TIMES = ((ENVELOPE, "time"), (ENVELOPE, "endtime"))
 
 
 def path_of(name: str) -> Path:
-    """The path of a name; backticks make one step."""
+    """Return the path of a name; backticks make one step."""
     prefix, _, rest = name.partition("_")
     if prefix == "ce" and rest in ENVELOPE_NAMES:
         return (ENVELOPE, rest)
@@ -22,10 +22,10 @@ def path_of(name: str) -> Path:
 
 
 def is_time(path: Path) -> bool:
-    """Whether a path leads to a time of the envelope."""
+    """True if a path leads to a time of the envelope."""
     return path in _TIMES
 
 
 def as_instant(path: Path) -> Path:
-    """The path to a time of the envelope as a number of microseconds."""
+    """Return the path to a time of the envelope as a number of microseconds."""
     return (*path, INSTANT)

@@ -1,6 +1,4 @@
-"""A rule as text. Reading the text gives the same tree: parentheses stand where the grammar needs
-them.
-"""
+"""A rule as text. Reading it gives the same tree; parentheses appear only if needed."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ from tocsin.languages.rule.syntax import (
 from tocsin.values.time import Duration
 
 EITHER, BOTH, ORDER, UNIT, CORE = range(5)
-"""How tightly parts bind; what binds less tightly than its place demands stands in parentheses."""
+"""Binding strength of parts; one that binds less than its place demands gets parentheses."""
 
 _LEVELS = {
     Either: EITHER,
@@ -68,17 +66,17 @@ _UNITS = (
 
 
 def write(rule: Rule) -> str:
-    """The rule on one line, clauses set apart by two blanks."""
+    """Return the rule on one line, clauses set apart by two blanks."""
     return "  ".join((f"WHEN {part_text(rule.when)}", *clause_texts(rule)))
 
 
 def write_lines(rule: Rule) -> str:
-    """The rule with each clause on a line of its own."""
+    """Return the rule with each clause on a line of its own."""
     return "\n  ".join((f"WHEN {part_text(rule.when)}", *clause_texts(rule)))
 
 
 def clause_texts(rule: Rule) -> list[str]:
-    """Each clause that the rule has."""
+    """Return each clause that the rule has."""
     said = (
         ("FOR EACH", ", ".join(map(_key, rule.keys))),
         ("WHERE", " AND ".join(map(_comparison, rule.where))),
@@ -92,7 +90,7 @@ def clause_texts(rule: Rule) -> list[str]:
 
 
 def part_text(part: PartSyntax, place: int = EITHER) -> str:
-    """A part where something that binds so tightly is due."""
+    """Return a part as text, in parentheses if it binds less tightly than `place`."""
     text = _part(part)
     return f"({text})" if _LEVELS.get(type(part), CORE) < place else text
 
@@ -123,7 +121,10 @@ def _part(part: PartSyntax) -> str:
 
 
 def _operand(part: PartSyntax, place: int) -> str:
-    """An operand of AND, OR or a relation: a state would take the word after it for its own."""
+    """Return an operand of AND, OR or a relation.
+
+    A part that ends in a state gets parentheses: the state would take the next word for its own.
+    """
     return part_text(part, CORE + 1 if _ends_in_state(part) else place)
 
 
@@ -188,7 +189,7 @@ def _region(region: Region) -> str:
 
 
 def atom_text(atom: AtomSyntax, whole: bool = False) -> str:
-    """An atom; as a `whole` name where a path follows."""
+    """Return an atom as text; as a `whole` name if a path follows."""
     match atom:
         case EmbeddedAtom(language, text):
             return f"{language}{{ {text} }}"
@@ -210,7 +211,7 @@ def _aggregate(aggregate: Aggregate) -> str:
 
 
 def name_text(name: str) -> str:
-    """A type or a name of the catalog, in backticks where it would be read as something else."""
+    """Return a type or catalog name, in backticks if it would be read as something else."""
     first = name.lower().partition(".")[0]
     taken = first in RESERVED or first.upper() in OPENERS
     return name if _PLAIN.fullmatch(name) and not taken else f"`{name}`"
@@ -234,12 +235,15 @@ def _comparison(comparison: Comparison) -> str:
 
 _STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SIGNED = 4
-"""After a sign everything else stands in parentheses: two signs in a row start a comment."""
+"""Strength after a sign, where everything else gets parentheses: two signs in a row start a
+comment.
+"""
 
 
 def value_text(value: ValueSyntax, strength: int = 0) -> str:
-    """A value where something that binds so tightly is due: 1 in a sum, 2 in a
-    product, 4 after a sign.
+    """Return a value as text, in parentheses if it binds less than `strength`.
+
+    The strength is 1 in a sum, 2 in a product, 4 after a sign.
     """
     match value:
         case Attribute(name, path):
@@ -282,7 +286,7 @@ def _length(length: Length | None) -> str:
 
 
 def duration_text(duration: Duration) -> str:
-    """A duration in the largest unit that says it in one whole number."""
+    """Return a duration in the largest unit that gives a whole number."""
     if duration == 0:
         return "0s"
     unit, size = next((unit, size) for unit, size in _UNITS if duration % size == 0)

@@ -1,4 +1,6 @@
-"""Conditions of WHERE on one event alone become part of its atom, where an index serves them."""
+"""Push-down of WHERE: conditions on one event alone become part of its atom, where an index serves
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,7 @@ from tocsin.plan.nodes.rewriting import with_parts
 
 
 def with_own_conditions(rule: Rule, lowering: Lowering) -> tuple[set[int], Part]:
-    """The part of a rule with what WHERE says of single events in their atoms, and the numbers of
-    the comparisons that are left.
-    """
+    """Return the numbers of the remaining comparisons, and the part with the others inside."""
     part = lowering.part(rule.when)
     able = set(_named_conditions(part))
     own: dict[str, list[BooleanNode]] = {}
@@ -43,7 +43,7 @@ def with_own_conditions(rule: Rule, lowering: Lowering) -> tuple[set[int], Part]
 
 
 def _named_conditions(part: Part) -> Iterator[str]:
-    """The names of the events that are described by a condition."""
+    """Yield the names of the events that are described by a condition."""
     if isinstance(part, Named) and isinstance(part.part, Condition):
         yield part.name
     for inner in parts_of(part):
@@ -51,9 +51,7 @@ def _named_conditions(part: Part) -> Iterator[str]:
 
 
 def _only_name(comparison: Comparison) -> str:
-    """The one part of which attributes are compared with each other or with constants; else
-    nothing.
-    """
+    """Return the one part whose attributes are compared with each other or constants, or ""."""
     values = [*values_in(comparison.left), *values_in(comparison.right)]
     if any(isinstance(each, Over | Distance) for each in values):
         return ""
@@ -67,7 +65,7 @@ def _selector_text(comparison: Comparison) -> str:
 
 
 def _unnamed(value: ValueSyntax) -> ValueSyntax:
-    """The value as the event itself would say it."""
+    """Return the value without the name of its part, as a selector writes it."""
     match value:
         case Attribute(_, path):
             return Attribute(path, "")

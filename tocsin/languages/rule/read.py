@@ -1,4 +1,4 @@
-"""From text to syntax within the limits; every way to fail is a Problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _GRAMMAR = Grammar(
 
 
 def read(text: str, limits: Limits) -> Rule:
-    """The syntax of a rule."""
+    """Return the syntax tree of a rule."""
     try:
         rule: Rule = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     except RepeatedClause as found:

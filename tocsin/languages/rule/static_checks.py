@@ -1,6 +1,4 @@
-"""What is wrong with a rule before anything is lowered: durations, numbers of times, names, and
-what WHERE and SELECT may speak of.
-"""
+"""Checks of a rule before lowering: durations, repeats, names, and values of WHERE and SELECT."""
 
 from __future__ import annotations
 
@@ -41,27 +39,27 @@ _FORM = "write a number and a unit: 500ms, 30s, 10m, 2h or 1d"
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The names that a rule gives: to one event, to several, or to a combination of events; and
-    those of what is absent.
+    """Names that a rule gives to one event, to several or to a combination; and those of absent
+    parts.
     """
 
     nodes: Mapping[str, Unit] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
 
     def is_several(self, name: str) -> bool:
-        """Whether the name stands for any number of events."""
+        """True if the name stands for any number of events."""
         node = self.nodes[name]
         return node.repeat is not None or isinstance(node.core, Slides)
 
     def is_one(self, name: str) -> bool:
-        """Whether the name stands for one event."""
+        """True if the name stands for one event."""
         node = self.nodes[name]
         one = isinstance(node.core, EventAtom | EmbeddedAtom | Changes)
         return node.repeat is None and one
 
 
 def check(rule: Rule, problems: Problems, limits: Limits) -> Labels:
-    """Notes what is wrong; the names that the rule gives."""
+    """Add the problems of a rule and return its names."""
     _refuse_large(rule, problems, limits)
     for length in lengths_of(rule):
         _check_length(length, problems, limits)
@@ -248,8 +246,9 @@ def _check_items(items: tuple[Item, ...], labels: Labels, problems: Problems) ->
 
 
 def item_name(item: Item) -> str:
-    """Under which name a match tells a value: the one given, the last step of an attribute, or as
-    it is written.
+    """Return the name of a SELECT value in a match.
+
+    The given one, the last step of an attribute, or the value as written.
     """
     if item.name:
         return item.name

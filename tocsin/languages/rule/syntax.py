@@ -1,7 +1,7 @@
-"""The syntax tree of a rule: what the text or the builder says, before it is decided what it means.
+"""Syntax tree of a rule, from text or builder, before its meaning is decided.
 
-Trees are equal when they say the same; where it stands in a text does not count. Text and builder
-are two spellings of one tree: what `writing` writes is read back as the same tree.
+Trees are equal if they say the same; places in the text do not count. Text and builder are two
+spellings of one tree: the text that `writing` prints is read back as the same tree.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tocsin.languages.base.texts import Spot
 from tocsin.values.time import Duration
 
 NOWHERE = Spot(0, "")
-"""The spot of what the builder made: it stands in no text."""
+"""Spot of a node made by the builder: it is in no text."""
 
 Number = int | float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Something that is said: its spot and how deep it nests, neither of which counts."""
+    """Base of the nodes: the spot and the nesting depth, neither of which is compared."""
 
     spot: Spot = field(default=NOWHERE, compare=False, repr=False)
     depth: int = field(default=0, compare=False, repr=False)
@@ -29,14 +29,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Length(Node):
-    """A duration in microseconds; -1 where the text at the spot writes none."""
+    """A duration in microseconds; -1 if the text at the spot is not a duration."""
 
     microseconds: Duration
 
 
 @dataclass(frozen=True, slots=True)
 class PathName(Node):
-    """An attribute as it is written, `order.items`; `each` where `[]` asks for every element."""
+    """An attribute as written, `order.items`; `each` with `[]`, for every element."""
 
     text: str
     each: bool = False
@@ -44,9 +44,9 @@ class PathName(Node):
 
 @dataclass(frozen=True, slots=True)
 class EventAtom(Node):
-    """`move(kind = 'left')`: a type, or a name of the catalog, and a condition that may be empty.
+    """`move(kind = 'left')`: a type, or a name of the catalog, and a condition, which may be empty.
 
-    `start` is where the condition starts in the text.
+    `start` is the offset of the condition in the text.
     """
 
     type: str
@@ -90,7 +90,7 @@ class Inside(Node):
 
 @dataclass(frozen=True, slots=True)
 class NearRegion(Node):
-    """The state of a place nearer to a region than the distance, or at it."""
+    """The state of a place at most the distance away from a region."""
 
     region: Region
     distance: Number
@@ -113,7 +113,7 @@ class Changes(Node):
 class Aggregate(Node):
     """`COUNT(atom)`, `COUNT(DISTINCT atom.path)`, `SUM(atom.path)` and its like.
 
-    A composite, of which nothing can be counted, is told when all is read.
+    The grammar accepts a composite here, too; it cannot be counted and is refused at lowering.
     """
 
     function: str
@@ -124,9 +124,7 @@ class Aggregate(Node):
 
 @dataclass(frozen=True, slots=True)
 class Slides(Node):
-    """An aggregate over the last so long, or over one window after the other, stands in a
-    relation to a number.
-    """
+    """A comparison of an aggregate, over a sliding or tumbling window, with a number."""
 
     aggregate: Aggregate
     relation: str
@@ -154,7 +152,7 @@ class Unit(Node):
 
 @dataclass(frozen=True, slots=True)
 class Step(Node):
-    """One step of a sequence: a part, or its absence, within a time or in time without bound."""
+    """One step of a sequence: a part or its absence, with or without WITHIN."""
 
     part: PartSyntax
     absent: bool = False
@@ -163,14 +161,14 @@ class Step(Node):
 
 @dataclass(frozen=True, slots=True)
 class Sequence(Node):
-    """One step after the other; one that stands alone is an absence or has a time."""
+    """Steps in a row; a single one is an absence or has a WITHIN."""
 
     steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Stands(Node):
-    """Two parts in a relation of Allen, `DURING` or `MET BY`, or not in it."""
+    """Two parts in an Allen relation, `DURING` or `MET BY`, or not in it."""
 
     left: PartSyntax
     relation: str
@@ -212,7 +210,7 @@ class Constant(Node):
 
     def __post_init__(self) -> None:
         kind = {bool: "boolean", str: "text"}.get(type(self.value), "number")
-        object.__setattr__(self, "kind", kind)  # TRUE is not 1, though Python says so
+        object.__setattr__(self, "kind", kind)  # compared, too: in Python True == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +232,7 @@ class Over(Node):
 
 @dataclass(frozen=True, slots=True)
 class Distance(Node):
-    """`DISTANCE(a, b)`: how far the places of two parts are apart."""
+    """`DISTANCE(a, b)`: the distance between the places of two parts."""
 
     left: str
     right: str
@@ -254,7 +252,7 @@ class Comparison(Node):
 
 @dataclass(frozen=True, slots=True)
 class Item(Node):
-    """A value of SELECT and its name; without one it is called as it is written."""
+    """A value of SELECT and its name; without one the name follows from the value."""
 
     value: ValueSyntax
     name: str = ""
@@ -262,7 +260,7 @@ class Item(Node):
 
 @dataclass(frozen=True, slots=True)
 class Rule(Node):
-    """What should ring, and its clauses; `ring` and `policy` are empty where nothing is said."""
+    """Pattern and clauses of a rule; `ring` and `policy` are empty without the clause."""
 
     when: PartSyntax
     keys: tuple[PathName, ...] = ()
@@ -275,12 +273,12 @@ class Rule(Node):
     spots: Mapping[str, Spot] = field(default_factory=dict, compare=False, repr=False)
 
     def spot_of(self, clause: str) -> Spot:
-        """Where a clause stands, by the name of its field."""
+        """Return the place of a clause, by the name of its field."""
         return self.spots.get(clause, self.spot)
 
 
 def children(node: PartSyntax) -> tuple[PartSyntax, ...]:
-    """The parts directly inside a part, in the order of the text."""
+    """Return the parts directly inside a part, in the order of the text."""
     match node:
         case EventAtom() | EmbeddedAtom():
             return ()
@@ -301,14 +299,14 @@ def children(node: PartSyntax) -> tuple[PartSyntax, ...]:
 
 
 def nodes_of(node: PartSyntax) -> Iterator[PartSyntax]:
-    """The part and everything inside it, in the order of the text."""
+    """Yield the part and everything inside it, in the order of the text."""
     yield node
     for child in children(node):
         yield from nodes_of(child)
 
 
 def values_in(value: ValueSyntax) -> Iterator[ValueSyntax]:
-    """The value and everything inside it."""
+    """Yield the value and everything inside it."""
     yield value
     if isinstance(value, Arithmetic):
         for operand in value.operands:
@@ -316,7 +314,7 @@ def values_in(value: ValueSyntax) -> Iterator[ValueSyntax]:
 
 
 def lengths_of(rule: Rule) -> Iterator[Length]:
-    """Every duration of a rule, in the order of the text."""
+    """Yield every duration of a rule, in the order of the text."""
     for node in nodes_of(rule.when):
         match node:
             case Changes(length=Length() as length):

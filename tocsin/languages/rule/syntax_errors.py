@@ -1,6 +1,4 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
-probably meant.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -70,17 +68,17 @@ _NOT_ALONE = {"FOR": "FOR EACH", "ALL": "ALL WITHIN"}
 
 @dataclass(frozen=True, slots=True)
 class RuleSlip(Slip):
-    """What stands around the error."""
+    """Text around the error."""
 
     @property
     def word(self) -> str:
-        """The word that stands there, or nothing."""
+        """Word at the error, or ""."""
         found = re.match(r"[^\W\d]\w*", self.here)
         return found[0] if found else ""
 
 
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
-    """The problem of a text that is not in the grammar."""
+    """Return the problem of a text that is not in the grammar."""
     token = text[found.offset : found.offset + len(found.token)]
     shown = Unexpected(found.offset, found.terminal, token, found.expected)
     slip = RuleSlip(*parts_at(text, shown), shown)
@@ -154,4 +152,4 @@ def _forms(slip: RuleSlip) -> str:
 
 
 _RULES = (_beginning, habit, _misspelt, _structure, _durations, _reserved, _forms)
-"""From the most to the least specific; the last one always has something to say."""
+"""From the most to the least specific; the last one always has a hint."""

@@ -1,4 +1,4 @@
-"""From the parser's tokens to the syntax tree: one method per rule of the grammar."""
+"""Tokens of the parser to syntax tree: one method per rule of the grammar."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NO_LENGTH = -1
 
 
 class Clause:
-    """One clause as it is read: which, what it says, and where."""
+    """One clause as it is read: its field, its value and its place."""
 
     __slots__ = ("name", "spot", "value")
 
@@ -60,7 +60,7 @@ class Clause:
 
 
 class RepeatedClause(Exception):
-    """A clause is there a second time."""
+    """Raised for a clause that occurs a second time."""
 
     def __init__(self, clause: Clause) -> None:
         super().__init__(clause.name)
@@ -215,7 +215,9 @@ class Transformer(ValueTransformer):
         return self.event(tokens), path
 
     def _plain_argument(self, token: Token) -> tuple[EventAtom, PathName | None]:
-        """`reading.temperature`: the first step is the type, the rest the path."""
+        """Return type and path of `reading.temperature`: the first step is the type, the rest the
+        path.
+        """
         spot = spot_of(token)
         first, rest = parted(spot.text)
         own = replace(spot, text=first)
@@ -268,7 +270,7 @@ class Transformer(ValueTransformer):
         return Clause("horizon", self.length(children[0]), spot_of(children[0]))
 
     def length(self, token: Token) -> Length:
-        """A duration; what is none is told when all is read."""
+        """Return a duration; an invalid one is reported after the whole text is read."""
         spot = spot_of(token)
         try:
             return Length(parse_duration(spot.text), spot=spot)
@@ -277,11 +279,11 @@ class Transformer(ValueTransformer):
 
 
 def _inside(spot: Spot) -> tuple[str, int]:
-    """The text between two brackets, without blanks around it, and where it starts."""
+    """Return the text between two brackets, without blanks around it, and its offset."""
     text = undisguise(spot.text[1:-1])
     return text.strip(), spot.offset + 1 + len(text) - len(text.lstrip())
 
 
 def _count(digits: str) -> int:
-    """A number of times; beyond all limits it does not matter how far."""
+    """Return a number of times; digits beyond every limit are cut."""
     return int(digits[:18])

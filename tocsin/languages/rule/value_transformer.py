@@ -26,7 +26,7 @@ _STEP = re.compile(r"`([^`]+)`|([^.`]+)")
 _FIRST_STEP = re.compile(r"(`[^`]+`|[^.`]+)(?:\.(.*))?", re.DOTALL)
 
 NO_NUMBER = math.inf
-"""Stands for a number that no double holds."""
+"""Placeholder for a number that no double holds."""
 
 
 class ValueTransformer(NestingTransformer):
@@ -89,24 +89,24 @@ class ValueTransformer(NestingTransformer):
 
 
 def type_of(name: str) -> str:
-    """A name without its backticks: what stands in them is taken as it is."""
+    """Return a name without its backticks; their content is taken as it is."""
     return ".".join(quoted or plain for quoted, plain in _STEP.findall(name))
 
 
 def parted(name: str) -> tuple[str, str]:
-    """The first step of a name and the rest of it, both as they are written."""
+    """Return the first step of a name and the rest of it, both as written."""
     found = _FIRST_STEP.fullmatch(name)
     assert found is not None
     return found[1], found[2] or ""
 
 
 def relation_of(token: Token) -> str:
-    """A comparison sign; `!=` is `<>`."""
+    """Return a comparison sign; `!=` becomes `<>`."""
     return "<>" if token == "!=" else str(token)
 
 
 def number_of(digits: str) -> Number:
-    """A whole number is exact, any other the nearest double."""
+    """Return a whole number exactly, any other as the nearest double."""
     if digits.isdecimal():
         return int(digits) if len(digits) <= 400 else NO_NUMBER
     return float(digits)

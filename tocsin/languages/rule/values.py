@@ -1,5 +1,5 @@
-"""Values of WHERE and SELECT as expressions of the plan: the path of an attribute begins with the
-name of its part.
+"""Values of WHERE and SELECT as expressions of the plan: an attribute's path begins with the name
+of its part.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TIME_FORM = "write it like '2026-01-31T08:00:00Z', with a zone"
 
 
 def condition_of(comparison: Comparison, metric: Metric) -> NamedCondition:
-    """The condition of a comparison between parts; raises where its sides cannot be compared."""
+    """Return the condition of a comparison between parts; raise if its sides cannot be compared."""
     left, relation, right = comparison.left, comparison.relation, comparison.right
     if isinstance(right, Distance):
         left, relation, right = right, _MIRRORED[relation], left
@@ -54,7 +54,7 @@ def condition_of(comparison: Comparison, metric: Metric) -> NamedCondition:
 
 
 def expression_of(value: ValueSyntax) -> plan.Expression:
-    """The expression of a value."""
+    """Return the expression of a value."""
     match value:
         case Attribute(name, path):
             return plan.Attribute((name, *path_of(path)))
@@ -91,7 +91,7 @@ def _side(attribute: ValueSyntax) -> PartAttribute:
 
 
 def _sides(left: ValueSyntax, right: ValueSyntax) -> tuple[plan.Expression, plan.Expression]:
-    """Both sides as they compare: where one is a time of the envelope, both are instants."""
+    """Return both sides for a comparison: if one is a time of the envelope, both are instants."""
     if not (_is_time(left) or _is_time(right)):
         return expression_of(left), expression_of(right)
     return _instant(left), _instant(right)

@@ -1,8 +1,7 @@
-"""WHERE in its place: each condition at the lowest operator that knows all the parts that it speaks
-of.
+"""Placement of WHERE: each condition at the lowest operator that has all the parts it names.
 
-An absence knows what is absent and what is around its window; a count knows all that came. What is
-about one event alone is a condition on that event.
+An absence has its absent part and the bounds of its window; a count has all events that it counted.
+A condition on one event alone belongs to that event.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ class Wanted:
 
     @property
     def names(self) -> frozenset[str]:
-        """The parts that it speaks of."""
+        """The names of the parts in the condition."""
         return names_asked(self.condition)
 
     @property
     def is_of_all(self) -> bool:
-        """Whether it is about several events at once."""
+        """True if it aggregates several events."""
         condition = self.condition
         return isinstance(condition, Satisfies) and bool(names_aggregated_in(condition.expression))
 
 
 def attach(part: Part, wanted: Sequence[Wanted], problems: Problems) -> Part:
-    """The part with every condition in its place; one that has none is noted."""
+    """Return the part with every condition in its place; add a problem for one without a place."""
     attachment = _Attachment(list(wanted))
     whole = attachment.part(part)
     for each in attachment.waiting:
@@ -97,7 +96,7 @@ class _Attachment:
     def _take(
         self, known: frozenset[str], certain: frozenset[str], needed: frozenset[str] | None = None
     ) -> tuple[NamedCondition, ...]:
-        """The conditions that speak of nothing else, and of something that is needed."""
+        """Take the waiting conditions that name known parts only, one of them a needed part."""
         found = [
             each
             for each in self.waiting
@@ -108,7 +107,10 @@ class _Attachment:
         return tuple(each.condition for each in found)
 
     def _own(self, name: str, slides: bool) -> tuple[NamedCondition, ...]:
-        """The conditions on a named part alone; those on several events only where it slides."""
+        """Take the waiting conditions on a named part alone.
+
+        Conditions on several events are taken for a measure only, and a measure takes no others.
+        """
         found = [each for each in self.waiting if each.names == {name} and each.is_of_all is slides]
         self.waiting = [each for each in self.waiting if each not in found]
         return tuple(each.condition for each in found)
@@ -122,7 +124,7 @@ def _is_measure(part: Part) -> bool:
 
 
 def visible(part: Part) -> frozenset[str]:
-    """The names that an occurrence of the part can have events for; what is absent has none."""
+    """Return the names that an occurrence of the part can have events for; not absent ones."""
     match part:
         case Named(name, inner):
             return visible(inner) | {name}
@@ -133,7 +135,7 @@ def visible(part: Part) -> frozenset[str]:
 
 
 def _certain(part: Part) -> frozenset[str]:
-    """The names that every occurrence of the part has events for."""
+    """Return the names that every occurrence of the part has events for."""
     match part:
         case Either(parts):
             return frozenset.intersection(*map(_certain, parts))

@@ -38,7 +38,7 @@ _GRAMMARS: Mapping[str, tuple[tuple[str, ...], Rules]] = {
     "jms": (("grammar", "values", "jms"), JMS),
     "amqp": (("grammar", "amqp"), AMQP),
 }
-"""The dialects that share one syntax: their grammars and their rules."""
+"""Dialects that share one syntax: their grammars and their rules."""
 
 DIALECTS = (*_GRAMMARS, _CESQL)
 
@@ -50,8 +50,9 @@ def parse(
     context: Context = NOTHING_AROUND,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
-    """The reading of a selector, its problems in the order of their places; nothing is around it
-    that it looks at. The option `dialect` is one of DIALECTS.
+    """Return the reading of a selector, with its problems in the order of their places.
+
+    The context is ignored. The option `dialect` is one of DIALECTS.
     """
     del context
     dialect = _dialect(options)

@@ -1,4 +1,4 @@
-"""Names of the amqp dialect: the sections of a message, found in an event.
+"""Names of the amqp dialect: the sections of a message, mapped to an event.
 
 | section | in the event |
 |---|---|
@@ -9,8 +9,8 @@ the envelope |
 | other fields of `properties` and `header` (`h.`) | the extension attribute of that name, without
 underscores |
 
-`header.priority` is 4 where the event has none, as the AMQP standard says. Events have no
-annotations and no footer.
+`header.priority` is 4 if the event has none, as the AMQP standard says. Events have no annotations
+and no footer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ABSENT = frozenset("message_annotations m delivery_annotations d footer f".spli
 
 
 def amqp_value(spot: Spot, text: str) -> Expression:
-    """What a name stands for; raises where it names a section or field that events do not have."""
+    """Return the value of a name; raise for a section or field that events do not have."""
     section, dot, rest = spot.text.partition(".")
     if not dot or section.startswith("["):
         return Attribute(envelope_path(spot.text) or _steps(spot.text))
@@ -74,8 +74,9 @@ def _field(name: str, known: frozenset[str], spot: Spot, text: str) -> Expressio
 
 
 def _steps(name: str) -> Path:
-    """Dots lead into objects; brackets make any text one step, a bracket inside being written
-    twice.
+    """Return the path of a name: dots lead into objects, brackets make any text one step.
+
+    A bracket inside is written twice.
     """
     return tuple(
         quoted.replace("[[", "[").replace("]]", "]") if quoted else plain

@@ -1,5 +1,5 @@
-"""CloudEvents SQL as one computed predicate: the text keeps its order, because with short cuts and
-errors order shows.
+"""CloudEvents SQL as one computed predicate: the text keeps its order, which short-circuiting and
+errors make visible.
 
 `<>` and `!=` are NOT over `=`, NOT LIKE and NOT IN are NOT over the positive operator
 (specification, section 3.4).
@@ -28,8 +28,9 @@ _LARGEST = 2**31 - 1
 
 
 def read_expression(text: str, limits: Limits) -> Expression:
-    """The expression of a CESQL text; raises SelectorSyntaxError where the specification has a
-    ParseError.
+    """Return the expression of a CESQL text.
+
+    Raises SelectorSyntaxError where the specification has a ParseError.
     """
     built: _Built = read(_parser(limits.nesting), text, limits, CESQL_WORDING)
     for spot in built.oversized:
@@ -52,9 +53,7 @@ def _parser(nesting: int) -> Parser:
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """An expression with what the reading must still know: its depth, how many names it has,
-    integers out of range.
-    """
+    """An expression with its depth, its number of names, and its integers out of range."""
 
     expression: Expression
     depth: int = 0
@@ -63,7 +62,7 @@ class _Built:
 
 
 class _Transformer:
-    """One method per rule of `cesql.lark`."""
+    """Callbacks of the parser: one method per rule of `cesql.lark`."""
 
     def __init__(self, nesting: int) -> None:
         self._nesting = nesting
@@ -115,8 +114,8 @@ class _Transformer:
         return self._deeper(Call(str(operator), operands), children)
 
     def logic(self, children: list[Any]) -> _Built:
-        """A run of one operator is one call; where the operator changes, what came before is its
-        first operand.
+        """Return a run of one operator as one call; a run of another operator becomes its first
+        operand.
         """
         first, *rest = children
         expression, operator, depth = first.expression, "", 0
@@ -168,8 +167,9 @@ def _not(expression: Expression) -> Expression:
 
 
 def _integer(written: str, offset: int, sign: int) -> _Built:
-    """An integer literal; its range is judged once its sign is known, so that -2147483648 can be
-    written.
+    """Return an integer literal.
+
+    The range is checked after the sign is known, so that -2147483648 can be written.
     """
     digits = written.lstrip("0") or "0"
     value = sign * int(digits) if len(digits) <= 10 else sign * 10**10
@@ -178,8 +178,9 @@ def _integer(written: str, offset: int, sign: int) -> _Built:
 
 
 def _unquoted(token: Token) -> str:
-    """A text literal: the quote that ends it may stand inside behind a backslash; other backslashes
-    are ordinary.
+    """Return a text literal without quotes; its own quote may stand inside behind a backslash.
+
+    Other backslashes are ordinary characters.
     """
     quote = token[0]
     return token[1:-1].replace("\\" + quote, quote)

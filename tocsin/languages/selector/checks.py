@@ -1,9 +1,9 @@
 """Warnings: selectors that are legal and probably not meant. They refuse nothing.
 
 UNSATISFIABLE: no event ever makes the selector, or one of its alternatives, true. BARE_WORD: a name
-beside `=` that stands nowhere else, as in `kind = laptop`, is an attribute and no text.
+to the right of `=` that occurs only there, as in `kind = laptop`, is an attribute and not a text.
 HYPHENATED_NAME: `order-status` is the difference of two attributes. SEPARATED_NUMBER: `IN (1,000)`
-are two numbers. LIST_COMPARISON: `epcList = 'x'` asks a list of EPCIS what only a text can be.
+are two numbers. LIST_COMPARISON: `epcList = 'x'` compares a list of EPCIS with a text.
 IMPOSSIBLE_COORDINATE: no place has a latitude of 100.
 """
 
@@ -53,7 +53,7 @@ _CUT_OFF_ZEROS = re.compile(r"0[0-9]{2}")
 
 
 def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> list[Problem]:
-    """Every warning of a selector that has no problems."""
+    """Return every warning of a selector without problems."""
     return sorted(_warnings(syntax, lowered, setting), key=reading_order)
 
 
@@ -110,7 +110,7 @@ def _off_the_globe(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
 
 
 def _exchanged_times(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
-    """An event ends when it begins, or later."""
+    """Yield a warning for a comparison that puts the end of an event before its start."""
     for node in nodes:
         match node:
             case Comparison(_, relation, Name(left), Name(right)) if {
@@ -166,9 +166,7 @@ def _bare_words(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
 
 
 def _compared_words(node: Syntax) -> Iterator[Spot]:
-    """Names where a text would be as likely: to the right of an attribute and `=` or `<>`, or in a
-    list.
-    """
+    """Yield names in place of a text: right of an attribute and `=` or `<>`, or in a list."""
     match node:
         case Comparison(_, "=" | "<>", Name(), Name(spot)):
             yield spot
@@ -201,8 +199,9 @@ def _separated_numbers(nodes: list[Syntax], setting: Setting) -> Iterator[Proble
 
 
 def _walk(node: Syntax) -> Iterator[Syntax]:
-    """A node and all below it, in the order of the text; chains are as long as a text, so nothing
-    recurses here.
+    """Yield a node and all below it, in the order of the text.
+
+    Not recursive, because chains can be as long as a text.
     """
     waiting = [node]
     while waiting:

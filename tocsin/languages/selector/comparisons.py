@@ -1,7 +1,6 @@
-"""Comparisons as predicates. Whatever can be a test of one attribute against constants becomes one,
-so that an index can serve it: the constant may stand on the left, and a sign before the attribute
-moves to the constant. Only the rest is computed: arithmetic on attributes, and attribute against
-attribute.
+"""Comparisons as predicates. A test of one attribute against constants is an index predicate: the
+constant may be on the left, and a sign before the attribute moves to the constant. The rest is
+computed: arithmetic on attributes, and attribute against attribute.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ ALWAYS = AllOf(())
 NEVER = AnyOf(())
 
 _NULL = Truth.UNKNOWN
-"""What a sign before a value that is no number gives: there is no such value."""
+"""Result of a sign before a value that is not a number: there is no such value."""
 
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def comparison_of(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
-    """The condition that two values stand in the relation. Kinds have been checked."""
+    """Return the condition that two values have the relation. Kinds have been checked."""
     if isinstance(left, Value) and not isinstance(right, Value):
         return comparison_of(_MIRRORED[relation], right, left, rules)
     match left, right:
@@ -48,8 +47,8 @@ def comparison_of(relation: str, left: Expression, right: Expression, rules: Rul
 def among_mixed(
     subject: Expression, elements: Sequence[Expression], rules: Rules, *, negated: bool
 ) -> BooleanNode:
-    """The condition that a value is one of a list of any kinds; an element that is absent is equal
-    to nothing.
+    """Return the condition that a value is in a list of any kinds; an absent element equals
+    nothing.
     """
     constants = [element.constant for element in elements if isinstance(element, Value)]
     if len(constants) < len(elements) or isinstance(subject, Call):
@@ -65,7 +64,7 @@ def among_mixed(
 
 
 def certain(value: bool) -> BooleanNode:
-    """A condition that does not depend on the event."""
+    """Return a condition that does not depend on the event."""
     return ALWAYS if value else NEVER
 
 
@@ -82,8 +81,10 @@ def _test(
 
 
 def _computed(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
-    """One form per meaning: constants stand right, `b > a` is `a < b`, and equal operands stand in
-    a fixed order.
+    """Return a computed comparison in one form per meaning.
+
+    Constants are on the right, `b > a` becomes `a < b`, and operands of `=` and `<>` have a fixed
+    order.
     """
     if not isinstance(right, Value):
         if relation in (">", ">="):

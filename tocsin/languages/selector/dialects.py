@@ -1,4 +1,4 @@
-"""Where the dialects selector, jms and amqp differ in meaning: one row of facts each."""
+"""Differences in meaning between the dialects selector, jms and amqp: one row of facts each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tocsin.plan.semantics.arithmetic import Comparing
 from tocsin.values.truth import Truth, negation
 
 Named = Callable[[Spot, str], Expression]
-"""The value that a name stands for, given the whole text for its places."""
+"""Lookup of the value of a name, given the whole text for its places."""
 
 
 def _plain(spot: Spot, _: str) -> Expression:
@@ -26,13 +26,13 @@ def _plain(spot: Spot, _: str) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The facts of one dialect.
+    """Facts of one dialect.
 
-    `comparing` says what values of unlike kinds give. `bare` is what a name alone gives for a value
-    that is no truth value; without it a name alone is refused. With `java` come Java's numbers, and
-    LIKE, IN and IS NULL for names only, with IN for strings only (Jakarta Messaging 3.1, section
-    3.8.1.1). `mixed` lets unlike kinds meet in a comparison and in a list, where the others refuse
-    them; `times` compares `ce_time` and `ce_endtime` as instants.
+    `comparing` gives the result for values of unlike kinds. `bare` is the result of a name alone
+    for a value that is not a truth value; without it a name alone is refused. `java` means Java's
+    numbers, and LIKE, IN and IS NULL for names only, with IN for strings only (Jakarta Messaging
+    3.1, section 3.8.1.1). `mixed` allows unlike kinds in a comparison and `mixed_lists` in a list,
+    where the others refuse them; `times` compares `ce_time` and `ce_endtime` as instants.
     """
 
     semantics: Semantics
@@ -49,17 +49,17 @@ class Rules:
 
     @property
     def mismatch(self) -> Truth:
-        """What a predicate gives for a value of the wrong kind."""
+        """Result of a predicate for a value of the wrong kind."""
         return self.comparing.mismatch
 
     @property
     def negated_mismatch(self) -> Truth:
-        """What the positive predicate gives under a negated operator, such as NOT IN."""
+        """Result of the positive predicate under a negated operator, such as NOT IN."""
         return self.mismatch if self.comparing.unequal_is_not_equal else negation(self.mismatch)
 
     @property
     def not_like_mismatch(self) -> Truth:
-        """What LIKE gives under NOT LIKE."""
+        """Result of LIKE under NOT LIKE."""
         return (
             self.like_mismatch
             if self.comparing.unequal_is_not_equal

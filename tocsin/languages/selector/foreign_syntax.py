@@ -1,8 +1,6 @@
-"""Habits from elsewhere: what people write who come from SQL, from a programming language or from a
-word processor.
+"""Hints for syntax borrowed from SQL, programming languages and word processors.
 
-Each rule looks at the place where a text left the grammar and says what to write instead, or
-nothing.
+Each rule looks at the place where a text left the grammar and returns what to write instead, or "".
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ _DIGITS = re.compile(r"([0-9][0-9.,_']*)$")
 
 
 def characters(slip: SelectorSlip) -> str:
-    """A character that looks like another, or like nothing at all."""
+    """Return a hint for a character that looks like another, or is invisible."""
     here = slip.here[:1]
     if here in _CURLY and here:
         return "write straight quotes, as in 'laptop'"
@@ -95,7 +93,7 @@ def characters(slip: SelectorSlip) -> str:
 
 
 def comments(slip: SelectorSlip) -> str:
-    """Comments and end marks of other languages."""
+    """Return a hint for comments and end marks of other languages."""
     if "--" in _TEXTS.sub("", slip.before) or slip.here.startswith(("--", "//", "/*")):
         return "a selector has no comments; leave it out"
     if slip.before.endswith("/") and slip.here[:1] in ("/", "*"):
@@ -114,7 +112,7 @@ _OPERAND_ENDS = ("NAME", "TIMES", "OPEN", "STRING", "NUMBER", "_COMMA", "")
 
 
 def numbers(slip: SelectorSlip) -> str:
-    """Separators and units of numbers."""
+    """Return a hint for separators and units of numbers."""
     written, here = _DIGITS.search(end_of(_TEXTS.sub("", slip.before))), slip.here
     if written is None:
         return ""
@@ -139,8 +137,8 @@ def numbers(slip: SelectorSlip) -> str:
 
 
 def _plain(number: str) -> str:
-    """The number without its separators: the last one is a point where it stands once and others
-    differ from it.
+    """Return the number without separators; the last one is a decimal point if it is unlike all
+    others.
     """
     found = re.fullmatch(r"(.*[,._'].*)([,.])([0-9]*)", number)
     if found and found[2] not in found[1]:
@@ -149,7 +147,7 @@ def _plain(number: str) -> str:
 
 
 def lists(slip: SelectorSlip) -> str:
-    """Brackets behind a name, and several values where one is due."""
+    """Return a hint for brackets behind a name, and for several values in place of one."""
     here, before = slip.here[:1], slip.before
     if here == "[" and slip.touching and re.search(r"[\w`\])]$", before):
         return (
@@ -166,7 +164,7 @@ def lists(slip: SelectorSlip) -> str:
 
 
 def functions(slip: SelectorSlip) -> str:
-    """A word with a parenthesis behind it, and EXISTS."""
+    """Return a hint for a word with a parenthesis behind it, and for EXISTS."""
     last = _LAST_WORD.search(slip.just_before)
     word = last[1].upper() if last else ""
     if word == "EXISTS" and slip.wording.dialect == "amqp":
@@ -205,7 +203,7 @@ def _exists_of(slip: SelectorSlip) -> str:
 
 
 def words(slip: SelectorSlip) -> str:
-    """Words of other languages, and IS with something else behind it than NULL."""
+    """Return a hint for words of other languages, and for IS without NULL."""
     if re.search(r"\bis\s+not$", slip.just_before, re.IGNORECASE):
         return "write IS NOT NULL, or <> and a value"
     if re.search(r"\bis$", slip.just_before, re.IGNORECASE) and slip.here:
@@ -230,7 +228,7 @@ _CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
 
 
 def comparisons(slip: SelectorSlip) -> str:
-    """Operators of other languages, two comparisons in one, and a comparison that lost its name."""
+    """Return a hint for foreign operators, chained comparisons, and a missing name."""
     if slip.found.terminal == "COMPARE" and re.search(
         r"\b(and|or)$", slip.just_before, re.IGNORECASE
     ):

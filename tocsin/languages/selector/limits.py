@@ -1,4 +1,4 @@
-"""Limits of a selector's text. What exceeds one is refused with SelectorLimitError."""
+"""Limits of a selector's text. A text beyond one is refused with SelectorLimitError."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What names and literals stand for: paths and constants. A whole number is exact, any other the
-nearest double.
-"""
+"""Names and literals as paths and constants. Whole numbers are exact, others the nearest double."""
 
 from __future__ import annotations
 
@@ -29,20 +27,21 @@ _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 
 
 def path_of(name: str) -> Path:
-    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks
-    make one step.
+    """Return the path of a name.
+
+    `ce_id` and its like lead into the envelope, dots into objects, backticks make one step.
     """
     return envelope_path(name) or tuple(quoted or plain for quoted, plain in _STEP.findall(name))
 
 
 def envelope_path(name: str) -> Path:
-    """The path of a name that means the envelope, or the empty one."""
+    """Return the path of a name in the envelope, or () for other names."""
     prefix, _, rest = name.partition("_")
     return (ENVELOPE, rest) if prefix == "ce" and rest in ENVELOPE_NAMES else ()
 
 
 def constant_of(literal: Literal, text: str, limits: Limits, java: bool) -> Constant:
-    """The constant of a literal; raises where a number is malformed or too large."""
+    """Return the constant of a literal; raise if a number is malformed or too large."""
     written = literal.spot.text
     match literal.kind:
         case LiteralKind.BOOLEAN:

@@ -1,5 +1,5 @@
-"""From syntax to plan. AND, OR and NOT keep the shape of the text; a problem in one test hides none
-in others.
+"""Syntax to plan. AND, OR and NOT keep the shape of the text; a problem in one test hides none in
+others.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_o
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The condition, every problem found on the way, and where each predicate stands, by its
-    identity.
+    """Condition of a selector, its problems, and the place of each predicate by its `id()`.
 
-    The condition means something only without problems.
+    With problems the condition is meaningless.
     """
 
     condition: BooleanNode
@@ -30,7 +29,7 @@ class Lowered:
 
 
 def lower(syntax: Syntax | None, setting: Setting) -> Lowered:
-    """What a text says; without a condition it says nothing, which is true of every event."""
+    """Return the condition of a text; without a syntax tree it is true of every event."""
     if syntax is None:
         return Lowered(ALWAYS)
     walk = _Walk(setting)
@@ -38,7 +37,7 @@ def lower(syntax: Syntax | None, setting: Setting) -> Lowered:
 
 
 class _Walk:
-    """One walk over a syntax tree, counting its predicates."""
+    """One walk over a syntax tree, which counts its predicates."""
 
     def __init__(self, setting: Setting) -> None:
         self.problems: list[Problem] = []

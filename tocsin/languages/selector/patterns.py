@@ -20,12 +20,12 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 def pattern_of(
     pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool
 ) -> LikePattern:
-    """The parsed pattern; `spot` is where the pattern stands."""
+    """Return the parsed pattern; `spot` is its place."""
     return LikePattern.of(list(_tokens(pattern, escape, spot, text, lenient)))
 
 
 def checked_escape(escape: str, spot: Spot, text: str, lenient: bool) -> str:
-    """The escape character, if it is one."""
+    """Return the escape character; raise if it is not valid."""
     if len(escape) != 1:
         raise escape_problem(
             text,

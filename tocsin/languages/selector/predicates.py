@@ -1,5 +1,5 @@
-"""The tests of a selector as predicates: comparison, LIKE, BETWEEN, IN and IS NULL, checked for the
-kinds they need.
+"""Tests of a selector as predicates: comparison, LIKE, BETWEEN, IN and IS NULL, with a check of
+kinds.
 
 A negated operator is Not over the positive predicate, so that both share one evaluation.
 """
@@ -51,7 +51,7 @@ _KIND_NAMES = {Kind.NUMBER: "a number", Kind.STRING: "a text", Kind.BOOLEAN: "a 
 
 
 def predicate_of(node: Syntax, setting: Setting) -> BooleanNode:
-    """The condition of one test; raises the first problem found in it."""
+    """Return the condition of one test; raise its first problem."""
     match node:
         case Comparison():
             return _comparison(node, setting)
@@ -77,7 +77,7 @@ def _comparison(node: Comparison, setting: Setting) -> BooleanNode:
 
 
 def _compared(nodes: Sequence[Syntax], setting: Setting) -> tuple[Expression, ...]:
-    """The values of nodes that are compared with each other."""
+    """Return the values of nodes that are compared with each other."""
     values = tuple(value_of(each, setting) for each in nodes)
     return as_instants(nodes, values, setting.text) if setting.rules.times else values
 
@@ -180,8 +180,9 @@ def _null(node: NullTest, setting: Setting) -> BooleanNode:
 
 
 def _bare(node: Syntax, setting: Setting) -> BooleanNode:
-    """A value where a condition is due: TRUE and FALSE are conditions, a name in the jms and amqp
-    dialects.
+    """Return the condition of a value in place of one.
+
+    TRUE and FALSE are conditions, and in the jms and amqp dialects a name.
     """
     match node:
         case Literal(_, LiteralKind.BOOLEAN):
@@ -206,7 +207,7 @@ def _true_name(node: Name, mismatch: Truth, setting: Setting) -> BooleanNode:
 
 
 def _value_alone(node: Syntax, setting: Setting) -> Problem:
-    """`kind = 'a' OR 'b'`, and a comment that was read as arithmetic."""
+    """Return the problem of a value alone, with a hint for `kind = 'a' OR 'b'` and for comments."""
     before, here = setting.text[: node.spot.offset].rstrip(), setting.text[node.spot.offset :]
     compared = _COMPARED.search(before)
     if here.startswith("--"):
@@ -239,7 +240,7 @@ def _string(node: Syntax, setting: Setting) -> str | None:
 def _require_order(
     operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting
 ) -> None:
-    """Raises where a constant is of a kind that has no order in the dialect."""
+    """Raise if a constant is of a kind that has no order in the dialect."""
     ordered = setting.rules.comparing.ordered
     texts = Kind.STRING in ordered
     for node, value in zip(nodes, values, strict=True):
@@ -256,7 +257,7 @@ def _require_order(
 def _require_like_kinds(
     nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting
 ) -> None:
-    """Raises where constants are of kinds that can never stand in any relation."""
+    """Raise if constants are of kinds that can never be compared."""
     if setting.rules.mixed:
         return
     kinds = [static_kind(value) for value in values]
@@ -269,9 +270,7 @@ def _require_like_kinds(
 
 
 def hyphenated(node: Syntax) -> str:
-    """What to write where two names with a minus between them, and no blanks, are probably one
-    name.
-    """
+    """Return a hint for two names with a minus and no blanks between them, or ""."""
     match node:
         case Arithmetic(spot, "-", (Name(left), Name(right))):
             if left.offset + len(left.text) == spot.offset == right.offset - 1:

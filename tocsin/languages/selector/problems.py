@@ -1,4 +1,4 @@
-"""The problems of a selector that parses: wrong types and wrong escapes, each with its place."""
+"""Problems of a selector that parses: wrong types and wrong escapes, each with its place."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ SYNTAX_CODE = "SelectorSyntaxError"
 
 
 def type_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
-    """A value of a kind that its operator cannot use."""
+    """Return the problem of a value of a kind that its operator cannot use."""
     return problem_at(text, spot, "SelectorTypeError", message, hint)
 
 
 def escape_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
-    """An ESCAPE clause, or its use in the pattern, that means nothing."""
+    """Return the problem of an invalid ESCAPE clause, or of its use in the pattern."""
     return problem_at(text, spot, "SelectorEscapeError", message, hint)
 
 
 def form_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
-    """A text that the parser can read and the language still does not contain."""
+    """Return the problem of a text that the parser accepts and the language does not."""
     return problem_at(text, spot, SYNTAX_CODE, message, hint)

@@ -1,4 +1,4 @@
-"""From text to syntax within the limits; every way to fail is a Problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tocsin.languages.selector.wording import Wording
 
 
 def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:
-    """What the parser's transformer makes of the text."""
+    """Return the result of the parser's transformer for the text."""
     return _grammar(wording).read(parser, text, limits)
 
 

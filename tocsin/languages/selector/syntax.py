@@ -1,7 +1,6 @@
-"""The syntax tree of a selector: what the text says and where, before it is decided what it means.
+"""Syntax tree of a selector, with places, before its meaning is decided.
 
-One tree serves the dialects selector, jms and amqp. A node knows its spot in the text and how deep
-it nests.
+One tree serves the dialects selector, jms and amqp. A node has its spot in the text and its depth.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from tocsin.languages.base.texts import Spot
 
 
 class LiteralKind(Enum):
-    """What kind of constant a literal is written as."""
+    """Kind of constant that a literal is written as."""
 
     NUMBER = "a number"
     STRING = "a string"
@@ -31,7 +30,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant as it is written."""
+    """A constant as written."""
 
     spot: Spot
     kind: LiteralKind
@@ -106,7 +105,7 @@ class InTest:
 
 @dataclass(frozen=True, slots=True)
 class NullTest:
-    """A value asked whether it is absent."""
+    """A test that a value is absent."""
 
     spot: Spot
     subject: Syntax
@@ -146,7 +145,7 @@ Syntax = Name | Literal | Arithmetic | Function | Test | Negation | Conjunction 
 
 
 def children_of(node: Syntax) -> tuple[Syntax, ...]:
-    """The parts of a node, from left to right."""
+    """Return the parts of a node, from left to right."""
     match node:
         case Arithmetic(_, _, operands) | Conjunction(_, operands) | Disjunction(_, operands):
             return operands

@@ -1,6 +1,4 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
-probably meant.
-"""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ _VOCABULARY = Vocabulary(_WORDS, _PUNCTUATION, ((_CONDITION, "a condition"), (_V
 
 
 def syntax_problem(text: str, found: Unexpected, wording: Wording) -> SyntaxProblem:
-    """The problem of a text that is not in the grammar."""
+    """Return the problem of a text that is not in the grammar."""
     error = SelectorSlip(*parts_at(text, found), found, wording)
     hint = first_hint(error, _RULES)
     return unexpected_problem(
@@ -127,4 +125,4 @@ _FORMS = {
     "EXISTS": "write EXISTS and the name of an attribute",
 }
 _RULES = (_quotes, _relations, _nulls, *HABITS, _words, _structure, _forms)
-"""From the most to the least specific; the last one always has something to say."""
+"""From the most to the least specific; the last one always has a hint."""

@@ -1,8 +1,7 @@
-"""Times in comparisons: `ce_time` and `ce_endtime` compare as instants, with whatever they are
-compared.
+"""Times in comparisons: `ce_time` and `ce_endtime` compare as instants, on both sides.
 
-A text that is written there is read when the subscription is made, and refused where it is no RFC
-3339 time; an attribute is read for each event, and a text that is no time compares as unknown.
+A text constant there is read when the subscription is compiled, and refused if it is not an RFC
+3339 time; an attribute is read for each event, and a text that is not a time compares as unknown.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ _LIKE_THIS = "write it like '2026-01-31T08:00:00Z', with a zone"
 
 
 def is_time(value: Expression) -> bool:
-    """Whether the value is a time of the envelope."""
+    """True if the value is a time of the envelope."""
     return isinstance(value, Attribute) and value.path in _TIMES
 
 
 def as_instants(
     nodes: Sequence[Syntax], values: Sequence[Expression], text: str
 ) -> tuple[Expression, ...]:
-    """The values as they compare with each other: where one of them is a time, all are instants."""
+    """Return the values for a comparison with each other: if one is a time, all are instants."""
     _refuse_text_for_milliseconds(nodes, values, text)
     if not any(map(is_time, values)):
         return tuple(values)
@@ -40,7 +39,7 @@ def as_instants(
 def _refuse_text_for_milliseconds(
     nodes: Sequence[Syntax], values: Sequence[Expression], text: str
 ) -> None:
-    """`properties.creation_time` is a number; a text beside it is a time that nobody has read."""
+    """Raise for a text compared with `properties.creation_time`, which is a number."""
     if not any(
         isinstance(value, Attribute) and value.path[-1:] == (MILLISECONDS,) for value in values
     ):

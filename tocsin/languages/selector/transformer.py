@@ -1,8 +1,8 @@
-"""From grammar rules to syntax: one method per rule of `condition.lark` and its values, called as
-the rule ends.
+"""Grammar rules to syntax tree: one method per rule of `grammar.lark` and its values, called as the
+rule ends.
 
-Nesting is watched here: parentheses, NOT, signs, arithmetic and functions each add a level, chains
-of AND and OR none.
+The nesting limit is checked here: parentheses, NOT, signs, arithmetic and functions each add a
+level, chains of AND and OR none.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from tocsin.languages.selector.syntax import (
 
 
 class Transformer(NestingTransformer):
-    """The callbacks of the parser. Holds only the limit, so one builder serves every text."""
+    """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
     def start(self, children: Children) -> Syntax | None:
-        """The condition; None for a text without one."""
+        """Return the condition; None for a text without one."""
         return children[0] if children else None
 
     def name(self, children: Children) -> Syntax:

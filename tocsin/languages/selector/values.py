@@ -1,8 +1,7 @@
-"""Values of a selector: names, literals, arithmetic and functions as expressions, with everything
-constant computed.
+"""Values of a selector: names, literals, arithmetic and functions as expressions, with constants
+folded.
 
-What is known before any event comes is used at once: `2 * 50` is `100`, and a text in a sum is
-refused.
+Folding happens at compile time: `2 * 50` becomes `100`, and a text in a sum is refused.
 """
 
 from __future__ import annotations
@@ -26,9 +25,7 @@ from tocsin.values.scalars import Constant, Kind
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What lowering a text needs at every step: the text for its places, the dialect, the
-    limits.
-    """
+    """Context of lowering: the text for its places, the dialect, the limits."""
 
     text: str
     rules: Rules
@@ -36,7 +33,7 @@ class Setting:
 
 
 def value_of(node: Syntax, setting: Setting) -> Expression:
-    """The expression of a value; raises where the node is a condition or cannot be computed."""
+    """Return the expression of a value; raise if the node is a condition or cannot be computed."""
     match node:
         case Name(spot):
             return setting.rules.named(spot, setting.text)
@@ -56,7 +53,7 @@ def value_of(node: Syntax, setting: Setting) -> Expression:
 
 
 def static_kind(expression: Expression) -> Kind | None:
-    """The kind that the expression has in every event, or None where the event decides."""
+    """Return the kind that the expression has in every event, or None if events differ."""
     match expression:
         case Value(constant):
             return constant.kind
@@ -86,9 +83,7 @@ def _arithmetic(node: Arithmetic, setting: Setting) -> Expression:
 
 
 def _refuse_comment(node: Arithmetic, setting: Setting) -> None:
-    """Two minus signs side by side begin a comment elsewhere, and would be read as
-    arithmetic here.
-    """
+    """Raise for two adjacent minus signs: a comment elsewhere, arithmetic here."""
     begins = setting.text.startswith("--", node.spot.offset)
     if begins and node.operator == "-" and setting.rules.semantics is Semantics.SELECTOR:
         raise form_problem(
@@ -168,7 +163,7 @@ def _refuse_clock(node: Function, setting: Setting) -> None:
 
 
 def _require_kinds(node: Function, arguments: tuple[Expression, ...], setting: Setting) -> None:
-    """A text first, then numbers."""
+    """Raise unless the arguments are a text first, then numbers."""
     for place, (written, argument) in enumerate(zip(node.arguments, arguments, strict=True)):
         wanted = Kind.NUMBER if place else Kind.STRING
         if static_kind(argument) not in (None, wanted):

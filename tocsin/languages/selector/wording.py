@@ -1,4 +1,4 @@
-"""What a dialect says about its own quotes, and a text of it that leaves the grammar."""
+"""Wording of a dialect: its quotes, and the context of its syntax errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The words of a dialect; `name_quotes` is how any text becomes a name, if there is a way."""
+    """Words of a dialect; `name_quotes` are the quotes that make any text a name, if it has any."""
 
     dialect: str
     double_quotes: bool
@@ -36,12 +36,12 @@ class Wording:
 
     @property
     def backticks(self) -> bool:
-        """Whether names may stand in backticks."""
+        """True if names may be written in backticks."""
         return "backticks" in self.name_quotes
 
     @property
     def functions(self) -> bool:
-        """Whether the dialect has functions."""
+        """True if the dialect has functions."""
         return self.dialect in ("amqp", "cesql")
 
 
@@ -60,17 +60,17 @@ CESQL_WORDING = Wording("cesql", double_quotes=True, quote_inside=_BACKSLASH)
 
 @dataclass(frozen=True, slots=True)
 class SelectorSlip(Slip):
-    """What stands around the error, and what the dialect says about it."""
+    """Text around the error, and the wording of the dialect."""
 
     wording: Wording
 
     @property
     def keyword(self) -> str:
-        """The reserved word that was found, or nothing."""
+        """Reserved word that was found, or ""."""
         word = self.found.terminal.lstrip("_")
         return word if word in KEYWORDS else ""
 
     @property
     def touching(self) -> bool:
-        """Whether no blank stands before the error."""
+        """True if there is no blank before the error."""
         return len(self.before) == self.found.offset

@@ -15,7 +15,7 @@ from tocsin.plan.xml.xml_patterns import XmlBlock
 
 
 def atom_text(atom: Atom) -> str:
-    """An atom in one line, to be read after the word event."""
+    """Return an atom in one line, to be read after the word event."""
     match atom:
         case Condition(expression):
             return f"with {selector_text(expression)}"
@@ -33,7 +33,7 @@ def atom_text(atom: Atom) -> str:
 
 
 def atom_lines(atom: Atom) -> Iterator[str]:
-    """An atom as an indented tree."""
+    """Yield the lines of an atom as an indented tree."""
     match atom:
         case Condition(expression):
             yield from condition_lines(expression)

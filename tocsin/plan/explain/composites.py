@@ -1,5 +1,5 @@
-"""A composite plan in words: its tree with every condition, what waits where and how long, and what
-is shared.
+"""A composite plan in words: its tree with every condition, buffered occurrences with their
+lifetimes, and shared parts.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ from tocsin.values.time import format_duration, format_instant
 
 
 def part_lines(part: Part, indent: str = "") -> Iterator[str]:
-    """The plan as an indented tree; the parts of a join are numbered, so that its conditions can
-    speak of them.
-    """
+    """Yield the plan as an indented tree; the parts of a join are numbered for its conditions."""
     yield indent + _title(part)
     deeper = indent + "  "
     if isinstance(part, Join | Absence | Gathered):
@@ -73,7 +71,7 @@ def part_lines(part: Part, indent: str = "") -> Iterator[str]:
 
 
 def state_lines(part: Part) -> Iterator[str]:
-    """What waits, for how long, which timers run, and which parts are shared inside the
+    """Yield the buffers with their lifetimes, the timers, and the parts shared inside the
     subscription.
     """
     for bound in bounds_of(part):
@@ -89,8 +87,9 @@ def state_lines(part: Part) -> Iterator[str]:
 
 
 def has_concurrent_parts(part: Part) -> bool:
-    """Whether a join is only about parts sharing time, so that one that lasts may come long after
-    the other ended.
+    """True if a join only requires that parts share time.
+
+    Then a long one may end long after the other.
     """
     return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
 
@@ -106,7 +105,7 @@ def _is_concurrent(part: Part) -> bool:
 
 
 def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str:
-    """What an occurrence that waits in a part is waiting for, and until when."""
+    """Return what a buffered occurrence waits for, and until when."""
     limit = "" if until is None else f" until {format_instant(until)}"
     match owner:
         case Absence(_, AfterWindow()):
@@ -133,7 +132,7 @@ def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str
 
 
 def condition_text(condition: JoinCondition) -> str:
-    """A condition between the parts of a join, which go by [1], [2] and so on."""
+    """Return a condition between the parts of a join, which are called [1], [2] and so on."""
     match condition:
         case Precedes(earlier, later, gap, or_equal):
             return _precedes_text(earlier, later, gap, or_equal)
@@ -194,19 +193,17 @@ def _title(part: Part) -> str:
 
 
 def title(part: Part) -> str:
-    """What a part is, without the parts inside it."""
+    """Return the operator of a part in words, without the parts inside it."""
     return _title(part)
 
 
 def roles(part: Part) -> list[str]:
-    """What the parts directly inside a part are to it, in a word each; empty where none is
-    needed.
-    """
+    """Return the role of each part directly inside a part, in a word; "" if it needs none."""
     return [each.rstrip(": ") for each in _roles(part)]
 
 
 def short_text(part: Part) -> str:
-    """A part in a few words: its name, or what it is."""
+    """Return a part in a few words: its name, or its operator."""
     return part.name if isinstance(part, Named) else _title(part)
 
 
@@ -350,7 +347,7 @@ def _timers(part: Part) -> Iterator[str]:
 
 
 def _shared(part: Part) -> Counter[Part]:
-    """Parts that stand in several places of the plan and are at work once."""
+    """Return the parts that occur in several places of the plan and are evaluated once."""
     places: Counter[Part] = Counter()
     seen: set[Part] = set()
 

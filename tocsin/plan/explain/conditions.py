@@ -36,18 +36,19 @@ _ESCAPES = "!\\^~|$"
 _LONGEST_REGION = 60
 _INFIX = frozenset("+ - * / % = <> != < <= > >= AND OR XOR LIKE IN".split())
 _PLAIN = frozenset(("INSTANT", "COALESCE"))
-"""Calls that the reader sees as their first argument: how it is read is not part of the text."""
+"""Calls that are shown as their first argument: the conversion is not part of the text."""
 
 
 def selector_text(node: BooleanNode) -> str:
-    """The expression as selector text; parsing it gives the same expression where the language can
-    say it.
+    """Return the expression as selector text.
+
+    Parsing it gives the same expression, if the language can express it.
     """
     return _text(node, 0)
 
 
 def condition_lines(node: BooleanNode, indent: str = "") -> Iterator[str]:
-    """A boolean expression as an indented tree."""
+    """Yield a boolean expression as an indented tree."""
     match node:
         case AllOf(()):
             yield f"{indent}every event"
@@ -60,7 +61,7 @@ def condition_lines(node: BooleanNode, indent: str = "") -> Iterator[str]:
 
 
 def predicate_text(predicate: Predicate) -> str:
-    """One predicate as selector text."""
+    """Return one predicate as selector text."""
     match predicate:
         case Equals(path, value, mismatch):
             return f"{path_text(path)} = {_value_text(path, value)}{_strictness(mismatch)}"
@@ -86,17 +87,17 @@ def predicate_text(predicate: Predicate) -> str:
 
 
 def relation_text(relation: SpatialRelation, distance: float) -> str:
-    """A relation in space, with its distance where it has one."""
+    """Return a relation in space, with its distance if it has one."""
     return f"{relation.value} ({distance:g})" if relation in DISTANCES else relation.value
 
 
 def region_text(region: str) -> str:
-    """A region as WKT, the first of it where it is long."""
+    """Return a region as WKT, cut if it is long."""
     return region if len(region) <= _LONGEST_REGION else region[: _LONGEST_REGION - 3] + "..."
 
 
 def path_text(path: Path) -> str:
-    """A path as a name; names that are no plain words stand in backticks."""
+    """Return a path as a name; steps that are not plain words get backticks."""
     if path[0] == ENVELOPE:
         return _CREATION_TIME if path[-1] == MILLISECONDS else "ce_" + path[1]
     if (
@@ -109,7 +110,7 @@ def path_text(path: Path) -> str:
 
 
 def constant_text(constant: Constant) -> str:
-    """A constant as a literal of the language."""
+    """Return a constant as a literal of the language."""
     if constant.kind is Kind.STRING:
         return "'" + str(constant.value).replace("'", "''") + "'"
     if constant.kind is Kind.BOOLEAN:
@@ -119,14 +120,14 @@ def constant_text(constant: Constant) -> str:
 
 
 def _value_text(path: Path, constant: Constant) -> str:
-    """A constant that the attribute at the path is compared with: instants are written as times."""
+    """Return a constant that the attribute is compared with; instants are written as times."""
     if path[-1] == INSTANT and path[0] == ENVELOPE and is_instant(constant.value):
         return f"'{format_instant(constant.value)}'"  # type: ignore[arg-type]
     return constant_text(constant)
 
 
 def expression_text(expression: Expression) -> str:
-    """A scalar expression in infix form."""
+    """Return a scalar expression in infix form."""
     match expression:
         case Value(constant):
             return constant_text(constant)
@@ -156,7 +157,10 @@ def _operand(expression: Expression) -> str:
 
 
 def _text(node: BooleanNode, binding: int) -> str:
-    """Binding strength of the context: 0 anything may stand bare, 1 inside AND, 2 under NOT."""
+    """Return a node as text, in parentheses if needed.
+
+    `binding` is the operator strength around it: 0 nothing, 1 AND, 2 NOT.
+    """
     match node:
         case AllOf(()) | AnyOf(()):
             return "TRUE" if isinstance(node, AllOf) else "FALSE"
@@ -192,7 +196,8 @@ def _like_text(like: Like) -> str:
 
 
 def _strictness(mismatch: Truth) -> str:
-    """What the text of the selector dialect cannot say: a value of another kind makes the predicate
-    false, or true.
+    """Return a note for results that selector text cannot express.
+
+    A value of another kind makes the predicate false ("[strict]") or true ("[lenient]").
     """
     return {Truth.UNKNOWN: "", Truth.FALSE: " [strict]", Truth.TRUE: " [lenient]"}[mismatch]

@@ -1,5 +1,5 @@
-"""Where a part waits for the default horizon, which nobody wrote (decision 0007): legal, and
-perhaps not meant.
+"""Warnings for parts that wait for the default horizon (decision 0007): legal, and perhaps not
+meant.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ DEFAULT_HORIZON_USED = "DefaultHorizon"
 
 
 def horizon_warnings(pattern: Part, horizon: Duration) -> Iterator[MeaningProblem]:
-    """A warning for every join or absence in which nothing but the horizon ends a wait; each is
-    told once.
-    """
+    """Yield one warning for every join or absence that only the horizon bounds."""
     for owner, slots in _endless(pattern).items():
         parts = " and ".join(dict.fromkeys(short_text(parts_of(owner)[slot]) for slot in slots))
         until = format_duration(horizon)
@@ -40,8 +38,8 @@ def _endless(pattern: Part) -> Mapping[Part, list[int]]:
 
 
 def _is_about_the_same(owner: Part) -> bool:
-    """Whether a join is of conditions on the same named parts: all hold at once, or one of them
-    waits by itself.
+    """True if a join is of conditions on the same named parts: one of them bounds the wait, or all
+    hold at once.
     """
     if not isinstance(owner, Join):
         return False

@@ -1,5 +1,5 @@
-"""Graph patterns in words: as statement patterns, which parse back where the language can say them,
-and as a tree.
+"""Graph patterns in words: as statement patterns, which parse back if the language can express
+them, and as a tree.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DIFFERENCE = {
 
 
 def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
-    """A pattern as an indented tree."""
+    """Yield a pattern as an indented tree."""
     told = ", by the algorithm of the paper" if pattern.strategy is Strategy.PAPER else ""
     yield f"{indent}graph pattern, {_DIFFERENCE[pattern.injective]}{told}"
     yield from _group_lines(pattern.statements, pattern.ontology, indent + "  ")
@@ -52,9 +52,7 @@ def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
 
 
 def statement_text(statement: StatementPattern, ontology: Ontology) -> str:
-    """A statement pattern; the property of a path has a plus, and the class of home alone stands
-    beside it.
-    """
+    """Return a statement pattern; a path's property has a plus, the class of home stands alone."""
     if statement.property == ITSELF:
         return f"(_:H, {ontology.short(statement.subject_class)})"
     used = ontology.short(statement.property) + ("+" if statement.repeated else "")
@@ -72,7 +70,9 @@ def statement_text(statement: StatementPattern, ontology: Ontology) -> str:
 
 
 def filter_text(condition: Filter, about: str, ontology: Ontology) -> str:
-    """A filter about one variable, or a condition between variables, which names them itself."""
+    """Return a filter about one variable, or a condition between variables, which names them
+    itself.
+    """
     match condition:
         case Comparison(relation, value):
             return f"{about} {relation} {id_text(value, ontology)}"
@@ -98,7 +98,7 @@ def _regex_text(about: str, pattern: str, flags: str) -> str:
 
 
 def id_text(vertex: Vertex, ontology: Ontology) -> str:
-    """An id as the language writes it."""
+    """Return an id as the language writes it."""
     match vertex:
         case Home():
             return "_:H"

@@ -1,6 +1,4 @@
-"""The composite modes of the E-XML-QL paper (definition 2) and the states of its figure 3: which
-one a plan is in.
-"""
+"""Composite modes of the E-XML-QL paper (definition 2), and the states of its figure 3."""
 
 from __future__ import annotations
 
@@ -17,13 +15,11 @@ _MODES = {
     (True, False): ("split", "splitting", "new events out of one"),
     (True, True): ("aggregate", "aggregating", "new events out of several"),
 }
-"""By whether something is constructed, and whether the plan is about several events."""
+"""Modes by two facts: the plan constructs documents, and the plan is about several events."""
 
 
 def mode_lines(plan: Plan) -> Iterator[str]:
-    """The mode with what comes out, the states that a subscription goes through, and what it
-    builds.
-    """
+    """Yield the mode with its output, the states of a subscription, and its construction."""
     builds = isinstance(plan.output, Construct)
     name, state, what = _MODES[builds, not isinstance(plan.pattern, Atom)]
     yield f"mode           {name}: {what}"

@@ -1,6 +1,4 @@
-"""A plan in words: its tree, the order of evaluation, what it costs and how much state it
-can hold.
-"""
+"""A plan in words: its tree, the order of evaluation, its cost and the bound of its state."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from tocsin.values.html import preformatted
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
-    """The plan as an indented tree."""
+    """Yield the plan as an indented tree."""
     if isinstance(plan.pattern, Atom):
         yield from atom_lines(plan.pattern)
     else:
@@ -24,7 +22,7 @@ def plan_lines(plan: Plan) -> Iterator[str]:
 
 
 def summary_lines(plan: Plan) -> Iterator[str]:
-    """What the plan costs: predicates, the order of evaluation, and how much state it can hold."""
+    """Yield the cost of a plan: predicates, order of evaluation, and the bound of its state."""
     pattern = plan.pattern
     if isinstance(pattern, Condition):
         yield f"evaluated as   {selector_text(pattern.expression)} #"
@@ -44,12 +42,12 @@ def summary_lines(plan: Plan) -> Iterator[str]:
 
 
 def _parting_text(parting: Parting) -> str:
-    """By what hosts with many shards may spread the events, or why they keep them together."""
+    """Return the attributes by which a plan can be partitioned, or the reason why it cannot."""
     if not parting.by:
         return f"nothing: {parting.why_not}"
     return f"{' and '.join(map(path_text, parting.by))}: other values never meet"
 
 
 def html(plan: Plan) -> str:
-    """What a notebook shows of a plan."""
+    """Return a plan for a notebook."""
     return preformatted([*plan_lines(plan), "", *summary_lines(plan)])

@@ -1,4 +1,4 @@
-"""Templates and queries inside of them written out as E-XML-QL, which reads as the same again."""
+"""Templates and the queries inside them as E-XML-QL text, which is read back as the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _DECLARATION = "xmlns:"
 
 
 def construct_text(output: Construct, spaces: Spaces | None = None) -> str:
-    """ORDER-BY and CONSTRUCT; the namespaces of queries inside get their prefixes from `spaces`."""
+    """Return ORDER-BY and CONSTRUCT; the namespaces of queries inside get their prefixes from
+    `spaces`.
+    """
     if spaces is None:
         queries = (query for template in output.templates for query in queries_in(template))
         spaces = Spaces(pattern for query in queries for pattern in query.patterns)
@@ -34,7 +36,7 @@ def construct_text(output: Construct, spaces: Spaces | None = None) -> str:
 
 
 def content_text(content: TemplateContent, spaces: Spaces) -> str:
-    """What stands in a template."""
+    """Return the text of a template's content."""
     match content:
         case TemplateElement(name, attributes, contents):
             kept = (each for each in attributes if not str(each.name).startswith(_DECLARATION))
@@ -89,6 +91,6 @@ def _attribute_value(value: AttributeValue) -> str:
 
 
 def _computed(value: FunctionValue | ChoiceValue | TextValue | VariableValue) -> str:
-    """A value that is worked out: a call, or something in parentheses."""
+    """Return a computed value: a call, or anything else in parentheses."""
     text = operand_text(value)
     return f"({text})" if isinstance(value, TextValue | VariableValue) else text

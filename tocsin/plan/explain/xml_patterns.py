@@ -1,4 +1,4 @@
-"""A block written out as E-XML-QL: what explains it, and reads as the same again."""
+"""A block as E-XML-QL text, which explains it and is read back as the same block."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from tocsin.plan.xml.xml_patterns import (
 )
 
 _WORDS = re.compile(r"[a-z0-9]\w*(?: [a-z0-9]\w*)*")
-"""Texts that no one can take for anything else; words in capitals may be reserved."""
+"""Texts that are unambiguous without quotes; words in capitals may be reserved."""
 
 _AS = {BoundTo.ELEMENT: "ELEMENT_AS", BoundTo.CONTENT: "CONTENT_AS"}
 
 
 def block_text(block: XmlBlock) -> str:
-    """The block as a subscription of its own."""
+    """Return the block as a subscription of its own."""
     spaces = Spaces(block.patterns)
     items = [spaces.pattern(pattern) for pattern in block.patterns]
     items += [condition_text(condition) for condition in block.conditions]
@@ -40,13 +40,13 @@ def block_text(block: XmlBlock) -> str:
 
 
 def _event_text(event: InEvent) -> str:
-    """The label of an event."""
+    """Return the label of an event."""
     return f" {event.name}" if event.name else ""
 
 
 class Spaces:
-    """The namespaces of patterns with a prefix for each: those given, those of XPath, else n1, n2
-    and so on.
+    """Namespaces of patterns with a prefix for each: those given, those of XPath, else n1, n2 and
+    so on.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Spaces:
         bare: bool = False,
         event_text: Callable[[InEvent], str] = _event_text,
     ) -> None:
-        """Words stand without quotes where they are `bare`; `event_text` says how an event is
-        named.
+        """With `bare`, plain words are written without quotes; `event_text` writes the label of an
+        event.
         """
         self._bare = bare
         self._event_text = event_text
@@ -71,11 +71,11 @@ class Spaces:
             self._prefixes.setdefault(uri, self._new_prefix())
 
     def prolog(self) -> list[str]:
-        """The lines that declare the prefixes."""
+        """Return the lines that declare the prefixes."""
         return [f"NAMESPACE {prefix} = {quoted(uri)}" for uri, prefix in self._prefixes.items()]
 
     def pattern(self, pattern: Pattern) -> str:
-        """A pattern as it is written."""
+        """Return a pattern as it is written."""
         match pattern:
             case PatternElement():
                 return self._element(pattern)
@@ -87,11 +87,11 @@ class Spaces:
                 assert_never(pattern)
 
     def constant(self, text: str) -> str:
-        """A text between tags."""
+        """Return a text between tags."""
         return text if self._bare and _WORDS.fullmatch(text) else quoted(text)
 
     def _source(self, source: Source) -> str:
-        """What stands behind a pattern that is looked for elsewhere than in the only event."""
+        """Return the text behind a pattern with a source other than the only event."""
         match source:
             case InVariable(variable):
                 return f" IN {variable}"
@@ -107,8 +107,9 @@ class Spaces:
         return next(name for number in count(1) if (name := f"n{number}") not in taken)
 
     def _element(self, element: PatternElement) -> str:
-        """Variables of the content stand inside, so that behind the element there is room for one
-        of the element.
+        """Return an element with variables of its content inside.
+
+        Behind the element there is room for one variable bound to the element.
         """
         named = [each.variable for each in element.bindings if each.what is BoundTo.NAME]
         content = [each.variable for each in element.bindings if each.what is BoundTo.CONTENT]
@@ -120,13 +121,13 @@ class Spaces:
         return " ".join((f"<{tag}{attributes}>{''.join(inside)}</>", *_bound(tuple(whole))))
 
     def tag(self, element: PatternElement) -> str:
-        """The name or path of an element."""
+        """Return the name or path of an element."""
         if element.path is not None:
             return path_text(element.path, self._step)
         return "$" if element.name is None else self._step(element.name)
 
     def _step(self, name: str) -> str:
-        """A name where a dot would lead on to the next element."""
+        """Return a name in a path, in backticks if it has a dot, which would separate steps."""
         text = self._name(name)
         return f"`{text}`" if "." in text else text
 
@@ -144,7 +145,7 @@ class Spaces:
 
 
 def _uris(pattern: Pattern) -> Iterator[str]:
-    """The namespaces of the names in a pattern, from left to right."""
+    """Yield the namespaces of the names in a pattern, from left to right."""
     inner = pattern.pattern if isinstance(pattern, SourcedPattern) else pattern
     if isinstance(inner, PatternElement):
         for element in elements_of(inner):

@@ -1,1 +1,1 @@
-"""nodes."""
+"""Plans as data: atoms, composites, measures. Frozen, hashable, checked when built."""

@@ -1,5 +1,4 @@
-"""Atoms: what a subscription says about one event. Identity by value: equal predicates are one
-predicate.
+"""Atoms: conditions of a subscription on one event. Equal predicates are one predicate.
 
 A predicate gives TRUE, FALSE or UNKNOWN (`predicate_truth`); AND, OR and NOT combine them by
 Kleene's tables.
@@ -39,7 +38,7 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The attribute is of the limit's kind and stands in the relation `<`, `<=`, `>` or `>=` to it.
+    """The attribute is of the limit's kind and is `<`, `<=`, `>` or `>=` the limit.
 
     Numbers are ordered by value, texts by code point.
     """
@@ -59,8 +58,9 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The attribute is of the limits' kind and from low to high, both included; low above high
-    holds for none.
+    """The attribute is of the limits' kind and from low to high, both included.
+
+    With low above high no value fits.
     """
 
     path: Path
@@ -91,7 +91,7 @@ class OneOf:
 
     @property
     def kind(self) -> Kind:
-        """The kind of all values."""
+        """Kind of all values."""
         return next(iter(self.values)).kind
 
 
@@ -113,9 +113,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A condition that only evaluating an expression can decide: arithmetic, attribute against
-    attribute, functions.
-    """
+    """A condition decided by evaluating an expression: arithmetic, two attributes, functions."""
 
     expression: Expression
     semantics: Semantics
@@ -123,8 +121,9 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class PlaceIs:
-    """The event's place stands in the relation to a fixed region, given as WKT. Without a place
-    FALSE, not unknown.
+    """The event's place has the relation to a fixed region, given as WKT.
+
+    Without a place it is FALSE, not unknown.
     """
 
     relation: SpatialRelation
@@ -175,11 +174,11 @@ class Condition(HashedOnce):
 
 
 Atom = Condition | GraphPattern | ConceptTest | XmlBlock
-"""What a subscription can say about one event; the other kinds have files of their own."""
+"""Any condition on one event; the other kinds have files of their own."""
 
 
 def variables_bound_by(atom: Atom) -> frozenset[str]:
-    """The variables that the rows of the atom's occurrences may have."""
+    """Return the variables that the rows of the atom's occurrences may have."""
     match atom:
         case Condition():
             return frozenset()
@@ -194,7 +193,7 @@ def variables_bound_by(atom: Atom) -> frozenset[str]:
 
 
 def value_truth(predicate: AttributePredicate, value: Any) -> Truth:
-    """The truth of a predicate about one attribute, given the attribute's value."""
+    """Return the truth of a predicate about one attribute, given the attribute's value."""
     kind = kind_of(value)
     if kind is Kind.NULL:
         return Truth.UNKNOWN
@@ -216,7 +215,7 @@ def value_truth(predicate: AttributePredicate, value: Any) -> Truth:
 
 
 def needed_kind(predicate: AttributePredicate) -> Kind:
-    """The kind of value that the predicate can be true of."""
+    """Return the kind of value that the predicate can be true of."""
     match predicate:
         case Equals(_, value):
             return value.kind
@@ -231,7 +230,7 @@ def needed_kind(predicate: AttributePredicate) -> Kind:
 
 
 def predicates_of(node: BooleanNode) -> Iterator[Predicate]:
-    """Every predicate occurrence, from left to right."""
+    """Yield every predicate occurrence, from left to right."""
     match node:
         case Not(operand):
             yield from predicates_of(operand)
@@ -243,7 +242,7 @@ def predicates_of(node: BooleanNode) -> Iterator[Predicate]:
 
 
 def attribute_paths(predicate: Predicate) -> frozenset[Path]:
-    """The attributes that the predicate reads."""
+    """Return the attributes that the predicate reads."""
     match predicate:
         case Computed(expression):
             return paths_of(expression)
@@ -255,7 +254,7 @@ def attribute_paths(predicate: Predicate) -> frozenset[Path]:
 
 @lru_cache(maxsize=1024)
 def region_of(text: str) -> Geometry:
-    """The geometry of a region, which a plan says as text; raises where it is none."""
+    """Return the geometry of a region given as text; raise if it is invalid."""
     return parse_place(text)
 
 

@@ -1,4 +1,4 @@
-"""Composites: what a subscription says about several events, or about the absence of one.
+"""Composites: conditions of a subscription on several events, or on the absence of one.
 
 A part is an atom or a composite. An occurrence of a part is a set of member events with an interval
 (least start, greatest end), a place (hull of the members' places) and the occurrences of the named
@@ -44,7 +44,7 @@ explain_plan = Deferred("tocsin.plan.explain.plan")
 
 
 class Policy(Enum):
-    """Which occurrences combine, and what is used up by a combination."""
+    """Consumption policy: which occurrences combine, and which of them a combination consumes."""
 
     DEFERRED = "deferred"
     CHRONICLE = "chronicle"
@@ -71,9 +71,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Precedes:
-    """The earlier moment plus `gap` lies before the later one or, where `or_equal`, is the later
-    one.
-    """
+    """The earlier moment plus `gap` is before the later one or, with `or_equal`, equal to it."""
 
     earlier: Moment
     later: Moment
@@ -83,8 +81,9 @@ class Precedes:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The place of one part stands in the relation to the place of another; `distance` where the
-    relation has one.
+    """The place of one part has the relation to the place of another.
+
+    `distance` is for relations that need one.
     """
 
     part: int
@@ -99,10 +98,10 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """The interval of one part stands in a relation of Allen to that of another: `Before`, or
-    `UnBefore` for not so.
+    """The interval of one part is in an Allen relation to that of another: `Before`; negated
+    `UnBefore`.
 
-    Where `proper`, instants meet, overlap, start, finish and lie inside nothing.
+    With `proper`, instants meet, overlap, start, finish and lie inside nothing.
     """
 
     part: int
@@ -116,11 +115,9 @@ class Stands:
 
 @dataclass(frozen=True, slots=True)
 class PartAttribute:
-    """An attribute of the event that is the occurrence of a named part; or what the part binds to a
-    `variable`.
+    """An attribute of the event of a named part, or the value of a `variable` that the part binds.
 
-    A variable that is bound to several values at once has none to compare, as an attribute that is
-    a list.
+    A variable with several values at once cannot be compared, like an attribute that is a list.
     """
 
     name: str
@@ -130,8 +127,9 @@ class PartAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Two attributes of named parts compare as told: `=`, `<>`, `<`, `<=`, `>` or `>=`. Equality
-    can part the state.
+    """A comparison of two attributes of named parts: `=`, `<>`, `<`, `<=`, `>` or `>=`.
+
+    Equality can partition the state.
     """
 
     left: PartAttribute
@@ -140,7 +138,7 @@ class Related:
 
 
 NamedCondition = Related | Satisfies | Apart | Lasts
-"""What can be asked of named parts, wherever in an occurrence they are."""
+"""Conditions on named parts, at any depth of an occurrence."""
 
 JoinCondition = Precedes | Near | Stands | NamedCondition
 
@@ -148,18 +146,19 @@ Key = tuple[Path, ...]
 """Paths to the values that all parts have in common.
 
 The key of an occurrence are the scalars at the paths in its members: all have them, and all the
-same. An operator with a key is one for each key, apart from the others; what has no key takes no
-part in it. TRUE is not 1, and 1 is 1.0.
+same. An operator with a key is partitioned by it; occurrences without the key are ignored. TRUE is
+not 1, and 1 is 1.0.
 """
 
 
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Join(HashedOnce):
-    """One occurrence of each part that meet every condition, agree on named parts and share no
-    other member. What a measure counts is no member of its own: other parts may have it too.
+    """One occurrence of each part; they meet every condition, agree on named parts and share no
+    other member. An event that a measure counts is not a member of its own: other parts may have it
+    too.
 
-    Where `keep` is given, their ends lie at most so far apart: what is older can be forgotten. With
+    With `keep`, their ends are at most that far apart, so that older ones can be dropped. With
     `by`, all parts have the same key.
     """
 
@@ -199,7 +198,7 @@ class AfterInstant:
 
 @dataclass(frozen=True, slots=True)
 class AtRegion:
-    """The place of the occurrence stands in the relation to a fixed region, given as WKT."""
+    """The place of the occurrence has the relation to a fixed region, given as WKT."""
 
     relation: SpatialRelation
     region: str
@@ -212,7 +211,7 @@ class AtRegion:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """What the occurrence binds meets the conditions, in one row at least."""
+    """At least one row of the occurrence meets the conditions."""
 
     conditions: tuple[RowCondition, ...]
 
@@ -233,8 +232,10 @@ class Keyed:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Each event of the occurrence falls into share `number` of so many, by its values at the
-    paths; what is missing counts as a value.
+    """Each event of the occurrence belongs to partition `number` of `shares`, by its values at the
+    paths.
+
+    A missing value counts as a value.
     """
 
     by: Key
@@ -252,8 +253,8 @@ Restriction = DuringWindow | AfterInstant | AtRegion | Meeting | Fulfilling | Ke
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Only(HashedOnce):
-    """The occurrences of a part that meet a restriction of fixed time or space, or of what they
-    bind.
+    """The occurrences of a part that meet a restriction of fixed time or space, or on their
+    bindings.
     """
 
     part: Part
@@ -288,8 +289,9 @@ class BetweenWindow:
 
 @dataclass(frozen=True, slots=True)
 class BeforeWindow:
-    """For each occurrence of the part, the window [start - length, start) before it; what ends
-    there is inside or, where `whole`, what also starts there.
+    """For each occurrence of the part, the window [start - length, start) before it.
+
+    An occurrence is inside if it ends there and, with `whole`, also starts there.
     """
 
     part: Part
@@ -302,13 +304,13 @@ MOST_EMPTY_WINDOWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class EveryWindow:
-    """One window after the other, (origin + k length, origin + (k + 1) length]; what ends there is
+    """Tumbling windows (origin + k length, origin + (k + 1) length]; occurrences that end there are
     inside.
 
-    Without origin they are counted since the epoch, from the one in which the first known instant
-    lies. They come again without end; at the end of time those are decided that are over by the
-    last known instant. Where the clock leaps over more than `MOST_EMPTY_WINDOWS` of them at once,
-    all empty, they are one occurrence, from the first to the last.
+    Without origin they are counted from the epoch, starting with the one that contains the first
+    known instant. They recur without end; at the end of time the windows are decided that are over
+    by the last known instant. If the clock advances over more than `MOST_EMPTY_WINDOWS` of them at
+    once, all empty, they are one occurrence, from the first to the last.
     """
 
     length: Duration
@@ -329,10 +331,10 @@ Window = FixedWindow | AfterWindow | BetweenWindow | BeforeWindow | EveryWindow
 class Absence(HashedOnce):
     """No occurrence of the part that meets the conditions lies wholly inside the window.
 
-    Conditions between the two parts that bound a window are about these alone: which of them bound
-    one. Where `keep` is given, the ends of such a window lie at most so far apart. What the absent
-    part binds must agree with what the parts around the window bind, else it does not count. With
-    `by`, what is absent and what is around the window have the same key.
+    Conditions between the two parts that bound a window are about these alone: they decide which
+    pairs bound one. With `keep`, the ends of such a window are at most that far apart. An
+    occurrence of the absent part counts only if its bindings agree with those of the parts around
+    the window. With `by`, the absent part and the parts around the window have the same key.
     """
 
     part: Part
@@ -353,7 +355,7 @@ class Absence(HashedOnce):
 
     @property
     def conditions_on_bounds(self) -> tuple[NamedCondition, ...]:
-        """What the two parts around a window have to meet."""
+        """The conditions on the two parts around a window."""
         if not isinstance(self.window, BetweenWindow):
             return ()
         names = names_of(self.window.first) | names_of(self.window.last)
@@ -361,7 +363,7 @@ class Absence(HashedOnce):
 
     @property
     def conditions_on_absent(self) -> tuple[NamedCondition, ...]:
-        """What an occurrence of the absent part has to meet to count."""
+        """The conditions that an occurrence of the absent part must meet to count."""
         on_bounds = self.conditions_on_bounds
         return tuple(each for each in self.conditions if each not in on_bounds)
 
@@ -369,20 +371,21 @@ class Absence(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Gathered(HashedOnce):
-    """All occurrences of the part that lie wholly inside a window, where they are as many as told.
+    """All occurrences of the part wholly inside a window, if their number is in the range.
 
-    Windows, conditions, keys, and agreement on what is bound are those of an absence, which is the
-    same with 0..0; so it is judged row by row too, and keeps the rows for which it holds. From
-    `least` to `most` must have come; without `most`, any number. Conditions with an aggregate of a
-    name of the part are about all that came, the others about each. Its members are those of the
-    parts around the window and of all that came; the names of the part stand for all of them.
+    Windows, conditions, keys, and agreement of bindings are those of an absence, which is the same
+    with 0..0; so it is decided row by row too, and keeps the rows for which it holds. The number is
+    from `least` to `most`; without `most` there is no upper limit. Conditions with an aggregate of
+    a name of the part are about all of them, the others about each. Its members are those of the
+    parts around the window and of all that are counted; the names of the part stand for all of
+    them.
 
-    It is known when the part that closes the window comes, and after a part at the end of the
-    window, with which it ends. Only where nothing but `least` is asked after a part, it is known
-    with the first `least` in canonical order, once for each occurrence of that part.
+    It is decided when the part that closes the window occurs, and after a part at the end of the
+    window, with which it ends. Only a count after a part with nothing but `least` is decided with
+    the first `least` in canonical order, once for each occurrence of that part.
 
-    Where `limit` is given, the last part ends at most so long after the latest end of what came
-    or, where nothing did, after the end of the first part; a window after a part has none.
+    With `limit`, the last part ends at most that long after the latest end of the counted ones or,
+    without any, after the end of the first part; a window after a part has no limit.
     """
 
     part: Part
@@ -413,26 +416,26 @@ class Gathered(HashedOnce):
 
     @property
     def is_at_once(self) -> bool:
-        """Whether it is known as soon as the least number has come after a part."""
+        """True if it is decided as soon as the least number has occurred after a part."""
         is_plain = self.most is None and self.least > 0 and not self.conditions_on_all
         return is_plain and isinstance(self.window, AfterWindow)
 
     @property
     def conditions_on_bounds(self) -> tuple[NamedCondition, ...]:
-        """What the parts around a window have to meet, and the whole of them."""
+        """The conditions on the parts around a window, and on the whole of them."""
         around = parts_of(self)[1:]
         names = frozenset[str]().union(*map(names_of, around))
         return tuple(each for each in self.conditions if names_asked(each) <= names)
 
     @property
     def conditions_on_each(self) -> tuple[NamedCondition, ...]:
-        """What an occurrence has to meet to count."""
+        """The conditions that an occurrence must meet to count."""
         apart = (*self.conditions_on_bounds, *self.conditions_on_all)
         return tuple(each for each in self.conditions if each not in apart)
 
     @property
     def conditions_on_all(self) -> tuple[NamedCondition, ...]:
-        """What all that came has to meet."""
+        """The conditions on all counted occurrences together."""
         names = names_of(self.part)
         return tuple(
             each
@@ -444,28 +447,28 @@ class Gathered(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Sliding(HashedOnce):
-    """The occurrences of a part in the last `over`, where a measure of them stands in a relation.
+    """The occurrences of a part in the last `over`, if a measure of them meets a comparison.
 
     The part is about one event. W(i) are its occurrences that end after i - over and at i or
-    before, f(i) is whether the measure over W(i) stands in the `relation` to `limit` and every
-    other one of `also` in its relation; over no value only COUNT and DISTINCT have one, 0. f is
-    asked at every instant at which an occurrence ends, and `over` after each, when all events of
-    the instant are known. The occurrence of the whole has the members of W(i) and lasts from their
-    least start to i.
+    before, f(i) is True if the measure over W(i) is in the `relation` to `limit` and every other
+    one of `also` in its relation; over no value only COUNT and DISTINCT have a result, 0. f is
+    evaluated at every instant at which an occurrence ends, and `over` after each, when all events
+    of the instant are known. The occurrence of the whole has the members of W(i) and lasts from
+    their least start to i.
 
-    ON_CHANGE it rings where f is true and was not just before i; EVERY_TIME where f is true and an
-    occurrence ends at i; ONCE as on change, and what it rings for is in no W thereafter. Where an
-    empty W rings, it has no members but its window and the values of its key.
+    ON_CHANGE it rings if f is true and was false just before i; EVERY_TIME if f is true and an
+    occurrence ends at i; ONCE as on change, and the occurrences it rings for are in no later W. If
+    it rings for an empty W, it has no members but its window and the values of its key.
 
     With `every`, W are instead the occurrences that end in the windows (k every, k every + over],
-    counted since the epoch, from the first that ends when time begins or later, and it rings at the
-    end of each for which f is true. An empty one is asked about only where there is no key. They
-    come again without end, as EveryWindow does, and are told as one where the clock leaps over many
-    that are empty.
+    counted from the epoch, starting with the first that ends when time begins or later, and it
+    rings at the end of each for which f is true. An empty one is evaluated only without a key. They
+    recur without end, as EveryWindow does, and are reported as one if the clock advances over many
+    empty ones.
 
     With `by` there is a W for each key and, with `each`, for each value that an occurrence of the
-    part binds to that variable, which the whole binds too. Where f is true of nothing, a key whose
-    W is empty is remembered for `keep`; then it is as new, f not having been true.
+    part binds to that variable, which the whole binds too. If f is true of no events, a key with an
+    empty W is remembered for `keep`; after that it is new, with f false before.
     """
 
     part: Part
@@ -491,7 +494,7 @@ class Sliding(HashedOnce):
 
     @property
     def is_keyed(self) -> bool:
-        """Whether it has a W for each of several keys."""
+        """True if it has a W for each of several keys."""
         return bool(self.by or self.each)
 
     @property
@@ -503,13 +506,12 @@ class Sliding(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Change(HashedOnce):
-    """The occurrences of a part, about one event, at which a state begins to hold or to hold no
-    more.
+    """The occurrences of a part, about one event, at which a state begins or ceases to hold.
 
-    Of each key, and of each value of the variable `each`, the occurrences come in canonical order.
-    Where `becomes`, those count of which the state is true and was not of the one before, or there
-    was none; else those of which it is not true and was of the one before. The one before counts
-    for `keep` after its end.
+    They are taken in canonical order, for each key and each value of the variable `each`. With
+    `becomes`, those count whose state is true and was not true for the one before, or there was no
+    such one; else those whose state is not true and was true for the one before. The one before
+    counts for `keep` after its end.
     """
 
     part: Part
@@ -526,11 +528,10 @@ class Change(HashedOnce):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Named(HashedOnce):
-    """A part with a name; wherever the name stands in a subscription, it is one and the same
-    occurrence.
+    """A part with a name; everywhere in a subscription the name is the same occurrence.
 
-    With `elements`, which only a part about one event has, a variable is bound to each value at a
-    path of the event.
+    With `elements`, only for a part about one event, a variable is bound to each value at a path of
+    the event.
     """
 
     name: str
@@ -539,7 +540,7 @@ class Named(HashedOnce):
 
 
 class Waiting(Enum):
-    """Which events a detection sends."""
+    """Mode that selects the events which a detection sends."""
 
     FIRST_AFTER = (
         "the first that starts after the end, once; a newer detection replaces one that waits"
@@ -553,8 +554,9 @@ class Waiting(Enum):
 
     @property
     def is_since(self) -> bool:
-        """Whether it counts from the start of the detection, so that events from before its end
-        matter.
+        """True if it counts from the start of the detection.
+
+        Then events from before its end matter.
         """
         return self in (Waiting.LATEST_SINCE, Waiting.EVERY_SINCE)
 
@@ -564,7 +566,7 @@ class Waiting(Enum):
 class Triggered(HashedOnce):
     """An occurrence of a part together with one of the target that it sends.
 
-    Where `keep` is given, both are remembered for so long after their ends.
+    With `keep`, both are kept for that time after their ends.
     """
 
     part: Part
@@ -588,7 +590,7 @@ class Forward:
 class Send:
     """The output of a match are the data of its events: all, or those of named parts.
 
-    Of `targets` and `members` the first are sent where the match has them.
+    Of `targets` and `members` the first are sent if the match has them.
     """
 
     members: tuple[str, ...] = ()
@@ -600,22 +602,20 @@ Output = Forward | Construct | Send
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a subscription means: a pattern, what to put out when it occurs, and what to tell
-    of it.
-    """
+    """Meaning of a subscription: a pattern, the output of a match, and its selected values."""
 
     pattern: Part
     output: Output = Forward()
     select: tuple[Selected, ...] = ()
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the words of `tocsin explain`."""
+        """Return the plan for a notebook, in the words of `tocsin explain`."""
         html: Callable[[Plan], str] = explain_plan.html
         return html(self)
 
 
 def parts_of(part: Part) -> tuple[Part, ...]:
-    """The parts directly inside a part."""
+    """Return the parts directly inside a part."""
     if isinstance(part, Atom):
         return ()
     match part:
@@ -646,9 +646,7 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
 
 
 def rings_by_time(part: Part) -> bool:
-    """Whether time alone may bring an occurrence about: the window of an absence ends when nothing
-    comes.
-    """
+    """True if a timer alone can complete an occurrence, as at the end of a window of absence."""
     waits = isinstance(part, Absence | Gathered) and isinstance(
         part.window, FixedWindow | AfterWindow | EveryWindow
     )
@@ -656,14 +654,14 @@ def rings_by_time(part: Part) -> bool:
 
 
 def is_one_event(part: Part) -> bool:
-    """Whether the part brings one occurrence for an event at most, that event alone."""
+    """True if the part has at most one occurrence for an event, which is that event alone."""
     if isinstance(part, Only | Named | Change):
         return is_one_event(part.part)
     return isinstance(part, Atom)
 
 
 def names_asked(condition: NamedCondition) -> frozenset[str]:
-    """The names of the parts that a condition speaks of."""
+    """Return the names of the parts in a condition."""
     match condition:
         case Related(left, _, right):
             return frozenset((left.name, right.name))
@@ -687,7 +685,7 @@ def _require_one_event(part: Part, done: str) -> None:
 
 
 def names_of(part: Part) -> frozenset[str]:
-    """The names of the parts inside a part, itself included."""
+    """Return the names of the parts inside a part, itself included."""
     return _NOTHING if isinstance(part, Atom) else _names_in(part)
 
 
@@ -698,7 +696,7 @@ def _names_in(part: Composite) -> frozenset[str]:
 
 
 def atoms_of(part: Part) -> Iterator[Atom]:
-    """Every atom, from left to right."""
+    """Yield every atom, from left to right."""
     if isinstance(part, Atom):
         yield part
     for inner in parts_of(part):
@@ -711,7 +709,7 @@ def _require_distance(distance: float) -> None:
 
 
 def variables_of(part: Part) -> frozenset[str]:
-    """The variables that the rows of the part's occurrences may have; an absent part leaves
+    """Return the variables that the rows of the part's occurrences may have; an absent part has
     none.
     """
     return variables_bound_by(part) if isinstance(part, Atom) else _variables_in(part)

@@ -1,4 +1,4 @@
-"""Concept tests: what a subscription says about one event by meaning. Prepared: expanded, in
+"""Concept tests: conditions of a subscription on the meaning of one event. Prepared: expanded, in
 negation normal form.
 """
 
@@ -20,22 +20,21 @@ from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.values.scalars import Scalar
 
 MOST_ROWS = 50_000
-"""Combinations of values to correlate by that one event may have; with more, it is undecided, which
-is no match.
+"""Combinations of correlated values that one event may have; with more it is undecided, which is no
+match.
 """
 
 ID_MEMBERS = ("id", "@id")
-"""The member that names an object: an object with such a text is the individual of that name."""
+"""Members that name an object: an object with such a text is the individual of that name."""
 
 
-# Without slots, because the hash of an expanded concept is worth keeping: composites look tests up
-# for every event.
+# Without slots, to cache the hash of an expanded concept: composites look tests up for every event.
 @dataclass(frozen=True)
 class ConceptTest:
-    """An atom: the event is an instance of the concept, as far as the world tells.
+    """An atom: the event is an instance of the concept in the given world.
 
-    The TBox says what names in events mean. `correlate` are roles whose values the occurrences that
-    are combined must share; `named` are the variables that the values are bound to, in the order of
+    The TBox gives the meaning of names in events. `correlate` are roles whose values the combined
+    occurrences must share; `named` are the variables that the values are bound to, in the order of
     their names, by default the roles.
     """
 
@@ -54,15 +53,15 @@ class ConceptTest:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What the values of the roles are bound to."""
+        """The variables that the values of the roles are bound to."""
         return self.named or self.correlate
 
-    def __reduce__(self) -> tuple[object, ...]:  # without the hash: hashes differ between processes
+    def __reduce__(self) -> tuple[object, ...]:  # no hash: it differs between processes
         return (ConceptTest, (self.concept, self.tbox, self.world, self.correlate, self.named))
 
 
 def correlation_rows(test: ConceptTest, event: Event) -> Rows:
-    """One row for every combination of values of the roles; none where a role has no value."""
+    """Return one row for every combination of values of the roles; empty if a role has no value."""
     if not test.correlate:
         return NOTHING_BOUND
     variables = test.variables
@@ -72,18 +71,18 @@ def correlation_rows(test: ConceptTest, event: Event) -> Rows:
 
 
 def row_count(test: ConceptTest, event: Event) -> int:
-    """How many rows there would be."""
+    """Return the number of rows without making them."""
     return prod(map(len, _choices(test, event)))
 
 
 def _choices(test: ConceptTest, event: Event) -> list[dict[Scalar, None]]:
-    """The different values of each role."""
+    """Return the different values of each role."""
     attributes = event.attributes
     return [dict.fromkeys(_plain_values(attributes, role, test.tbox)) for role in test.correlate]
 
 
 def concept_test_text(test: ConceptTest) -> str:
-    """The test as text, for explanations."""
+    """Return the test as text, for explanations."""
     told = [
         role if role == name else f"{role} as {name}"
         for role, name in zip(test.correlate, test.variables, strict=True)
@@ -103,7 +102,7 @@ def _plain_values(attributes: Mapping[str, Any], role: str, tbox: TBox) -> Itera
 
 
 def flat_values(value: object) -> Iterator[Any]:
-    """The values of a member: a list is several, also inside a list; null is none."""
+    """Yield the values of a member: nested lists are flattened, null gives none."""
     if not isinstance(value, list):
         if value is not None:
             yield value
@@ -118,5 +117,5 @@ def flat_values(value: object) -> Iterator[Any]:
 
 
 def id_of(members: Mapping[str, Any]) -> str | None:
-    """The name of an object, where it has one."""
+    """Return the name of an object, or None."""
     return next((name for each in ID_MEMBERS if isinstance(name := members.get(each), str)), None)

@@ -12,7 +12,7 @@ from tocsin.values.scalars import Constant
 
 
 class Semantics(Enum):
-    """Which rules evaluate an expression; one table of functions each."""
+    """Rules that evaluate an expression; one table of functions each."""
 
     SELECTOR = "selector"
     JMS = "jms"
@@ -37,8 +37,9 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function or operator applied to its arguments; operators go by their symbol, as in
-    Call("+", (a, b)).
+    """A function or operator applied to its arguments.
+
+    Operators go by their symbol, as in Call("+", (a, b)).
     """
 
     function: str
@@ -49,7 +50,7 @@ Expression = Value | Attribute | Call
 
 
 def paths_of(expression: Expression) -> frozenset[Path]:
-    """The attributes that the expression reads."""
+    """Return the attributes that the expression reads."""
     match expression:
         case Attribute(path):
             return frozenset((path,))

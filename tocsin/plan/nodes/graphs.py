@@ -1,24 +1,25 @@
-"""Graph patterns: what a subscription says about the graph of one event (spec 4.1, M1-M5).
+"""Graph patterns: conditions of a subscription on the graph of one event (spec 4.1, M1-M5).
 
 A map gives every id of the pattern a vertex of the event. Home goes to the event's home, an IRI to
 itself, a literal to a literal of equal value, a variable to any vertex (M1, M2). Under a map a
-statement holds when an arc whose property is at or below the statement's leads from the subject's
+statement holds if an arc whose property is at or below the statement's leads from the subject's
 image to the object's, a class of each end is at or below the statement's, and the filter is TRUE of
 the object (M3). One id has one image, literals by value (M4); different ids have different images,
-as far as `injective` says (M5). An event matches when some map makes all statements hold.
+as far as `injective` says (M5). An event matches if some map makes all statements hold.
 
 Beyond the paper:
-* a statement of the property ITSELF, from home to home, holds when home is of the statement's
+
+* a statement of the property ITSELF, from home to home, holds if home is of the statement's
   class: `_:H a :A`;
-* a repeated statement (`p+`) holds when a path of one or more such arcs leads from image to image;
-  the classes and the filter are about the two ends, what lies between is free and is nobody's
-  image;
+* a repeated statement (`p+`) holds if a path of one or more such arcs leads from image to image;
+  the classes and the filter are about the two ends, the vertices between them are free and are
+  the image of no id;
 * a condition between variables (`across`) belongs to a group, whatever statement carries it: it is
   TRUE of the images of its variables, which the group or the statements around it have;
 * an absent group refuses a map that can be extended to the group's own variables so that M1-M5 hold
   for both together: with injectivity, "a bidder ?1, absent: a bidder ?2" therefore means exactly
   one bidder;
-* an optional group never decides; it extends the map, group after group, where M1-M5 can hold for
+* an optional group never decides; it extends the map, group after group, if M1-M5 can hold for
   both together, and otherwise leaves its own variables without an image.
 
 Of all maps the first counts (`select`): maps are compared by the images of their ids, in the order
@@ -41,8 +42,9 @@ from tocsin.values.terms import Iri, Literal, Term, compare
 from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
 
 ITSELF = "the vertex itself"
-"""The property of a statement that only tells the class of home; it has blanks, so that nobody else
-has it.
+"""Property of a statement that only gives the class of home.
+
+It has blanks, so that no property of an ontology equals it.
 """
 
 RELATIONS = ("<", "<=", ">", ">=", "=", "!=")
@@ -61,14 +63,12 @@ class Variable:
 
 
 Vertex: TypeAlias = Home | Variable | Iri | Literal
-"""What stands at an end of a statement: an id of the pattern. Equal ids are one id."""
+"""An end of a statement: an id of the pattern. Equal ids are one id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The object stands in the relation to the value; UNKNOWN where the two cannot be compared
-    (spec 3.3).
-    """
+    """The object is in the relation to the value; UNKNOWN if they cannot be compared (spec 3.3)."""
 
     relation: str
     value: Literal | Iri
@@ -109,8 +109,8 @@ class FilterAny:
 
 @dataclass(frozen=True, slots=True)
 class VariableComparison:
-    """The image of a variable stands in the relation to that of another, or to a value; literals
-    by value.
+    """The image of a variable is in the relation to that of another, or to a value; literals by
+    value.
     """
 
     left: Variable
@@ -134,13 +134,15 @@ class VariableRegex:
 Filter: TypeAlias = (
     Comparison | Regex | VariableComparison | VariableRegex | FilterNot | FilterAll | FilterAny
 )
-"""Of a statement: comparisons and expressions about its object. `across`: those about variables."""
+"""In `filter` of a statement: conditions on its object. In `across`: those on variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementPattern:
-    """An arc from the subject to the object, or a path of them where repeated; see the module for
-    when it holds. `across` is a condition between variables that the group has to meet.
+    """An arc from the subject to the object, or a path of arcs if repeated; the module says when it
+    holds.
+
+    `across` is a condition between variables that the group must meet.
     """
 
     subject: Vertex
@@ -163,7 +165,7 @@ class StatementPattern:
             )
 
     def ends(self) -> tuple[Vertex, Vertex]:
-        """Subject and object."""
+        """Return subject and object."""
         return (self.subject, self.object)
 
 
@@ -171,14 +173,12 @@ Statements: TypeAlias = tuple[StatementPattern, ...]
 
 
 def home_is_a(name: str) -> StatementPattern:
-    """The statement that home is of a class."""
+    """Return the statement that home is of a class."""
     return StatementPattern(Home(), Home(), name, ITSELF, name)
 
 
 class Injective(Enum):
-    """Which different ids must have different images: those of resources, all, or none (as in
-    SPARQL).
-    """
+    """Ids whose images must differ: those of resources, all, or none (as in SPARQL)."""
 
     RESOURCES = "resources"
     ALL = "all"
@@ -186,7 +186,7 @@ class Injective(Enum):
 
 
 class Strategy(Enum):
-    """How patterns are matched: ours, or the algorithm of the paper. Both give the same answers."""
+    """Matching algorithm: the default one, or that of the paper. Both give the same answers."""
 
     DEFAULT = "default"
     PAPER = "paper"
@@ -197,7 +197,7 @@ class GraphPattern:
     """An atom: some map makes all statements hold in the event's graph, and no absent group extends
     it.
 
-    `select` names the variables whose images a match tells.
+    `select` names the variables whose images are part of a match.
     """
 
     statements: Statements
@@ -229,7 +229,7 @@ class GraphPattern:
             self._require_variables(group)
 
     def _require_variables(self, group: Statements) -> None:
-        """Raises where a condition of a group is about a variable that has no image there."""
+        """Raise if a condition of a group is about a variable that has no image there."""
         known = set(variables_of((self.statements, group)))
         asked = {each for condition in conditions_of(group) for each in variables_in(condition)}
         if unknown := asked - known:
@@ -245,14 +245,12 @@ class GraphPattern:
 
 
 def ids_of(statements: Iterable[StatementPattern]) -> tuple[Vertex, ...]:
-    """Home, then every id once, in the order in which the statements name it, subject before
-    object.
-    """
+    """Return home, then every id once, in the order of the statements, subject before object."""
     return tuple(dict.fromkeys((Home(), *(end for each in statements for end in each.ends()))))
 
 
 def variables_of(groups: Iterable[Statements]) -> Iterator[Variable]:
-    """Every occurrence of a variable."""
+    """Yield every occurrence of a variable."""
     return (
         end
         for group in groups
@@ -263,12 +261,12 @@ def variables_of(groups: Iterable[Statements]) -> Iterator[Variable]:
 
 
 def conditions_of(statements: Iterable[StatementPattern]) -> tuple[Filter, ...]:
-    """The conditions between variables that a group has to meet."""
+    """Return the conditions between variables that a group must meet."""
     return tuple(each.across for each in statements if each.across is not None)
 
 
 def variables_in(condition: Filter) -> Iterator[Variable]:
-    """The variables that a condition between variables is about."""
+    """Yield the variables of a condition between variables."""
     match condition:
         case VariableComparison(left, _, right):
             yield left
@@ -288,7 +286,7 @@ def variables_in(condition: Filter) -> Iterator[Variable]:
 
 
 def is_below(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology) -> bool:
-    """Whether one of the classes of a vertex is at or below the wanted one; those of a literal are
+    """True if one of the classes of a vertex is at or below the wanted one; a literal has
     datatypes.
     """
     above = ontology.superdatatypes if isinstance(term, Literal) else ontology.superclasses
@@ -298,8 +296,10 @@ def is_below(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology
 def filter_truth(
     condition: Filter, term: Term | None, images: Mapping[Variable, Term] = MappingProxyType({})
 ) -> Truth:
-    """The truth of a filter for the object's term, or of a condition for the images of variables;
-    what cannot be evaluated is UNKNOWN, which at the top is not TRUE.
+    """Return the truth of a filter for the object's term, or of a condition for images of
+    variables.
+
+    A filter that cannot be evaluated is UNKNOWN, which at the top is not TRUE.
     """
     match condition:
         case Comparison(relation, value):
@@ -328,7 +328,7 @@ def _is_found(pattern: str, flags: str, term: Term | None) -> Truth:
 
 
 def vertex_text(vertex: Vertex) -> str:
-    """An id as the language writes it."""
+    """Return an id as the language writes it."""
     match vertex:
         case Home():
             return "_:H"
@@ -339,7 +339,7 @@ def vertex_text(vertex: Vertex) -> str:
 
 
 def _unreachable(statements: Statements) -> list[Vertex]:
-    """The ids that no path of statements leads to from home."""
+    """Return the ids that no path of statements leads to from home."""
     reached: set[Vertex] = {Home()}
     growing = True
     while growing:

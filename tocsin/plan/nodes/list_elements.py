@@ -1,4 +1,4 @@
-"""Element by element: what a part binds where a list is to be compared by what it holds."""
+"""Binding of list elements: a part binds a variable to each value of a list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Elements = tuple[str, Path]
 
 
 def element_rows(elements: Elements, event: Event) -> Rows:
-    """One row for every different scalar at the path, through lists; none where there is none."""
+    """Return one row for every different scalar at the path, through lists; empty without any."""
     variable, path = elements
     inside, steps = (event.envelope, path[1:]) if path[0] == ENVELOPE else (event.attributes, path)
     rows: dict[Row, None] = dict.fromkeys(((variable, value),) for value in _scalars(inside, steps))
@@ -28,8 +28,8 @@ def _scalars(value: object, path: Sequence[str]) -> Iterator[Hashable]:
         if isinstance(value, dict):
             yield from _scalars(value.get(path[0]), path[1:])
     elif isinstance(value, bool):
-        yield (value,)  # TRUE is not 1
+        yield (value,)  # TRUE must not equal 1
     elif isinstance(value, int | float):
-        yield key_number(value)  # 1.0 is 1, and a match tells it
+        yield key_number(value)  # 1.0 equals 1 and is shown as 1 in matches
     elif isinstance(value, str):
         yield value

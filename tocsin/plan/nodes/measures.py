@@ -1,8 +1,8 @@
-"""What is measured of several events: aggregates, conditions on named parts, and values to tell.
+"""Measures of several events: aggregates, conditions on named parts, and selected values.
 
 An expression over named parts has the functions of `selector`. The path of an attribute begins with
-the name of a part: `Attribute(("b", "price"))` is the price of the one event that b is. Of a part
-that is several events only aggregates are known: `Call("SUM", (Attribute(("b", "amount")),))`.
+the name of a part: `Attribute(("b", "price"))` is the price of the one event that b is. A part of
+several events has only aggregates: `Call("SUM", (Attribute(("b", "amount")),))`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from tocsin.values.time import Duration, format_duration
 RELATIONS = ("=", "<>", "<", "<=", ">", ">=")
 
 MOST_COUNTED = 10_000
-"""How many occurrences a range may ask for."""
+"""Occurrences that a range may require at most."""
 
 LONGEST_WINDOW: Duration = 3_660 * 24 * 3_600 * 1_000_000
-"""How long a window over which something is counted may be: ten years."""
+"""Length of a counting window at most, in microseconds: ten years."""
 
 
 class Aggregate(Enum):
-    """A number out of several events.
+    """A number computed from several events.
 
     COUNT counts them and DISTINCT the different scalars at a path. SUM, AVG, MIN and MAX are over
-    the numbers at a path; what is no number there is left out, and of no number they have no value.
-    Whole numbers are exact; where one is not whole, SUM is `math.fsum` of them as doubles in
-    canonical order, and AVG is that divided by how many they are.
+    the numbers at a path; other values are left out, and without numbers they have no value. Whole
+    numbers are exact; if one is not whole, SUM is `math.fsum` of them as doubles in canonical
+    order, and AVG is that divided by their number.
     """
 
     COUNT = "COUNT"
@@ -46,8 +46,8 @@ class Aggregate(Enum):
 OF_GROUPS = frozenset(each.name for each in Aggregate) | {"FIRST", "LAST", "SKIPPED"}
 """Calls whose arguments are paths into a part that may be several events.
 
-FIRST and LAST read the first and the last of them in canonical order. SKIPPED is how many of them
-have no number at the paths, NULL where all have one. START and END, which any part has, are its
+FIRST and LAST read the first and the last of them in canonical order. SKIPPED is the number of them
+without a number at the paths, NULL if all have one. START and END, which any part has, are its
 interval as texts of time.
 """
 
@@ -69,7 +69,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class MeasureCondition:
-    """A measure that stands in a relation to a limit; without a value it does not."""
+    """A measure that is in a relation to a limit; False without a value."""
 
     measure: Measure
     relation: str
@@ -80,7 +80,7 @@ class MeasureCondition:
 
 
 class Ring(Enum):
-    """At which of the instants that fulfil it a sliding part rings."""
+    """Mode that selects the instants at which a window aggregate rings, among the true ones."""
 
     ON_CHANGE = "on change"
     EVERY_TIME = "every time"
@@ -92,7 +92,7 @@ class Satisfies:
     """The expression is TRUE of the named parts: a comparison, IS NULL, IN or LIKE, as in
     `selector`.
 
-    What a name that stands for nothing, or for several events, has for an attribute is NULL.
+    An attribute of a name without an event, or with several events, is NULL.
     """
 
     expression: Expression
@@ -100,9 +100,9 @@ class Satisfies:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The places of two named parts stand in a relation of distance, or, where `negated`, do not.
+    """The places of two named parts are in a relation of distance or, if `negated`, are not.
 
-    Where one has no place it is false either way.
+    Without one of the places it is false either way.
     """
 
     name: str
@@ -132,24 +132,24 @@ class Lasts:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A value that a match tells under a name; NULL is not told."""
+    """A value of a match under a name; NULL is left out."""
 
     name: str
     value: Expression
 
 
 def names_in(expression: Expression) -> frozenset[str]:
-    """The names of the parts that an expression speaks of."""
+    """Return the names of the parts in an expression."""
     return frozenset(path[0] for path, _ in _attributes(expression, False))
 
 
 def names_aggregated_in(expression: Expression) -> frozenset[str]:
-    """The names of the parts that an expression speaks of as a group."""
+    """Return the names of the parts that an expression aggregates."""
     return frozenset(path[0] for path, is_grouped in _attributes(expression, False) if is_grouped)
 
 
 def with_prefix(expression: Expression, prefix: str) -> Expression:
-    """The expression with the prefix before the name of every part."""
+    """Return the expression with the prefix before the name of every part."""
     match expression:
         case Attribute((name, *path)):
             return Attribute((prefix + name, *path))
@@ -171,7 +171,7 @@ def _attributes(expression: Expression, is_grouped: bool) -> Iterator[tuple[Path
 
 
 def require_window(length: Duration, least: Duration = 0) -> None:
-    """Refuses a length that no window of counting may have."""
+    """Raise for a length that a counting window cannot have."""
     if length < least:
         raise MeaningProblem(f"a window has a length of {least} or more, got {length}")
     if length > LONGEST_WINDOW:
@@ -183,6 +183,6 @@ def require_window(length: Duration, least: Duration = 0) -> None:
 
 
 def require_relation(relation: str) -> None:
-    """Refuses what is no comparison."""
+    """Raise for a relation that is not a comparison."""
     if relation not in RELATIONS:
         raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {relation}")

@@ -1,4 +1,4 @@
-"""Rewriting a plan: a part rebuilt with each of the parts inside it changed."""
+"""Rewriting of plans: a part rebuilt with each of the parts inside it changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rewrite = Callable[[Part], Part]
 
 
 def with_parts(part: Part, change: Rewrite) -> Part:
-    """The part with every part directly inside it changed; an atom is returned as it is."""
+    """Return the part with every part directly inside it changed; an atom is returned as it is."""
     if isinstance(part, Atom):
         return part
     match part:

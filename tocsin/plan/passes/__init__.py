@@ -1,4 +1,6 @@
-"""Passes over a plan, in order: each is named by its effect and none changes what a plan means."""
+"""Passes over a plan, in order: each is named by its effect, and none changes the meaning of a
+plan.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,16 @@ PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 
 
 def prepared(plan: Plan) -> Plan:
-    """The plan as engines want it: regions in atoms, states narrowed, negations on predicates only,
-    groups flat, cheap tests first.
+    """Return the plan for an engine.
+
+    Regions are in atoms, states narrowed, negations on predicates only, groups flat, cheap tests
+    first.
     """
     return replace(plan, pattern=_prepared_part(fold_states(fold_regions(plan.pattern))))
 
 
 def prepared_expression(node: BooleanNode) -> BooleanNode:
-    """All passes over one boolean expression."""
+    """Return one boolean expression after all passes."""
     for apply in PASSES:
         node = apply(node)
     return node

@@ -1,9 +1,8 @@
-"""A join of named parts need not wait longer than another join of the same parts beside it lets
-them lie apart.
+"""Shorter lifetimes for a join of named parts whose sibling join of the same parts has a bound.
 
-In `|($a;)$b; && DIST($a;; <; 200)$b;` the relation in time says how far apart the two may end, the
-relation in space says nothing of it. Both must agree on who `$a;` and `$b;` are, so what the first
-excludes is of no use to the second.
+In `|($a;)$b; && DIST($a;; <; 200)$b;` the relation in time bounds the distance of the two ends, the
+relation in space does not. Both must agree on `$a;` and `$b;`, so a pair that the first excludes is
+useless to the second.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.values.time import Duration
 
 _PAIRING_ALL = (Policy.DEFERRED, Policy.UNRESTRICTED, Policy.GLOBE)
-"""Policies under which a pair that completes nothing takes nothing away: names that stand twice
-have a scope.
+"""Policies under which a pair that completes nothing consumes nothing: names used twice have a
+scope.
 """
 
 
 def with_sibling_bounds(part: Part) -> Part:
-    """The same part, its joins of named parts bounded by those beside them."""
+    """Return the same part with its joins of named parts bounded by their siblings."""
     part = with_parts(part, with_sibling_bounds)
     if not isinstance(part, Join) or part.policy not in _PAIRING_ALL:
         return part
@@ -45,14 +44,14 @@ def _bounded(inner: Part, whole: Join) -> Part:
 
 
 def _names(part: Part) -> frozenset[str]:
-    """The names of the parts of a join, if all have one."""
+    """Return the names of the parts of a join, if all have one; else the empty set."""
     if not isinstance(part, Join) or not all(isinstance(each, Named) for each in part.parts):
         return frozenset()
     return frozenset(each.name for each in part.parts if isinstance(each, Named))
 
 
 def _span(part: Part) -> Duration | None:
-    """How far apart the parts of a join end at most; None where nothing says so."""
+    """Return the longest time between the ends of the parts of a join; None if it is unbounded."""
     if not isinstance(part, Join):
         return None
     lifetimes = [join_lifetime(part, slot) for slot in range(len(part.parts))]

@@ -1,8 +1,8 @@
-"""What can never be TRUE: tests of one attribute that exclude each other. What is found is certain;
-not all is found.
+"""Conditions that can never be TRUE: tests of one attribute that exclude each other. Each finding
+is certain; not all are found.
 
-Negations are pushed down first. Then every conjunction is looked at, together with the conjunctions
-around it, one attribute at a time: which kinds of value its tests leave, and of one kind which
+Negations are pushed down first. Then every conjunction is examined, together with the conjunctions
+around it, one attribute at a time: the kinds of value that its tests leave, and of one kind the
 values. The fields of the envelope that every event has are texts, and a value is never different
 from itself.
 """
@@ -49,7 +49,7 @@ _OF_DIFFERENT, _OF_SAME = ("<", ">", "<>"), ("=", "<=", ">=")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _STRICT = frozenset("+-*/%")
 _MOST_PAIRS = 60
-"""Up to so many tests of an attribute the two that exclude each other are looked for."""
+"""Tests of an attribute up to which the pair that excludes each other is searched."""
 
 Literal = BooleanNode
 """A predicate, or NOT over one."""
@@ -57,8 +57,8 @@ Literal = BooleanNode
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What must be so of the value at a path for a literal to be TRUE: its kind, and the literal
-    itself if it tests.
+    """Requirement on the value at a path for a literal to be TRUE: its kinds, and the literal if it
+    `tests`.
     """
 
     path: Path
@@ -68,8 +68,9 @@ class Demand:
 
 
 def contradictions(node: BooleanNode) -> list[tuple[Literal, ...]]:
-    """Literals that are never TRUE of one event, for every conjunction that has such; the
-    predicates are the given.
+    """Return literals that are never TRUE of one event, for each such conjunction.
+
+    Their predicates are the given objects.
     """
     found: list[tuple[Literal, ...]] = []
     _can_hold(flatten(push_not_down(node)), (), found)
@@ -77,7 +78,7 @@ def contradictions(node: BooleanNode) -> list[tuple[Literal, ...]]:
 
 
 def never_holds(node: BooleanNode) -> bool:
-    """Whether it is certain that no event makes the condition TRUE."""
+    """True if it is certain that no event makes the condition TRUE."""
     return not _can_hold(flatten(push_not_down(node)), (), [])
 
 
@@ -107,11 +108,10 @@ def _can_hold(
 
 
 def _of_itself(literals: Iterable[Literal]) -> tuple[Literal, ...]:
-    """A literal that compares an attribute with itself and is TRUE of none; none where there is no
-    such.
+    """Return a literal that compares an attribute with itself and is never TRUE, or ().
 
-    Other dialects than the native one take a list for unequal to itself, and negate what has no
-    order.
+    Dialects other than the native one treat a list as unequal to itself, and negate a comparison
+    without order.
     """
     for literal in literals:
         predicate, relations = (
@@ -125,7 +125,7 @@ def _of_itself(literals: Iterable[Literal]) -> tuple[Literal, ...]:
 
 
 def _excluded(given: Iterable[Demand], new: list[Demand]) -> tuple[Literal, ...]:
-    """The literals of the first path whose demands cannot all be met; none where they can."""
+    """Return the literals of the first path whose demands cannot all be met, or ()."""
     by_path: dict[Path, list[Demand]] = defaultdict(list)
     touched = dict.fromkeys(demand.path for demand in new)
     for demand in (*given, *new):
@@ -138,7 +138,7 @@ def _excluded(given: Iterable[Demand], new: list[Demand]) -> tuple[Literal, ...]
 
 
 def _least(demands: list[Demand]) -> tuple[Literal, ...]:
-    """One demand that cannot be met, or two that exclude each other, or all of them."""
+    """Return one demand that cannot be met, or two that exclude each other, or all of them."""
     for size in (1, 2) if len(demands) <= _MOST_PAIRS else (1,):
         for some in combinations(demands, size):
             if not _can_be_met(list(some)):
@@ -167,9 +167,7 @@ def _demands(literal: Literal) -> Iterator[Demand]:
 
 
 def _ways(path: Path, literal: Literal) -> Iterator[Demand]:
-    """What leads to a value that is there: objects, and for the number of a time the time
-    itself.
-    """
+    """Yield demands on the prefixes of a path: objects, and for a time's number the time."""
     if path[0] == ENVELOPE and len(path) == 3:
         yield Demand(path[:2], _PRESENT, literal)
     elif path[0] != ENVELOPE:
@@ -178,13 +176,13 @@ def _ways(path: Path, literal: Literal) -> Iterator[Demand]:
 
 
 def _kinds(predicate: AttributePredicate, negated: bool) -> frozenset[Kind]:
-    """The kinds of value that make a predicate TRUE, or FALSE where it is negated."""
+    """Return the kinds of value that make a predicate TRUE, or FALSE if it is negated."""
     of_others = negation(predicate.mismatch) if negated else predicate.mismatch
     return _PRESENT if of_others is Truth.TRUE else frozenset((needed_kind(predicate),))
 
 
 def _operands(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
-    """The attributes without which a comparison is UNKNOWN, and what they must be."""
+    """Yield the attributes without which a comparison is UNKNOWN, and their possible kinds."""
     match expression:
         case Call(relation, operands) if relation in RELATIONS:
             for operand in operands:
@@ -209,7 +207,7 @@ def _numbers(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
 
 
 def _can_be_met(demands: list[Demand]) -> bool:
-    """Whether some value may meet all demands on one path."""
+    """True if some value may meet all demands on one path."""
     kinds = frozenset.intersection(*(demand.kinds for demand in demands))
     if demands[0].path in _ENVELOPE_TEXTS:
         kinds &= _TEXT_OR_NOTHING
@@ -224,9 +222,7 @@ def _can_be_met(demands: list[Demand]) -> bool:
 
 
 def _asks(test: Literal, kind: Kind) -> bool:
-    """Whether the test is about values of the kind; another one lets all of them pass, or the kind
-    were not left.
-    """
+    """True if the test restricts values of the kind; other tests let all of them pass."""
     match test:
         case Not(Equals() | Ordered() | Between() | OneOf() | Like() as predicate):
             return needed_kind(predicate) is kind
@@ -237,7 +233,7 @@ def _asks(test: Literal, kind: Kind) -> bool:
 
 
 def _candidates(tests: list[Literal], kind: Kind) -> list[Any] | None:
-    """All values that one of the tests leaves, where these can be listed."""
+    """Return all values that one of the tests leaves, or None if they cannot be listed."""
     for test in tests:
         match test:
             case Equals(_, constant):
@@ -260,9 +256,7 @@ def _is_true(test: Literal, value: Any) -> bool:
 
 
 def _has_room(tests: list[Literal], kind: Kind) -> bool:
-    """Whether a value may lie between all limits; where these leave one value only, the tests are
-    asked about it.
-    """
+    """True if a value may lie between all limits; a single remaining value is tested."""
     lows = [limit for test in tests for relation, limit in _limits(test) if relation in (">", ">=")]
     highs = [
         limit for test in tests for relation, limit in _limits(test) if relation in ("<", "<=")

@@ -1,4 +1,4 @@
-"""An operand that stands twice in one AND or OR group is kept once. `p OR NOT p` stays: it is
+"""An operand that occurs twice in one AND or OR group is kept once. `p OR NOT p` stays: it is
 UNKNOWN without p.
 """
 
@@ -8,7 +8,7 @@ from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode
 
 
 def drop_repeats(node: BooleanNode) -> BooleanNode:
-    """The same condition with each operand of a group once, at its first place."""
+    """Return the same condition with each operand of a group once, at its first place."""
     if not isinstance(node, AllOf | AnyOf):
         return node
     operands = tuple(dict.fromkeys(map(drop_repeats, node.operands)))

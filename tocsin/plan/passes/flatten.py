@@ -6,7 +6,7 @@ from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode
 
 
 def flatten(node: BooleanNode) -> BooleanNode:
-    """The same condition without like in like."""
+    """Return the same condition without AND in AND and OR in OR."""
     if not isinstance(node, AllOf | AnyOf):
         return node
     group = type(node)

@@ -1,10 +1,9 @@
-"""An event that is only wanted at a region is an atom that says so: `Only` an event `AtRegion`
-becomes one condition.
+"""Push-down of regions: `Only` an event `AtRegion` becomes one condition of its atom.
 
-A region filters occurrences by their place alone, so it may be asked before another restriction, of
-each alternative, and of a part before it gets its name. Two limits keep the meaning: a name that
-stands in several places is one part in all of them and stays as it is, and what several events or
-an absence bring about has a place only when it is whole.
+A region filters occurrences by their place alone, so it may be tested before another restriction,
+on each alternative, and on a part before it gets its name. Two limits keep the meaning: a name in
+several places is the same part in all of them and stays as it is, and an occurrence of several
+events or of an absence has a place only when it is complete.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tocsin.plan.nodes.rewriting import with_parts
 
 
 def fold_regions(pattern: Part) -> Part:
-    """The same pattern with regions asked of single events, where that is all they are asked of."""
+    """Return the same pattern with regions tested on single events, if they only concern these."""
     names = Counter(_names(pattern))
     once = frozenset(name for name, uses in names.items() if uses == 1)
     return _folded(pattern, once)
@@ -32,7 +31,7 @@ def _folded(part: Part, once: frozenset[str]) -> Part:
 
 
 def _asked(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
-    """The part with the region asked of its events; None where it must be asked of the whole."""
+    """Return the part with the region tested on its events; None if the whole is needed."""
     match part:
         case Condition(expression):
             return Condition(

@@ -1,8 +1,7 @@
-"""A state is asked of the events that it is a state of, and of no others: a condition beside a
-condition becomes one.
+"""A state is tested on the events of its own part only: their condition is added to the state's.
 
-Where only `temperature > 8` of a reading is watched, every event that has a temperature would be
-found by the index, for nothing.
+With `temperature > 8` alone as the state of a reading, the index would find every event that has a
+temperature, for nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tocsin.plan.nodes.rewriting import with_parts
 
 
 def fold_states(part: Part) -> Part:
-    """The same pattern, its states narrowed to the events of the parts that are watched."""
+    """Return the same pattern with its states narrowed to the events of their parts."""
     changed = with_parts(part, fold_states)
     if not isinstance(changed, Change) or not isinstance(changed.state, Condition):
         return changed
@@ -26,7 +25,7 @@ def fold_states(part: Part) -> Part:
 
 
 def _condition_of(part: Part) -> BooleanNode | None:
-    """What every event of the part meets."""
+    """Return the condition that every event of the part meets; None if it is not a condition."""
     if isinstance(part, Named | Only | Change):
         return _condition_of(part.part)
     return part.expression if isinstance(part, Condition) else None

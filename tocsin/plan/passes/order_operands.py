@@ -19,7 +19,9 @@ from tocsin.plan.nodes.atoms import (
 
 
 def order_operands(node: BooleanNode) -> BooleanNode:
-    """Every AND group stably sorted by (cost, kind), every OR group by (rank, cost)."""
+    """Return the condition with AND groups stably sorted by (cost, kind), OR groups by (rank,
+    cost).
+    """
     match node:
         case AllOf(operands):
             return AllOf(
@@ -34,8 +36,9 @@ def order_operands(node: BooleanNode) -> BooleanNode:
 
 
 def cost(node: BooleanNode) -> int:
-    """Cost class: 1 comparisons and IS NULL, 2 LIKE, BETWEEN and IN, 3 computed, places; a group's
-    is its highest.
+    """Return the cost class; a group has its highest.
+
+    1: comparisons and IS NULL; 2: LIKE, BETWEEN and IN; 3: computed conditions and places.
     """
     match node:
         case Not(operand):
@@ -57,10 +60,10 @@ def _predicate_cost(predicate: Predicate) -> int:
 
 
 def _kind(node: BooleanNode) -> int:
-    """Negated literal, plain literal, group."""
+    """Rank in an AND group: negated literal, plain literal, group."""
     return 0 if isinstance(node, Not) else 2 if isinstance(node, AllOf | AnyOf) else 1
 
 
 def _rank(node: BooleanNode) -> int:
-    """Negated literal, AND group, plain literal."""
+    """Rank in an OR group: negated literal, AND group, plain literal."""
     return 0 if isinstance(node, Not) else 1 if isinstance(node, AllOf | AnyOf) else 2

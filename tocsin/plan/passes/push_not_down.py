@@ -1,6 +1,4 @@
-"""Negation normal form: NOT stands on predicates only. De Morgan's laws hold in Kleene
-logic too.
-"""
+"""Negation normal form: NOT is on predicates only. De Morgan's laws hold in Kleene logic too."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not
 
 
 def push_not_down(node: BooleanNode) -> BooleanNode:
-    """The same condition with every negation on a predicate."""
+    """Return the same condition with every negation on a predicate."""
     return _pushed(node, negated=False)
 
 

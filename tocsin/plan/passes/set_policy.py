@@ -1,4 +1,4 @@
-"""What a subscription sets beside its text: the consumption policy of its operators, and the
+"""Settings of a subscription outside its text: the consumption policy of its operators, and the
 horizon of its state.
 """
 
@@ -13,18 +13,19 @@ from tocsin.plan.semantics.bounds import with_horizon
 from tocsin.values.time import Duration
 
 DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
-"""How long a part waits for others where nothing else bounds it."""
+"""Lifetime of stored occurrences without another bound, in microseconds: a day."""
 
 
 def with_settings(plan: Plan, policy: Policy | None, horizon: Duration | None) -> Plan:
-    """The plan under a policy (None keeps each operator's own), with a bound for what has none of
-    its own.
+    """Return the plan under a policy, with the horizon for parts without a bound of their own.
+
+    A policy of None keeps each operator's own.
     """
     return with_horizon(replace(plan, pattern=under_policy(plan.pattern, policy)), horizon)
 
 
 def under_policy(pattern: Part, policy: Policy | None) -> Part:
-    """The pattern under a policy, bounded by all that is written in it."""
+    """Return the pattern under a policy, with bounds from sibling joins."""
     return with_sibling_bounds(pattern if policy is None else _with_policy(pattern, policy))
 
 

@@ -1,1 +1,1 @@
-"""semantics."""
+"""The meaning of plan nodes: evaluation, occurrences, partitions, bounds."""

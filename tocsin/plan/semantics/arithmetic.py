@@ -41,17 +41,17 @@ _LARGEST = int(sys.float_info.max)
 
 
 class HasAttributes(Protocol):
-    """What an expression is about: an event, or what stands for one."""
+    """Subject of an expression: an event, or a stand-in for one."""
 
     def attribute(self, path: Path) -> Any:
-        """The value at a path, or None where there is none."""
+        """Return the value at a path, or None if it is missing."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """How a dialect compares: what unlike kinds give, the kinds that have an order, and whether
-    `<>` is NOT `=`.
+    """Comparison rules of a dialect: result for unlike kinds, kinds with an order, and `<>` as NOT
+    `=` or not.
     """
 
     mismatch: Truth
@@ -66,30 +66,26 @@ section 3.8.1.2).
 """
 
 AMQP = Comparing(Truth.FALSE)
-"""Unlike kinds are unequal, as in the brokers that speak this dialect."""
+"""Unlike kinds are unequal, as in the brokers that support this dialect."""
 
 
 def selector_truth(expression: Expression, event: HasAttributes) -> Truth:
-    """The condition's truth; a value of the wrong kind makes it UNKNOWN."""
+    """Return the condition's truth; a value of the wrong kind makes it UNKNOWN."""
     return _truth(expression, event, SELECTOR)
 
 
 def jms_truth(expression: Expression, event: HasAttributes) -> Truth:
-    """The condition's truth; a comparison of unlike kinds is FALSE, `<>` included."""
+    """Return the condition's truth; a comparison of unlike kinds is FALSE, `<>` included."""
     return _truth(expression, event, JMS)
 
 
 def amqp_truth(expression: Expression, event: HasAttributes) -> Truth:
-    """The condition's truth; a comparison of unlike kinds is FALSE, and `<>` and NOT IN of them
-    TRUE.
-    """
+    """Return the condition's truth; for unlike kinds it is FALSE, but TRUE for `<>` and NOT IN."""
     return _truth(expression, event, AMQP)
 
 
 def compare(relation: str, left: Any, right: Any, comparing: Comparing) -> Truth:
-    """How two values stand to each other: equality within one kind, order within the kinds that
-    have one.
-    """
+    """Return the truth of a comparison: equality within one kind, order within ordered kinds."""
     kinds = kind_of(left), kind_of(right)
     if Kind.NULL in kinds:
         return Truth.UNKNOWN
@@ -101,7 +97,7 @@ def compare(relation: str, left: Any, right: Any, comparing: Comparing) -> Truth
 
 
 def calculate(operator: str, operands: tuple[Any, ...]) -> int | float | None:
-    """The number that the operator makes of its operands, or None where there is none."""
+    """Return the number that the operator computes, or None if it has no result."""
     if any(kind_of(operand) is not Kind.NUMBER for operand in operands):
         return None
     try:
@@ -111,9 +107,7 @@ def calculate(operator: str, operands: tuple[Any, ...]) -> int | float | None:
 
 
 def apply_function(function: str, operands: tuple[Any, ...]) -> Any:
-    """What an operator or a function makes of its operands, or None where it makes nothing
-    of them.
-    """
+    """Return the result of an operator or a function, or None if it has none."""
     if function == COALESCE:
         return next((operand for operand in operands if operand is not None), None)
     work = TEXT_FUNCTIONS.get(function)
@@ -141,7 +135,7 @@ def _truth(expression: Expression, event: HasAttributes, comparing: Comparing) -
 
 
 def expression_value(expression: Expression, event: HasAttributes) -> Any:
-    """The value of an expression; None where it has none."""
+    """Return the value of an expression; None if it has none."""
     match expression:
         case Value(constant):
             return constant.value
@@ -154,9 +148,7 @@ def expression_value(expression: Expression, event: HasAttributes) -> Any:
 
 
 def _among(value: Any, elements: list[Any], comparing: Comparing) -> Truth:
-    """Equal to one of the elements; an element that is absent is equal to nothing, and says nothing
-    else.
-    """
+    """Return TRUE if the value equals an element; an absent element counts as unequal."""
     if value is None:
         return Truth.UNKNOWN
     return truth(any(compare("=", value, element, comparing) is Truth.TRUE for element in elements))
@@ -172,14 +164,16 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _quotient(left: float, right: float) -> int | float:
-    """Whole where it divides evenly, else the nearest double: 10 / 5 is 2 and 10 / 4 is 2.5."""
+    """Return a whole number if it divides evenly, else the nearest double: 10 / 5 is 2, 10 / 4 is
+    2.5.
+    """
     if isinstance(left, int) and isinstance(right, int) and right and left % right == 0:
         return left // right
     return left / right
 
 
 def _remainder(left: float, right: float) -> int | float:
-    """Of whole numbers, with the sign of the left one; others have none."""
+    """Return the remainder of whole numbers, with the sign of the left one; raise for others."""
     if not isinstance(left, int) or not isinstance(right, int):
         raise OverflowError
     rest = abs(left) % abs(right)
@@ -187,7 +181,7 @@ def _remainder(left: float, right: float) -> int | float:
 
 
 def _bounded(operation: Callable[[Any, Any], Any]) -> Callable[..., int | float]:
-    """The operation, refused where its result is beyond the largest double."""
+    """Return the operation with an error for results beyond the largest double."""
 
     def bounded(left: float, right: float) -> int | float:
         result: int | float = operation(left, right)

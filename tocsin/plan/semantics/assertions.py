@@ -1,13 +1,15 @@
-"""From an event to assertions: its types are concepts of it, the members of its data are values of
-its roles.
+"""Event to assertions: its types are concepts of it, the members of its data are values of its
+roles.
 
 Types are the envelope's `type` and the texts of the data's `type` and `@type`. A list is several
-values, null is none. An object is an individual with roles of its own, known by its `id` or `@id`;
-without one it is like no other. A text is an individual of that name, and a literal too; where the
-TBox knows it as a concept, it is
+values, null is no value. An object is an individual with roles of its own, identified by its `id`
+or `@id`; without one it equals no other. A text is an individual of that name, and a literal too.
+If the TBox knows the text as a concept, it is
+
 * for a base symbol the individual of that name, which has the concept;
-* for a name symbol or an enumerated concept some member of it, nobody knows which (a placeholder);
+* for a name symbol or an enumerated concept some unknown member of it (a placeholder);
 * for an element of the role's declared range the individual alone.
+
 Numbers and truth values are literals.
 """
 
@@ -36,8 +38,9 @@ TYPE_MEMBERS = ("type", "@type")
 
 
 def assertions_of(event: Event, tbox: TBox) -> Assertions:
-    """What the event says. EventProblem where its data is malformed, LimitProblem where a name
-    means too much.
+    """Return the assertions of an event.
+
+    Raises EventProblem if its data is malformed, LimitProblem if a name expands to too much.
     """
     said = _Said(tbox)
     said.types(EVENT, event.type)
@@ -46,10 +49,10 @@ def assertions_of(event: Event, tbox: TBox) -> Assertions:
 
 
 def unknown_types(event: Event, tbox: TBox) -> tuple[EventProblem, ...]:
-    """Warnings about types of the event that the TBox does not know: each counts as a base symbol
-    of its own.
+    """Return warnings for types that the TBox does not know: each counts as a base symbol of its
+    own.
 
-    A TBox without axioms knows nothing, and warns of nothing.
+    A TBox without axioms gives no warnings.
     """
     if not tbox.axioms:
         return ()
@@ -63,7 +66,10 @@ def unknown_types(event: Event, tbox: TBox) -> tuple[EventProblem, ...]:
 
 
 class _Said:
-    """The assertions so far. Objects wait in a list, so that nesting costs no stack."""
+    """Assertions collected from one event.
+
+    Objects wait in a list, so that nesting costs no stack.
+    """
 
     __slots__ = ("concepts", "objects", "roles", "tbox")
 
@@ -112,8 +118,9 @@ class _Said:
 
 
 def contradiction(said: Assertions, event: Event) -> EventProblem | None:
-    """The problem of an event that contradicts itself; None where it does not, or where that cannot
-    be told.
+    """Return the problem of an event that contradicts itself.
+
+    None if it is consistent, or if that is undecided.
     """
     outcome = examine(said, (), World.OPEN)
     if not outcome.is_inconsistent:

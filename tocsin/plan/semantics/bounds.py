@@ -1,6 +1,4 @@
-"""How long a stored part can still matter: the bound of a subscription's state, computed from its
-plan.
-"""
+"""Lifetimes of stored occurrences: the bound of a subscription's state, computed from its plan."""
 
 from __future__ import annotations
 
@@ -32,8 +30,9 @@ from tocsin.values.time import Duration
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A part whose occurrences are stored, by whom, and for how long after their end; None for
-    ever.
+    """Lifetime of the occurrences that an operator stores at a slot.
+
+    It is in microseconds after their end; None means for ever.
     """
 
     owner: Part
@@ -42,7 +41,7 @@ class Bound:
 
 
 def bounds_of(part: Part) -> Iterator[Bound]:
-    """Every place of a plan where occurrences wait."""
+    """Yield the bound of every buffer of a plan."""
     match part:
         case Join(parts):
             for slot in range(len(parts)):
@@ -72,8 +71,9 @@ def bounds_of(part: Part) -> Iterator[Bound]:
 
 
 def join_lifetime(join: Join, slot: int) -> Duration | None:
-    """How long after its end an occurrence at a slot can still be completed by a later one; None
-    for ever.
+    """Return the time after its end in which an occurrence at a slot can still be completed.
+
+    None means for ever.
     """
     others = [_wait_for(join, slot, other) for other in range(len(join.parts)) if other != slot]
     longest = None if None in others else max(each for each in others if each is not None)
@@ -83,7 +83,7 @@ def join_lifetime(join: Join, slot: int) -> Duration | None:
 
 
 def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
-    """How long after the end of `slot` an occurrence of `other` may end at the latest."""
+    """Return the longest time from the end of `slot` to the end of `other`, or None."""
     limits = [
         max(0, -condition.gap)
         for condition in join.conditions
@@ -96,7 +96,7 @@ def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
 
 
 def remembers_keys(sliding: Sliding) -> bool:
-    """Whether a sliding part must know a key of which nothing is left: it holds of nothing."""
+    """True if a window aggregate must remember keys without events: it holds for no events."""
     return sliding.every is None and holds_of_nothing(sliding)
 
 
@@ -107,8 +107,9 @@ def _sliding_lifetime(sliding: Sliding) -> Duration | None:
 
 
 def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
-    """The plan with a bound for everything that has none of its own; refused where there is none to
-    give.
+    """Return the plan with the horizon as bound for everything that has none of its own.
+
+    Raises StateProblem if something stays unbounded.
     """
     bounded = replace(plan, pattern=_bounded(plan.pattern, horizon))
     if any(bound.lifetime is None for bound in bounds_of(bounded.pattern)):
@@ -134,7 +135,7 @@ _Keeping = Join | Absence | Gathered | Sliding | Change | Triggered
 
 
 def _kept(part: _Keeping, horizon: Duration | None) -> Duration | None:
-    """What lies in a window before an occurrence is kept for the window on top of the horizon."""
+    """Return the horizon, plus the length of a window before an occurrence."""
     around = part.window if isinstance(part, Absence | Gathered) else None
     if horizon is not None and isinstance(around, BeforeWindow):
         return horizon + around.length

@@ -1,10 +1,10 @@
 """Computed conditions of the cesql dialect: CloudEvents SQL 1.0.0, evaluated from left to right,
 with its errors.
 
-An operator or function one of whose operands came with an error gives the zero value of its own
-type and hands the error on, without looking at the operands after it: a missing attribute makes
-`missing = ""` false, `missing * 5` zero. An error that an operator meets itself, in a cast or in
-its work, stands beside the value that it still gives.
+An operator or function with a failed operand gives the zero value of its own type and passes the
+error on, without evaluating the operands after it: a missing attribute makes `missing = ""` false,
+`missing * 5` zero. An error of the operator itself, in a cast or in its work, is returned beside
+the value that it still gives.
 """
 
 from __future__ import annotations
@@ -38,15 +38,13 @@ Arguments = tuple[Expression, ...]
 
 
 def cesql_truth(expression: Expression, event: Event) -> Truth:
-    """TRUE where the value is true and no error arose, else FALSE: such an event does not pass
-    (section 1.2).
-    """
+    """Return TRUE if the value is true and there was no error, else FALSE (section 1.2)."""
     value, errors = evaluate(expression, event)
     return truth(value is True and not errors)
 
 
 def evaluate(expression: Expression, event: Event) -> Result:
-    """The value of the expression and the errors of its evaluation."""
+    """Return the value of the expression and the errors of its evaluation."""
     match expression:
         case Value(constant):
             return _primitive(constant.value), ()
@@ -65,7 +63,7 @@ def _attribute(path: Path, event: Event) -> Result:
 
 
 def _primitive(value: object) -> CesqlValue:
-    """A value of one of the three types; any other is its text (section 3.2)."""
+    """Return a value of one of the three types; any other becomes its text (section 3.2)."""
     if isinstance(value, str | bool) or (isinstance(value, int) and value in _INTEGERS):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -101,7 +99,7 @@ def _or(arguments: Arguments, event: Event) -> Result:
 
 
 def _short_cut(arguments: Arguments, event: Event, decisive: bool) -> Result:
-    """The operands up to the first that decides; what comes after it is not evaluated."""
+    """Evaluate the operands up to the first that decides; those after it are not evaluated."""
     errors: tuple[CesqlError, ...] = ()
     for argument in arguments:
         value, found = evaluate(argument, event)
@@ -127,7 +125,9 @@ def _xor(arguments: Arguments, event: Event) -> Result:
 
 
 def _not(arguments: Arguments, event: Event) -> Result:
-    """An integer is not cast here: the conformance kit has CastError and true for `NOT 10`."""
+    """Return the negation. An integer is not cast: the conformance kit has CastError and true for
+    `NOT 10`.
+    """
     value, found = evaluate(arguments[0], event)
     if found:
         return False, found
@@ -138,7 +138,7 @@ def _not(arguments: Arguments, event: Event) -> Result:
 
 
 def _equal(arguments: Arguments, event: Event) -> Result:
-    """The left operand is cast to the type of the right one (section 3.7)."""
+    """Compare for equality; the left operand is cast to the type of the right one (section 3.7)."""
     left, found = evaluate(arguments[0], event)
     if found:
         return False, found
@@ -150,7 +150,9 @@ def _equal(arguments: Arguments, event: Event) -> Result:
 
 
 def _in(arguments: Arguments, event: Event) -> Result:
-    """Each element is cast to the type of the left operand; the first equal one ends the search."""
+    """Search the list; each element is cast to the type of the left operand, the first equal one
+    ends it.
+    """
     left, found = evaluate(arguments[0], event)
     if found:
         return False, found
@@ -187,7 +189,10 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _tokens(pattern: str) -> Iterator[Token]:
-    """A backslash escapes `%` and `_`; before anything else it is an ordinary character."""
+    """Yield the tokens of a LIKE pattern.
+
+    A backslash escapes `%` and `_`; before anything else it is an ordinary character.
+    """
     characters = pairwise(pattern + "\\")
     for character, following in characters:
         if character == "\\" and following in _WILD:
@@ -207,6 +212,4 @@ _SPECIAL: dict[str, Callable[[Arguments, Event], Result]] = {
     "EXISTS": _exists,
     "LIKE": _like,
 }
-"""Operators that do more than work on values: they look at types, at operands one by one, or at the
-event itself.
-"""
+"""Operators that need more than values: types, operands one by one, or the event itself."""

@@ -1,6 +1,6 @@
-"""The types, casts and functions of CloudEvents SQL 1.0.0 (sections 3.4 to 3.7). Every one is
-total: it gives a value, and beside it an error where there was one. Integers have 32 bits; an
-operation that leaves them gives 0 and MATH.
+"""Types, casts and functions of CloudEvents SQL 1.0.0 (sections 3.4 to 3.7). Each is total: it
+returns a value, and an error beside it if there was one. Integers have 32 bits; an operation that
+leaves them gives 0 and MATH.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
 
 
 class CesqlError(Enum):
-    """The kinds of error, by the names that the conformance kit gives them; a PARSE error is a
+    """Kinds of error, by their names in the conformance kit; a PARSE error is a
     SelectorSyntaxError.
     """
 
@@ -36,9 +36,7 @@ ZERO: dict[type, CesqlValue] = {str: "", int: 0, bool: False}
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Parameter types, the type of further arguments (None: there are none), the type of the
-    result, and the work.
-    """
+    """Parameter types, type of further arguments (None: none allowed), result type, and work."""
 
     parameters: tuple[type, ...]
     rest: type | None
@@ -46,18 +44,18 @@ class Function:
     work: Callable[..., Result]
 
     def takes(self, count: int) -> bool:
-        """Whether it can be called with this many arguments."""
+        """True if it can be called with this number of arguments."""
         return count == len(self.parameters) or (
             self.rest is not None and count > len(self.parameters)
         )
 
     def types(self, count: int) -> tuple[type, ...]:
-        """The types of this many arguments."""
+        """Return the types of this number of arguments."""
         return self.parameters + (self.rest or str,) * (count - len(self.parameters))
 
 
 def cast(value: CesqlValue, target: type) -> Result:
-    """The value as another type, with CAST and the type's zero where it cannot be."""
+    """Return the value as another type; the type's zero and CAST if that is impossible."""
     if type(value) is target:
         return value, ()
     if target is str:
@@ -83,7 +81,7 @@ def _bounded(value: int) -> Result:
 
 
 def _quotient(left: int, right: int) -> Result:
-    """Rounded towards zero."""
+    """Return the quotient, rounded towards zero."""
     if right == 0:
         return 0, (CesqlError.MATH,)
     whole = abs(left) // abs(right)
@@ -91,7 +89,7 @@ def _quotient(left: int, right: int) -> Result:
 
 
 def _remainder(left: int, right: int) -> Result:
-    """With the sign of the left operand."""
+    """Return the remainder, with the sign of the left operand."""
     if right == 0:
         return 0, (CesqlError.MATH,)
     return (abs(left) % abs(right)) * (-1 if left < 0 else 1), ()
@@ -112,8 +110,9 @@ def _right(text: str, count: int) -> Result:
 
 
 def _substring(text: str, position: int, length: int | None = None) -> Result:
-    """From a position counted from 1, or from the end where it is negative; position 0 gives the
-    empty text.
+    """Return the text from a position counted from 1, or from the end if negative.
+
+    Position 0 gives the empty text.
     """
     if abs(position) > len(text) or (length is not None and length < 0):
         return "", (CesqlError.FUNCTION_EVALUATION,)
@@ -124,7 +123,7 @@ def _substring(text: str, position: int, length: int | None = None) -> Result:
 
 
 def _sure(work: Callable[..., Any]) -> Callable[..., Result]:
-    """Work that knows no errors."""
+    """Return a function without errors as one that returns a Result."""
     return lambda *arguments: (work(*arguments), ())
 
 
@@ -168,4 +167,4 @@ FUNCTIONS: dict[str, tuple[Function, ...]] = {
     "RIGHT": (_of((str, int), str, _right),),
     "SUBSTRING": (_of((str, int), str, _substring), _of((str, int, int), str, _substring)),
 }
-"""Every function that takes values only, by name; arity chooses among those of one name."""
+"""Every function of values only, by name; the number of arguments selects an overload."""

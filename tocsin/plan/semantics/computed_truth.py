@@ -1,4 +1,4 @@
-"""The truth of a computed predicate: which rules evaluate it is decided by its semantics."""
+"""Truth of a computed predicate: its semantics select the evaluator."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ _EVALUATORS: dict[Semantics, Callable[[Expression, Event], Truth]] = {
 
 
 def evaluate_condition(expression: Expression, semantics: Semantics, event: Event) -> Truth:
-    """The truth of an expression used as a condition."""
+    """Return the truth of an expression used as a condition."""
     return _EVALUATORS[semantics](expression, event)

@@ -1,4 +1,4 @@
-"""Whether occurrences meet the conditions of a join, a restriction or an absence: one function per
+"""Evaluation of conditions on occurrences, for joins, restrictions and absences: one function per
 kind.
 """
 
@@ -56,7 +56,7 @@ _SCALARS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
 def meets(
     condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]
 ) -> bool:
-    """Whether the parts of a join, whose named parts are `names`, meet a condition."""
+    """True if the parts of a join, whose named parts are `names`, meet a condition."""
     match condition:
         case Precedes(earlier, later, gap, or_equal):
             first, second = _instant(earlier, parts) + gap, _instant(later, parts)
@@ -81,7 +81,7 @@ def meets(
 
 
 def fulfils(condition: NamedCondition, whole: Occurrence) -> bool:
-    """Whether an occurrence and the named parts in it meet a condition."""
+    """True if an occurrence and the named parts in it meet a condition."""
     if isinstance(condition, Lasts):
         return whole.end - whole.start <= condition.limit
     return _is_met(condition, whole.names)
@@ -108,8 +108,8 @@ def _are_apart(apart: Apart, names: Mapping[str, Occurrence]) -> bool:
 
 
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
-    """Whether two attributes compare as told; false where one is missing, or their kinds differ or
-    have no order.
+    """True if two attributes meet the comparison; False if one is missing, or their kinds do not
+    allow it.
     """
     left, right = _value(condition.left, names), _value(condition.right, names)
     return comparable(left, condition.relation, right) and COMPARISONS[condition.relation](
@@ -118,10 +118,9 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of an absent part is one that the absence, of which the other is known,
-    speaks of.
+    """True if the absence, whose other part is known, counts this occurrence of its absent part.
 
-    For which of the other's rows it came is asked apart.
+    The rows that it belongs to are compared elsewhere.
     """
     if not conditions:
         return True
@@ -130,8 +129,9 @@ def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Oc
 
 
 def comparable(left: object, relation: str, right: object) -> bool:
-    """Whether a relation between two values means anything: scalars of one kind, and numbers where
-    it is an order.
+    """True if a relation between two values is defined.
+
+    It is between scalars of one kind, and between numbers for an order.
     """
     kind = kind_of(left)
     if kind is not kind_of(right) or kind not in _SCALARS:
@@ -140,7 +140,7 @@ def comparable(left: object, relation: str, right: object) -> bool:
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
-    """Whether an occurrence meets a restriction."""
+    """True if an occurrence meets a restriction."""
     match restriction:
         case DuringWindow(start, length):
             return occurrence.start > start and occurrence.end <= start + length
@@ -163,16 +163,12 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
 
 
 def window_start(instant: Instant, length: Duration) -> Instant:
-    """Where the window with an instant in it starts, if windows come one after the other since the
-    epoch.
-    """
+    """Return the start of the tumbling window with an instant in it, counted from the epoch."""
     return (instant - 1) // length * length
 
 
 def _meets_all(conditions: Sequence[RowCondition], row: Row) -> bool:
-    """Whether a row meets conditions; one that is too much to work out is not met, and detection
-    goes on.
-    """
+    """True if a row meets conditions; one beyond the work limit does not, and detection goes on."""
     try:
         return all(meets_condition(each, row) for each in conditions)
     except GivenUp:
@@ -181,7 +177,7 @@ def _meets_all(conditions: Sequence[RowCondition], row: Row) -> bool:
 
 @lru_cache(maxsize=1024)
 def _region(text: str) -> Geometry:
-    """The geometry of a region; a plan says it as text, which is the same for every occurrence."""
+    """Return the geometry of a region, cached: its text is the same for every occurrence."""
     return parse_place(text)
 
 

@@ -1,13 +1,13 @@
-"""Subscriptions whose documents may set themselves going again: what they construct can meet what
-they wait for.
+"""Subscriptions that may trigger themselves: their constructed documents can match their own
+pattern.
 
-Told before any event comes, from names alone, so that it may be too much: a document with the names
-that a pattern asks for is taken to fit it, whatever the values and the order; a constant text or
-attribute that differs rules it out. The value of a variable is taken for a text, but a copied
-element (ELEMENT_AS) for an element as its pattern says. XPath is taken to be met where the document
-has the elements of its path; another expression, where it has any that it names. A regular path is
-taken to lead anywhere below, to an element of any name that one of its steps has; what is looked
-for elsewhere than in the event is taken to be there.
+Decided at compile time from names alone, so that it may report too much: a document with the names
+of a pattern is taken to fit it, whatever the values and the order; a constant text or attribute
+that differs rules it out. The value of a variable is taken for a text, but a copied element
+(ELEMENT_AS) for an element as its pattern says. XPath is taken to hold if the document has the
+elements of its path; another expression, if it has any that it names. A regular path is taken to
+lead anywhere below, to an element of any name that one of its steps has; patterns with another
+source than the event are taken to hold.
 """
 
 from __future__ import annotations
@@ -40,13 +40,11 @@ from tocsin.plan.xml.xpath.read import read_xpath
 from tocsin.plan.xml.xpath.syntax import Call, Expression, Literal, Number, Path, Step, parts_of
 
 _Copies: TypeAlias = Mapping[str, PatternElement]
-"""What element a variable is a copy of."""
+"""Element that each variable is a copy of."""
 
 
 def loops_in(plans: Mapping[str, Plan]) -> list[tuple[str, ...]]:
-    """The subscriptions that construct for themselves, and the circles of those that construct for
-    each other.
-    """
+    """Return the subscriptions that construct for themselves, and circles of several."""
     makers = {id: plan for id, plan in plans.items() if isinstance(plan.output, Construct)}
     leads = {
         id: [other for other in makers if _may_set_going(plan, makers[other])]
@@ -61,7 +59,7 @@ def loops_in(plans: Mapping[str, Plan]) -> list[tuple[str, ...]]:
 
 
 def _way_back(start: str, leads: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The shortest way from a subscription to itself; empty where there is none."""
+    """Return the shortest path from a subscription to itself; empty if it has none."""
     ways: list[tuple[str, ...]] = [(start,)]
     seen: set[str] = set()
     for way in ways:
@@ -75,7 +73,7 @@ def _way_back(start: str, leads: Mapping[str, Iterable[str]]) -> tuple[str, ...]
 
 
 def _may_set_going(maker: Plan, other: Plan) -> bool:
-    """Whether a document of the one can be an event that a block of the other fits."""
+    """True if a document of the one can be an event that matches a block of the other."""
     output = maker.output
     assert isinstance(output, Construct)
     copies = _copies(maker)
@@ -134,9 +132,7 @@ def _fits(pattern: PatternElement, template: TemplateElement, copies: _Copies) -
 def _below(
     pattern: PatternElement, template: TemplateElement, levels: int, copies: _Copies
 ) -> bool:
-    """Whether an element that fits can be so many levels below; inside of a copied element anything
-    can be.
-    """
+    """True if an element `levels` below can fit; inside a copied element anything can."""
     contents = _contents(template)
     inner = [each for each in contents if isinstance(each, TemplateElement)]
     values = [each.variable for each in contents if isinstance(each, OutputValue)]
@@ -151,8 +147,8 @@ def _below(
 
 
 def _fits_copy(pattern: PatternElement, copy: PatternElement) -> bool:
-    """Whether the pattern's first element can be the copied one, or one that its own pattern names
-    inside of it.
+    """True if the pattern's first element can be the copied one, or one that its pattern names
+    inside.
     """
     return any(each.name is None or _has_name(pattern, each.name) for each in elements_of(copy))
 
@@ -176,16 +172,14 @@ def _may_be(test: AttributeTest, value: object) -> bool:
 
 
 def _has_name(pattern: PatternElement, given: object) -> bool:
-    """Whether an element of that name may be where a pattern's first element is mapped to."""
+    """True if an element of that name can be the image of the pattern's first element."""
     if pattern.path is None:
         return _same_name(pattern.name, given)
     return any(_same_name(step.name, given) for step in steps_of(pattern.path))
 
 
 def _same_name(wanted: str | None, given: object) -> bool:
-    """Compares local names: what a prefix stands for is not looked at. A name that a variable gives
-    may be any.
-    """
+    """True if local names are equal; prefixes are ignored. A name from a variable may be any."""
     return wanted is None or not isinstance(given, str) or _local(wanted) == _local(given)
 
 
@@ -205,7 +199,7 @@ def _contents(template: TemplateElement) -> list[TemplateContent]:
 
 
 def _built(content: TemplateContent) -> Iterator[TemplateContent]:
-    """What stands in a template; of a query, what it builds."""
+    """Yield the contents of a template; a query is replaced by what it builds."""
     if isinstance(content, NestedQuery):
         yield from _built(content.content)
     else:
@@ -220,7 +214,7 @@ def _copied(template: TemplateElement, copies: _Copies) -> Iterator[PatternEleme
 
 
 def _names_in(template: TemplateElement, copies: _Copies) -> Iterator[str | None]:
-    """The local names of all elements that the document has; None where it can have any."""
+    """Yield the local names of all elements in the document; None if one can have any name."""
     for each in _inside(template):
         yield _local(each.name) if isinstance(each.name, str) else None
     for copy in _copied(template, copies):

@@ -1,6 +1,4 @@
-"""Attributes that are called latitude or longitude, and tests of them that no place on the globe
-can pass.
-"""
+"""Attributes named latitude or longitude, and tests of them that no place on the globe can pass."""
 
 from __future__ import annotations
 
@@ -23,11 +21,11 @@ _LIMITS = {
     **dict.fromkeys(("lat", "latitude"), ("latitude", 90)),
     **dict.fromkeys(("lon", "lng", "long", "longitude"), ("longitude", 360)),
 }
-"""By the last step of a path; longitudes are also counted from 0 to 360."""
+"""Limits by the last step of a path; longitudes are also counted from 0 to 360."""
 
 
 def tests_off_the_globe(node: BooleanNode) -> Iterator[tuple[Predicate, str]]:
-    """The predicates that no latitude or longitude passes, each with what is wrong."""
+    """Yield the predicates that no latitude or longitude passes, each with a message."""
     for predicate in predicates_of(node):
         match predicate:
             case Equals(path) | Ordered(path) | Between(path) | OneOf(path) if (
@@ -41,9 +39,7 @@ def tests_off_the_globe(node: BooleanNode) -> Iterator[tuple[Predicate, str]]:
 
 
 def _tests(predicate: Equals | Ordered | Between | OneOf) -> Iterator[list[tuple[str, Any]]]:
-    """What a predicate asks of a number, one list for each alternative; nothing where it asks for a
-    text.
-    """
+    """Yield the limits of a predicate on a number, one list per alternative; nothing for a text."""
     match predicate:
         case Equals(_, constant):
             found = [[("=", constant.value)]]

@@ -1,5 +1,5 @@
-"""What is odd about an event in the light of what plans know: their ontologies and TBoxes. Nothing
-is refused by it.
+"""Warnings about an event, with the definitions of the plans that it matches: their ontologies and
+TBoxes. They refuse nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from tocsin.plan.semantics.assertions import unknown_types
 
 
 def event_warnings(event: Event, atoms: Iterable[Atom]) -> tuple[EventProblem, ...]:
-    """The warnings about an event that meets the atoms, each once; an event that has no graph has
-    no warnings.
+    """Return the warnings about an event that matches the atoms, each once.
+
+    An event without a graph has no warnings.
     """
     found = [warning for atom in atoms for warning in _in_the_light_of(atom, event)]
     return tuple({(each.code, each.token): each for each in found}.values())

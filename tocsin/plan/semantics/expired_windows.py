@@ -1,5 +1,4 @@
-"""Windows of absolute time that are over: nothing that is still to come can lie in them (decision
-0031).
+"""Windows of absolute time that are over: no later event can be in them (decision 0031).
 
 Over means before the clock of the host, never before today: last year's events are replayed with
 last year's clock.
@@ -30,12 +29,12 @@ class AbsoluteWindow:
 
     @property
     def end(self) -> Instant:
-        """Its last instant."""
+        """Last instant of the window."""
         return self.start + self.length
 
 
 def absolute_windows(part: Part) -> Iterator[AbsoluteWindow]:
-    """The windows of absolute time in a part: of absences, and of what has to happen in one."""
+    """Yield the windows of absolute time in a part, of absences and of restrictions."""
     match part:
         case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)):
             yield AbsoluteWindow(start, length)
@@ -46,14 +45,15 @@ def absolute_windows(part: Part) -> Iterator[AbsoluteWindow]:
 
 
 def past_window(part: Part, now: Instant) -> AbsoluteWindow | None:
-    """The first window of a part that has ended by `now`; without it the part cannot occur any
-    more.
+    """Return the first window of a part that has ended by `now`, or None.
+
+    With such a window the part can no longer occur.
     """
     return next((each for each in absolute_windows(part) if each.end <= now), None)
 
 
 def past_window_problem(window: AbsoluteWindow, now: Instant) -> MeaningProblem:
-    """Why a subscription with such a window is refused."""
+    """Return the problem of a subscription with such a window."""
     ended, time = format_instant(window.end), format_instant(now)
     message = f"the window is over: it ended at {ended}, and the time here is {time}"
     return MeaningProblem(message, code=WINDOW_IN_PAST, hint=HINT)

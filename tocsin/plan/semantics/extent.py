@@ -1,8 +1,8 @@
 """Limits on the extent of a plan: levels of nesting, and parts with all names written out.
 
 Plans are walked by recursion everywhere: they are explained, written, hashed, matched. A walk of
-MAX_LEVELS levels fits into the stack of every host, so nothing that is deeper may become a plan.
-The walk here has a stack of its own and ends at the first limit that is passed.
+MAX_LEVELS levels fits into the stack of every host, so nothing deeper may become a plan. The walk
+here has a stack of its own and ends at the first limit that is passed.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from tocsin.plan.nodes.composites import Part, parts_of
 from tocsin.values.like import LikePattern
 
 MAX_LEVELS = 300
-"""Levels of nodes and lists. The costliest walk takes three frames for two levels; 1,000 are there,
-and a host itself stands on up to 200.
+"""Levels of nodes and lists. The costliest walk takes three frames for two levels; the stack has
+1,000 frames, and a host itself uses up to 200.
 """
 
 MAX_PARTS = 4_096
-"""Parts of a plan, each counted as often as it is used: four times the parts of one text."""
+"""Parts of a plan, each counted at every use: four times the parts of one text."""
 
 MAX_STEPS = 128
 """Steps of the path of an attribute: an event nests 100 levels deep at most."""
 
 MAX_LIKE_TOKENS = 1_000
-"""Wildcards of a pattern and the texts between them: each is looked for in every text."""
+"""Wildcards of a pattern and the texts between them: each is searched in every text."""
 
 CODE = "PlanLimitError"
 _START = Place(1, 1)
@@ -36,7 +36,7 @@ _HINT = "split the subscription: its parts can be subscriptions of their own"
 
 
 def require_extent(plan: object) -> None:
-    """Raise LimitProblem where a plan nests too deep, or has a path or LIKE that is too long."""
+    """Raise LimitProblem if a plan nests too deep, or has a path or LIKE that is too long."""
     waiting: list[tuple[Any, int]] = [(plan, 1)]
     while waiting:
         value, level = waiting.pop()
@@ -58,7 +58,7 @@ def count_parts(part: Part) -> int:
 
 
 def require_levels(body: Any) -> None:
-    """Raise LimitProblem where a JSON value nests deeper than a plan may."""
+    """Raise LimitProblem if a JSON value nests deeper than a plan may."""
     waiting = [(body, 1)]
     while waiting:
         value, level = waiting.pop()

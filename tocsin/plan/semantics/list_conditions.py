@@ -1,10 +1,10 @@
-"""Conditions on members of lists: some member at a path passes every test. Never unknown: what is
-not there fails.
+"""Conditions on members of lists: some member at a path passes every test. Never unknown: a missing
+member fails.
 
 A path goes through objects and, at each step, through every item of a list; the step `**` goes to
-every depth below. A test compares the member itself, or one field of it, with constants; that all
-tests meet in one member is the point. They are computed predicates, so that every engine evaluates
-them as they stand.
+every depth below. A test compares the member itself, or one field of it, with constants; all tests
+must pass in the same member. They are computed predicates, so that every engine evaluates them
+unchanged.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from tocsin.values.truth import Truth, truth
 
 SOME = "SOME"
 DEEP = "**"
-"""The step of a path that leads to every object at any depth below."""
+"""Step of a path that leads to every object at any depth below."""
 ITSELF = ""
-"""The field of a test that is about the member itself."""
+"""Field of a test that is about the member itself."""
 
 _ESCAPE = "\\"
 _LONGEST = 100
@@ -36,16 +36,18 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
 def some(path: Path, *tests: Call) -> Call:
-    """The condition that some member at the path passes every test; without tests, that there is a
-    member.
+    """Return the condition that some member at the path passes every test.
+
+    Without tests it is that there is a member.
     """
     steps = tuple(Value(Constant.of(step)) for step in path[1:])
     return Call(SOME, (Attribute(path[:1]), *steps, *tests))
 
 
 def where(relation: str, field: str, *constants: Scalar) -> Call:
-    """The test that a field stands in the relation to one of the constants; TESTS has the
-    relations.
+    """Return the test that a field is in the relation to one of the constants.
+
+    TESTS has the relations; raises for others.
     """
     if relation not in TESTS:
         raise MeaningProblem(f"a test is one of {', '.join(TESTS)}, got {relation}")
@@ -55,14 +57,14 @@ def where(relation: str, field: str, *constants: Scalar) -> Call:
 
 
 def like_text(tokens: Sequence[Token]) -> str:
-    """A pattern as the constant of a LIKE test: `%` and `_` are wild, a backslash takes that from
+    """Return a pattern as the constant of a LIKE test: `%` and `_` are wild, a backslash escapes
     them.
     """
     return LikePattern.of(tokens).text(_ESCAPE)
 
 
 def members_truth(expression: Expression, event: Event) -> Truth:
-    """The condition's truth for one event."""
+    """Return the condition's truth for one event."""
     match expression:
         case Call("SOME", (Attribute(path), *rest)):
             steps = [str(each.constant.value) for each in rest if isinstance(each, Value)]
@@ -74,7 +76,7 @@ def members_truth(expression: Expression, event: Event) -> Truth:
 
 
 def members_at(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """Every member at the path; the items of a list, never the list itself, and no null."""
+    """Yield every member at the path; the items of a list, never the list itself, and no null."""
     if isinstance(value, list):
         for item in value:
             yield from members_at(item, path)
@@ -90,7 +92,7 @@ def members_at(value: Any, path: Sequence[str]) -> Iterator[Any]:
 
 
 def _below(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The objects inside an object, at any depth; kept in a list, so that depth costs no stack."""
+    """Yield the objects inside an object, at any depth; iterative, so that depth costs no stack."""
     waiting = list(value.values())
     while waiting:
         inner = waiting.pop()
@@ -111,19 +113,17 @@ def _passes(each: Call, member: Any) -> bool:
 
 
 def _equals(value: Any, constants: Sequence[Constant]) -> bool:
-    """Equal in kind and value; a number is also equal to the text that writes it, as XML has only
-    text.
-    """
+    """True if equal in kind and value; a number also equals its text, because XML has only text."""
     return any(_comparable(value, each.kind) == each.value for each in constants)
 
 
 def _is(value: Any, constants: Sequence[Constant]) -> bool:
-    """The same identifier, in either spelling; the constants are in the common one."""
+    """True for the same identifier, in either spelling; the constants are in the common one."""
     return isinstance(value, str) and any(canonical(value) == each.value for each in constants)
 
 
 def _is_like(value: Any, constants: Sequence[Constant]) -> bool:
-    """An identifier of which the common spelling matches a pattern."""
+    """True for an identifier whose common spelling matches a pattern."""
     return isinstance(value, str) and any(
         _matcher(str(each.value))(canonical(value)) for each in constants
     )
@@ -163,13 +163,13 @@ TESTS: dict[str, Callable[[Any, Sequence[Constant]], bool]] = {
     "TIME >": _timed(gt),
     "TIME >=": _timed(ge),
 }
-"""The relations of a test: constants of the TIME ones are instants in microseconds, those of LIKE
-are patterns.
+"""Relations of a test. Constants of the TIME ones are instants in microseconds, those of LIKE
+patterns.
 """
 
 
 def _comparable(value: Any, kind: Kind) -> Any:
-    """The value as one of the kind; None where it is none."""
+    """Return the value as one of the kind; None if it cannot be."""
     if kind_of(value) is kind:
         return value
     return _number_of(value) if kind is Kind.NUMBER and _is_short(value) else None
@@ -185,8 +185,9 @@ def _number_of(text: str) -> int | float | None:
 
 
 def _is_short(value: Any) -> bool:
-    """Whether a value is a text that could write a number or a time; a longer one is not worth
-    remembering.
+    """True if a value is a text that could write a number or a time.
+
+    A longer one is not worth caching.
     """
     return isinstance(value, str) and len(value) <= _LONGEST
 

@@ -1,4 +1,4 @@
-"""From an occurrence to a match: what a subscriber is told when a subscription rings."""
+"""Rendering of matches: from an occurrence to the match that a subscriber gets."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _FORWARD = Forward()
 _NOTHING_SELECTED: Mapping[str, str] = {}
 
 Documents: TypeAlias = Callable[[str], Element | None]
-"""The document of the event that goes by a name; the empty name is that of the only event."""
+"""Lookup of the document of an event by its name; "" is the name of the only event."""
 
 Asking: TypeAlias = Callable[[Documents], Ask]
-"""How nested queries are answered, given the documents of the events of a match."""
+"""Evaluator of nested queries, given the documents of the events of a match."""
 
 
 def asking_nothing(_: Documents) -> Ask:
-    """For plans without nested queries."""
+    """Return the evaluator for plans without nested queries."""
     return ask_nothing
 
 
 class Told:
-    """What all subscriptions are told of one occurrence, worked out once however many it rings for.
+    """Renderer of one occurrence, shared by all its matches.
 
-    Names are bound to event ids, absences to their windows, variables to their values. Names that
-    nobody gave begin with a dot and are not told. Many ring and few are looked at: what can surely
-    be worked out waits for who looks at a match, and so does the place unless `writes_place`.
+    Names are bound to event ids, absences to their windows, variables to their values. Hidden
+    names, which begin with a dot, are left out. Many matches are made and few are read: fields are
+    computed on first access, unless that could fail, and so is the place unless `writes_place`.
     """
 
     __slots__ = (
@@ -76,8 +76,9 @@ class Told:
         asking: Asking = asking_nothing,
         selected: Mapping[str, str] | None = None,
     ) -> Match | None:
-        """The match of a composite subscription with the values that it selects; None where nothing
-        comes out, GivenUp where it is too much.
+        """Return the match of a composite subscription with the values that it selects.
+
+        None if it has no output; raises GivenUp beyond the work limit.
         """
         occurrence = self.occurrence
         outputs: tuple[str, ...] | None = ()
@@ -92,7 +93,7 @@ class Told:
         return match
 
     def tell(self, match: Match, selected: Mapping[str, str] = _NOTHING_SELECTED) -> None:
-        """What is worked out for every match but its id and its place."""
+        """Set the fields that are computed for every match, except its id and its place."""
         if not self._is_worked_out:
             self._work_out()
         occurrence = self.occurrence
@@ -107,13 +108,13 @@ class Told:
         )
 
     def id_of(self, subscription: str) -> str:
-        """The id of the match of a subscription."""
+        """Return the id of the match of a subscription."""
         if not self._is_worked_out:
             self._work_out()
         return hashed_id(subscription, self._constituents)
 
     def place_text(self) -> str | None:
-        """The place of all members together, written once."""
+        """Return the place of all members together, as text written once; None without a place."""
         if not self._is_written:
             place = self.occurrence.place
             self._place = None if place is None else format_place(place)
@@ -135,7 +136,10 @@ class Told:
 
 
 def _can_surely_be_told(occurrence: Detected) -> bool:
-    """Whether nothing is bound, whose text may be too long, and all windows can be written."""
+    """True if rendering cannot fail: nothing is bound, and all windows can be written.
+
+    A bound value may be too long as text.
+    """
     if occurrence.rows is not NOTHING_BOUND:
         return False
     windows = occurrence.absences
@@ -145,7 +149,7 @@ def _can_surely_be_told(occurrence: Detected) -> bool:
 
 
 def _has_plain_place(event: Event) -> bool:
-    """Whether its place, if it has one, can surely be written, alone and with others."""
+    """True if its place, if it has one, can certainly be written, alone and with others."""
     return event.has_plain_place or event.place_source is None or is_plain_point(event.place_source)
 
 
@@ -156,8 +160,9 @@ def match_of(
     asking: Asking = asking_nothing,
     selected: Mapping[str, str] | None = None,
 ) -> Match | None:
-    """The match of a composite subscription; None where nothing comes out, GivenUp where it is too
-    much.
+    """Return the match of a composite subscription.
+
+    None if it has no output; raises GivenUp beyond the work limit.
     """
     return Told(occurrence).match(subscription, output, asking, selected)
 
@@ -169,9 +174,9 @@ def match_of_atom(
     output: Output = _FORWARD,
     asking: Asking = asking_nothing,
 ) -> Match | None:
-    """The match of an atomic subscription that binds variables or puts something out.
+    """Return the match of an atomic subscription that binds variables or has an output.
 
-    None where nothing comes out, GivenUp where it is too much.
+    None if nothing is put out; raises GivenUp beyond the work limit.
     """
     outputs = outputs_of(output, rows, (event,), asking(lambda _: document_to_match(event)))
     if outputs is None:
@@ -195,9 +200,7 @@ def match_of_atom(
 def outputs_of(
     output: Output, rows: Rows, sent: Sequence[Event], ask: Ask = ask_nothing
 ) -> tuple[str, ...] | None:
-    """The texts that come out; None where a construction has none to give, so that nothing is to be
-    told.
-    """
+    """Return the output texts; None if a construction gives none, so that there is no match."""
     match output:
         case Forward():
             return ()
@@ -210,7 +213,7 @@ def outputs_of(
 
 
 def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
-    """The events that a match sends."""
+    """Return the events that a match sends."""
     if not isinstance(output, Send):
         return ()
     targets = [name for name in output.targets if name in occurrence.names]
@@ -219,9 +222,7 @@ def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
 
 
 def _document_of_part(occurrence: Detected, name: str) -> Element | None:
-    """The document of the event that a named part is; None where the occurrence has no such
-    part.
-    """
+    """Return the document of the event of a named part; None if the occurrence has no such part."""
     part = occurrence.names.get(name)
     return None if part is None else document_to_match(part.members[0])
 
@@ -229,18 +230,17 @@ def _document_of_part(occurrence: Detected, name: str) -> Element | None:
 def _constituents(
     occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]
 ) -> str:
-    """All that tells one match of a subscription from another: members, windows, names and what
-    variables are bound to.
+    """Return a text that distinguishes matches of a subscription.
 
-    A letter begins what follows the members; the length of a part begins with a digit, so that
-    nothing runs together.
+    It has members, windows, names and bindings. A letter begins each section after the members, and
+    the length of a part begins with a digit, so that the text is unambiguous.
     """
     members = occurrence.members
     told = measured([text for member in members for text in (member.source, member.id)])
     if windows:
         told += f"w{measured(windows)}"
     if occurrence.end > _latest_end(occurrence):
-        told += f"e{occurrence.end}"  # a window that was over later than all that lies in it
+        told += f"e{occurrence.end}"  # the window ended after its last content
     for name, bound in names:
         told += f"n{len(name)}:{name}{_numbers(bound, members)}"
         if bound.absences:
@@ -251,19 +251,17 @@ def _constituents(
 
 
 def _latest_end(occurrence: Detected) -> Instant:
-    """The latest end of the members and of the silent windows; that of a measure, which the clock
-    rang, may be later.
-    """
+    """Return the latest end of members and silent windows; a measure may end later, by a timer."""
     ends = [member.order[0] for member in occurrence.members]
     ends += [end for _, end in occurrence.absences]
     return max(ends, default=occurrence.end)
 
 
 def _numbers(bound: Detected, members: tuple[Event, ...]) -> list[int]:
-    """Which of the members a name stands for."""
+    """Return the positions of the members that a name stands for."""
     try:
         return [members.index(each) for each in bound.members]
-    except ValueError:  # another copy of the same event
+    except ValueError:  # a copy of the same event: compare identities
         identities = [each.identity for each in members]
         return [identities.index(each.identity) for each in bound.members]
 
@@ -279,12 +277,12 @@ def _ids(occurrence: Detected) -> str:
 
 
 def _data_text(event: Event) -> str:
-    """The data as they came; an object as JSON."""
+    """Return the data as received; an object as JSON."""
     return event.data if isinstance(event.data, str) else json.dumps(event.data, ensure_ascii=False)
 
 
 def values_of(rows: Rows) -> dict[str, str]:
-    """Each variable with its different values, in the order of the rows."""
+    """Return each variable with its different values, in the order of the rows."""
     if rows == NOTHING_BOUND:
         return {}
     values: dict[str, dict[str, None]] = {}

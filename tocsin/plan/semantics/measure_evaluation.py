@@ -1,4 +1,4 @@
-"""What expressions over named parts come to: attributes of one event, aggregates of several."""
+"""Evaluation of expressions over named parts: attributes of one event, aggregates of several."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Number = int | float
 
 
 class _NoEvent:
-    """All attributes are known before an expression is worked out."""
+    """Placeholder for an event: all attributes are replaced before an expression is evaluated."""
 
     def attribute(self, path: Path) -> None:
         raise AssertionError(f"{path} is not known")
@@ -39,33 +39,32 @@ _NO_EVENT = _NoEvent()
 
 
 def satisfies(expression: Expression, names: Names) -> bool:
-    """Whether an expression is TRUE of named parts."""
+    """True if an expression is TRUE of named parts."""
     return selector_truth(_known(expression, names), _NO_EVENT) is Truth.TRUE
 
 
 def selected_values(select: Iterable[Selected], names: Names) -> dict[str, str]:
-    """What a match tells of its named parts: values as texts, NULL left out."""
+    """Return the selected values of a match as texts; NULL is left out."""
     told = ((each.name, value_over(each.value, names)) for each in select)
     return {name: text_of(value) for name, value in told if value is not None}
 
 
 def text_of(value: Any) -> str:
-    """A value as bindings have it."""
+    """Return a value as the text that bindings have."""
     if isinstance(value, list):
         return " ".join(map(text_of, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def value_over(expression: Expression, names: Names) -> Any:
-    """The value of an expression over named parts; None where it has none."""
+    """Return the value of an expression over named parts; None if it has none."""
     return expression_value(_known(expression, names), _NO_EVENT)
 
 
 def scalar_key(value: Any) -> Hashable:
-    """Return one key for all values that are equal as attributes, None for lists, objects and
-    what is missing.
+    """Return one key for all values that are equal as attributes; None for lists, objects and null.
 
-    TRUE is not 1. A number is in its normal form, since a match tells the key: 1.0 is 1.
+    TRUE is not 1. A number is in its normal form, because the key appears in matches: 1.0 is 1.
     """
     if isinstance(value, bool):
         return (value,)
@@ -75,21 +74,21 @@ def scalar_key(value: Any) -> Hashable:
 
 
 def key_of(by: Key, members: Sequence[Event]) -> tuple[Hashable, ...] | None:
-    """The values that all members have at the paths; None where one has none, or two differ."""
+    """Return the values that all members have at the paths; None if one has none, or two differ."""
     found = {tuple([scalar_key(member.attribute(path)) for path in by]) for member in members}
     key = found.pop() if len(found) == 1 else (None,)
     return None if None in key else key
 
 
 def number_of(value: Any) -> Number | None:
-    """A value as a number, whole where it is; None where it is none."""
+    """Return a value as a number, whole if it is; None for other values and NaN."""
     if kind_of(value) is not Kind.NUMBER or (isinstance(value, float) and math.isnan(value)):
         return None
     return canonical_number(value)
 
 
 def measure_value(measure: Measure, members: Sequence[Event]) -> Number | None:
-    """What a measure comes to over events; None where it has no value."""
+    """Return the value of a measure over events; None if it has no value."""
     match measure.aggregate:
         case Aggregate.COUNT:
             return len(members)
@@ -111,14 +110,15 @@ def measure_value(measure: Measure, members: Sequence[Event]) -> Number | None:
 
 
 def numbers_at(path: Path, members: Iterable[Event]) -> list[Number]:
-    """The numbers that events have at a path."""
+    """Return the numbers that events have at a path."""
     found = (number_of(member.attribute(path)) for member in members)
     return [each for each in found if each is not None]
 
 
 def total(numbers: Sequence[Number]) -> Number | None:
-    """The exact sum of whole numbers, else that of doubles, rounded once; None where no double
-    holds it.
+    """Return the exact sum of whole numbers, else that of doubles, rounded once.
+
+    None if no double holds it.
     """
     if all(isinstance(each, int) for each in numbers):
         return sum(numbers)
@@ -126,7 +126,7 @@ def total(numbers: Sequence[Number]) -> Number | None:
         doubles = [float(each) for each in numbers]
         try:
             return canonical_number(math.fsum(doubles))
-        except OverflowError:  # on the way only, perhaps
+        except OverflowError:  # perhaps in an intermediate sum only
             endless = [each for each in doubles if math.isinf(each)]
             if endless:
                 return math.fsum(endless)
@@ -136,7 +136,7 @@ def total(numbers: Sequence[Number]) -> Number | None:
 
 
 def mean(sum_of_them: Number | None, count: int) -> Number | None:
-    """A sum divided by how many they are; whole where it divides evenly."""
+    """Return a sum divided by a count, whole if it divides evenly; None without a finite result."""
     if sum_of_them is None:
         return None
     if isinstance(sum_of_them, int) and sum_of_them % count == 0:
@@ -148,17 +148,17 @@ def mean(sum_of_them: Number | None, count: int) -> Number | None:
 
 
 def is_fulfilled(condition: MeasureCondition, value: Number | None) -> bool:
-    """Return True if the value of its measure stands in the relation of the condition."""
+    """Return True if the value of its measure is in the relation of the condition."""
     return value is not None and RELATIONS[condition.relation](value, condition.limit)
 
 
 def holds_of_nothing(sliding: Sliding) -> bool:
-    """Return True if a window without events fulfils every condition of a sliding part."""
+    """Return True if a window without events fulfils every condition of a window aggregate."""
     return all(is_fulfilled(each, measure_value(each.measure, ())) for each in sliding.conditions)
 
 
 def _known(expression: Expression, names: Names) -> Expression:
-    """The expression with the values of its parts."""
+    """Return the expression with the values of its parts."""
     match expression:
         case Attribute((name, *path)):
             return _constant(_attribute(names.get(name), tuple(path)))

@@ -1,5 +1,5 @@
-"""What occurrences bind, joined: rows that agree on the variables of both, found by their values
-and not by trying.
+"""Natural join of the rows of occurrences: rows that agree on shared variables, found by a hash
+table.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 Names = tuple[str, ...]
 Values = tuple[Hashable, ...]
 Spend = Callable[[int], object]
-"""Hears how many rows are about to be made or looked at; may raise."""
+"""Callback with the number of rows that are about to be made or read; may raise."""
 
 
 A_ROW = 3
-"""The work of laying one row out to be found by its values, in microseconds."""
+"""Cost of adding one row to a hash table, in microseconds."""
 
 
 def spend_nothing(rows: int) -> None:
-    """For those who do not count."""
+    """Ignore the number of rows."""
 
 
 def natural_join(left: Rows, right: Rows, spend: Spend = spend_nothing) -> Rows:
-    """The rows of both that agree on what they share, each once, in the order of the left and then
-    the right.
-    """
+    """Return the joined rows, each once, in the order of the left and then the right."""
     if left == NOTHING_BOUND:
         return right
     if right == NOTHING_BOUND:
@@ -52,13 +50,13 @@ def natural_join(left: Rows, right: Rows, spend: Spend = spend_nothing) -> Rows:
 
 
 def values_at(row: Row, names: Sequence[str]) -> Values:
-    """The values of some variables of a row."""
+    """Return the values of some variables of a row."""
     bound = dict(row)
     return tuple(bound[name] for name in names)
 
 
 def rows_without(rows: Rows, others: Iterable[Rows]) -> Rows:
-    """The rows that agree with no row of the others: what did not come for them."""
+    """Return the rows that join with no row of the others (an anti-join)."""
     came = tuple(dict.fromkeys(row for each in others for row in each))
     if not came:
         return rows
@@ -84,7 +82,9 @@ def rows_without(rows: Rows, others: Iterable[Rows]) -> Rows:
 
 
 def _by_names(rows: Rows) -> dict[Names, list[tuple[int, Row]]]:
-    """Rows with their numbers, by the variables that they bind: nearly always all bind the same."""
+    """Return rows with their numbers, by the variables that they bind; nearly always there is one
+    group.
+    """
     found: dict[Names, list[tuple[int, Row]]] = {}
     for number, row in enumerate(rows):
         found.setdefault(_names(row), []).append((number, row))
@@ -105,6 +105,6 @@ def _table(
 
 
 def _united(one: Row, other: Row) -> Row:
-    """A row of the same variables is the row itself."""
+    """Return both rows as one; the first itself if the other adds no variable."""
     both = {**dict(other), **dict(one)}
     return one if len(both) == len(one) else tuple(sorted(both.items(), key=lambda bound: bound[0]))

@@ -1,5 +1,5 @@
-"""An occurrence of a part: which events, when, where, what is bound, and which occurrences its
-named parts are.
+"""An occurrence of a part: its events, interval, place, bindings, and the occurrences of its named
+parts.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
 
 Identity = tuple[tuple[str, str], ...]
-"""The identities of the members, in canonical order."""
+"""Identities of the members, in canonical order."""
 
 Counted = frozenset[tuple[str, str]]
-"""The identities of members that nothing but a measure has."""
+"""Identities of members that belong to measures only."""
 
 NOTHING_COUNTED: Counted = frozenset()
 _NO_NAMES: Mapping[str, Occurrence] = {}
 
 
-# Never changed after it is made. Not frozen, because a frozen dataclass takes three times as long
-# to make, and one is made for every event that concerns a composite.
+# Immutable by convention. A frozen dataclass takes three times as long to make, and one is made
+# for every event that matches a part of a composite.
 @dataclass(slots=True, eq=False, init=False)
 class Occurrence:
-    """Members in canonical order; start and end span them, or the window of an absence. Detected
-    when it ends. Other parts may have those that are `counted` too.
+    """Members in canonical order; start and end span them, or the window of an absence.
+
+    It is detected when it ends. Other parts may have the members that are `counted`, too.
     """
 
     members: tuple[Event, ...]
@@ -64,8 +65,9 @@ class Occurrence:
 
     @property
     def identity(self) -> Identity:
-        """Two occurrences of one part with equal identity and interval are the same; worked out
-        once.
+        """The identities of the members, cached.
+
+        Two occurrences of one part with equal identity and interval are the same.
         """
         if self._identity is None:
             self._identity = tuple([member.identity for member in self.members])
@@ -73,7 +75,7 @@ class Occurrence:
 
     @property
     def sameness(self) -> tuple[Instant, Instant, Identity]:
-        """Equal for one and the same occurrence."""
+        """Key that is equal exactly for the same occurrence of a part."""
         return (self.start, self.end, self.identity)
 
     @property
@@ -83,9 +85,7 @@ class Occurrence:
 
     @property
     def place(self) -> Geometry | None:
-        """The extent of the members' places together, worked out once; None where no member has
-        one.
-        """
+        """Extent of the members' places together, cached; None if no member has one."""
         try:
             return self._place
         except AttributeError:
@@ -93,8 +93,9 @@ class Occurrence:
             return self._place
 
     def place_by(self, metric: Metric) -> Geometry | None:
-        """The place as a condition with the metric sees it: across the 180th meridian the globe has
-        a shorter way.
+        """Return the place for a condition with the metric.
+
+        On the globe the extent may be shorter across the 180th meridian.
         """
         place = self.place
         if (
@@ -110,13 +111,13 @@ class Occurrence:
         return [member.place for member in self.members if member.place is not None]
 
     def is_same(self, other: Occurrence) -> bool:
-        """Whether both are one and the same occurrence."""
+        """True if both are the same occurrence."""
         return self is other or (
             (self.start, self.end) == (other.start, other.end) and self.identity == other.identity
         )
 
     def named(self, name: str) -> Occurrence:
-        """The same occurrence, known by a name."""
+        """Return the same occurrence with a name."""
         return Occurrence(
             self.members,
             self.start,
@@ -128,17 +129,16 @@ class Occurrence:
         )
 
     def binding(self, rows: Rows) -> Occurrence:
-        """The same occurrence with other rows."""
+        """Return the same occurrence with other rows."""
         return Occurrence(
             self.members, self.start, self.end, self.names, self.absences, rows, self.counted
         )
 
     def without(self, others: Sequence[Occurrence]) -> Occurrence | None:
-        """The same occurrence with the rows for which none of the others came; None where no row is
-        left.
+        """Return the same occurrence without the rows that join with one of the others.
 
-        An absence is judged row by row: what came for one element of a list did not come for the
-        next.
+        None if no row is left. An absence is decided row by row: an event for one element of a list
+        does not count for the next.
         """
         if not others:
             return self if self.rows else None
@@ -148,7 +148,7 @@ class Occurrence:
         return self.binding(rows) if rows else None
 
     def with_silence(self, start: Instant, end: Instant) -> Occurrence:
-        """The same occurrence, after which nothing came in a window; it ends no earlier than the
+        """Return the same occurrence with a silent window after it; it ends no earlier than the
         window.
         """
         silence = (start, end)
@@ -163,7 +163,7 @@ class Occurrence:
         )
 
     def with_silence_before(self, start: Instant) -> Occurrence:
-        """The same occurrence, before which nothing came in a window; it starts with the window."""
+        """Return the same occurrence with a silent window before it; it starts with the window."""
         silence = (start, self.start)
         return Occurrence(
             self.members,
@@ -177,8 +177,9 @@ class Occurrence:
 
 
 def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
-    """The occurrence that is one event, with what it binds; one without a time occurs in no
-    composite.
+    """Return the occurrence of one event, with its rows.
+
+    Raises EventProblem for an event without a time, which occurs in no composite.
     """
     interval = event.interval
     if interval is None:
@@ -189,10 +190,10 @@ def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
 
 
 def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
-    """The occurrence of all parts together; None where they disagree on what they bind or share a
-    member by chance that no measure counts.
+    """Return the occurrence of all parts together.
 
-    `spend` hears of the rows that are joined.
+    None if their bindings disagree, or if they share a member without a common name or a measure
+    that counts it. `spend` gets the number of rows that are joined.
     """
     if len(parts) == 2:
         first, second = parts
@@ -203,9 +204,7 @@ def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occur
 
 
 def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | None:
-    """The usual case, two parts with nothing in common, without the tables that the general one
-    needs.
-    """
+    """Combine two parts with disjoint names: the common case, without tables."""
     if len(first.members) == len(second.members) == 1:
         one, other = first.members[0], second.members[0]
         if one.identity == other.identity:
@@ -236,7 +235,7 @@ def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
     members: dict[tuple[str, str], Event] = {}
     taken: set[tuple[str, str]] = set()
     for part in parts:
-        shared: set[tuple[str, str]] = set()  # what this part and one before it have through a name
+        shared: set[tuple[str, str]] = set()  # members shared with an earlier part by a name
         for name, occurrence in part.names.items():
             if name in names:
                 if not names[name].is_same(occurrence):
@@ -267,7 +266,7 @@ def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
 
 
 def only_counted(parts: Sequence[Occurrence]) -> Counted:
-    """The members that a measure has in one of the parts, and that none of them has otherwise."""
+    """Return the members that some part has only through a measure, and no part has otherwise."""
     counted = NOTHING_COUNTED.union(*[part.counted for part in parts])
     if not counted:
         return NOTHING_COUNTED

@@ -1,4 +1,4 @@
-"""What a match is made of: an occurrence as the engine or as the reference has it."""
+"""Protocol of the occurrence of a match, for the engine's and the reference's."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from tocsin.values.time import Instant
 
 
 class Detected(Protocol):
-    """Members in canonical order, when and where they were, what is bound, and the silent
-    windows.
-    """
+    """Members in canonical order, interval, place, bindings, and the silent windows."""
 
     @property
     def members(self) -> tuple[Event, ...]: ...

@@ -1,14 +1,13 @@
-"""The key of a composite: attributes by which its events can be parted without changing what it
-means.
+"""Partition key of a composite: attributes by which its events can be partitioned without changing
+its meaning.
 
-A path parts a pattern where all events of an occurrence have the same value there, and where what
-happens under one value changes nothing under another: what is absent, counted, used up or chosen is
-of the same value. Then events that have different values never meet, wherever they are served. An
-event without a scalar at the path meets nobody; all such events are served together, as if they
-had one value.
+A path is a partition key if all events of an occurrence have the same value there, and events with
+other values change nothing: absent, counted, consumed and chosen events have the same value. Then
+events with different values never meet, on any host. An event without a scalar at the path joins no
+other; all such events are in one partition, as if they had one value.
 
-Where in doubt a path does not part a pattern. The same path has to be meant in all parts, so that
-every event is in one share only.
+In doubt a path is not a partition key. The same path must be meant in all parts, so that every
+event is in one partition only.
 """
 
 from __future__ import annotations
@@ -63,17 +62,16 @@ _BOUND = "its parts share what they bind, and one event may bind several values"
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The paths that part a pattern, each of them alone and all together; where there are none,
-    why.
-    """
+    """Paths that partition a pattern, each alone and all together; without any, the reason."""
 
     by: Key
     why_not: str = ""
 
 
 def parting_of_plan(plan: Plan) -> Parting:
-    """Return by what the events of a plan can be parted: by nothing where it constructs, since what
-    is constructed may concern every other plan.
+    """Return the partition key of a plan.
+
+    A plan that constructs has none, because its documents may concern every other plan.
     """
     if isinstance(plan.output, Construct):
         return Parting((), _CONSTRUCTS)
@@ -81,7 +79,7 @@ def parting_of_plan(plan: Plan) -> Parting:
 
 
 def parting_of(pattern: Part) -> Parting:
-    """By what the events of a pattern can be parted."""
+    """Return the partition key of a pattern, or the reason why it has none."""
     reasons = {path: _why_not(pattern, path) for path in _candidates(pattern)}
     by = tuple(sorted(path for path, reason in reasons.items() if reason is None))
     if by:
@@ -91,20 +89,20 @@ def parting_of(pattern: Part) -> Parting:
 
 
 def share_of_plan(plan: Plan, share: Share) -> Plan:
-    """The plan as it is over the events of one share alone, whatever else it is told of."""
+    """Return the plan restricted to the events of one partition, whatever other events it gets."""
     return replace(plan, pattern=_restricted(plan.pattern, share))
 
 
 def _restricted(part: Part, share: Share) -> Part:
     if isinstance(part, Atom):
         return Only(part, share)
-    if isinstance(part, Change):  # its state is asked of the events of its part
+    if isinstance(part, Change):  # its state is tested on the events of its part
         return replace(part, part=_restricted(part.part, share))
     return with_parts(part, lambda inner: _restricted(inner, share))
 
 
 def _share_variables(part: Part) -> bool:
-    """Whether two parts of an operator bind one variable, on which they have to agree."""
+    """True if two parts of an operator bind the same variable, on which they must agree."""
     inner = parts_of(part)
     together = () if isinstance(part, Either) else inner
     bound = Counter(variable for each in together for variable in variables_of(each))
@@ -112,7 +110,7 @@ def _share_variables(part: Part) -> bool:
 
 
 def _candidates(pattern: Part) -> list[Path]:
-    """Paths of keys and of equalities between parts, each once, from the outside in."""
+    """Return the paths of keys and of equalities between parts, each once, from the outside in."""
     return list(dict.fromkeys(_paths_in(pattern)))
 
 
@@ -130,7 +128,7 @@ def _paths_in(part: Part) -> Iterator[Path]:
 
 
 def _equalities(conditions: Iterable[object]) -> Iterator[Related]:
-    """The equalities between the same attribute of two parts."""
+    """Yield the equalities between the same attribute of two parts."""
     for each in conditions:
         if (
             isinstance(each, Related)
@@ -143,7 +141,7 @@ def _equalities(conditions: Iterable[object]) -> Iterator[Related]:
 
 
 def _why_not(part: Part, path: Path) -> str | None:
-    """Why a path does not part a part; None where it does."""
+    """Return the reason why a path does not partition a part; None if it does."""
     if isinstance(part, Atom):
         return None
     reasons = (_why_not(inner, path) for inner in parts_of(part))
@@ -152,7 +150,9 @@ def _why_not(part: Part, path: Path) -> str | None:
 
 
 def _why_not_itself(part: Part, path: Path) -> str | None:
-    """The same for the operator alone, whose parts are parted."""
+    """Return the reason for the operator alone, whose parts the path partitions; None if there is
+    no such reason.
+    """
     match part:
         case Named() | Only() | Either():
             return None
@@ -182,9 +182,7 @@ def _why_not_join(join: Join, parts: Sequence[Part], path: Path) -> str | None:
 
 
 def _why_not_window(part: Absence | Gathered, path: Path) -> str | None:
-    """What is absent or counted is joined to a bound of its window, and the bounds to each
-    other.
-    """
+    """Return the reason for a window; None if equalities link the counted part and all bounds."""
     on_each = part.conditions_on_absent if isinstance(part, Absence) else part.conditions_on_each
     match part.window:
         case AfterWindow(bound) | BeforeWindow(bound):
@@ -204,8 +202,9 @@ def _why_not_window(part: Absence | Gathered, path: Path) -> str | None:
 
 
 def _are_joined(parts: Sequence[Part], conditions: Iterable[object], path: Path) -> bool:
-    """Whether equalities at the path lead from every part to every other; a name that several
-    parts bind leads nowhere.
+    """True if equalities at the path link every part to every other.
+
+    A name that several parts bind links nothing.
     """
     names = [names_of(part) for part in parts]
     groups = [{slot} for slot in range(len(parts))]

@@ -10,7 +10,7 @@ from tocsin.values.truth import Truth, truth
 
 
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:
-    """The truth of one predicate for one event: the meaning that every index must agree with."""
+    """Return the truth of one predicate for one event: the reference for every index."""
     match predicate:
         case Computed(expression, semantics):
             return evaluate_condition(expression, semantics, event)

@@ -1,9 +1,8 @@
-"""Scopes of named parts: where one occurrence must play several roles, and where it is settled that
-it does.
+"""Scopes of named parts: the operators between the several places of one occurrence.
 
-The scope root of a name that stands in several places is the lowest operator above all of them; the
-operators on the way from the places to the root are its scope. Equal parts are one part: a plan is
-a graph, not a tree.
+The scope root of a name with several places is the lowest operator above all of them; the operators
+between the places and the root are its scope. Equal parts are one part: a plan is a graph, not a
+tree.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from tocsin.plan.nodes.composites import Either, Named, Part, parts_of
 class Scope:
     """The operators between the places of a name and its root, the root included.
 
-    An operator is `required` where no alternative stands between it and the root: what fails there
-    fails the root.
+    An operator is `required` if there is no alternative between it and the root: if it fails, the
+    root fails.
     """
 
     root: Part
@@ -28,7 +27,7 @@ class Scope:
 
 
 def scopes_of(pattern: Part) -> Mapping[str, Scope]:
-    """The scope of every name that stands in two places or more."""
+    """Return the scope of every name with two places or more."""
     graph = _Graph()
     graph.number_of(pattern)
     return {
@@ -39,8 +38,8 @@ def scopes_of(pattern: Part) -> Mapping[str, Scope]:
 
 
 class _Graph:
-    """The parts of a pattern, numbered from the inside out: a part is hashed, which takes long, for
-    its number only.
+    """The parts of a pattern, numbered from the inside out: the slow hash of a part is needed once,
+    for its number.
     """
 
     __slots__ = ("_above", "_heights", "_numbers", "parts", "users")
@@ -51,10 +50,10 @@ class _Graph:
         self._heights: list[int] = []
         self.parts: list[Part] = []
         self.users: list[list[int]] = []
-        """Who uses each part, once for every place where it stands."""
+        """Users of each part, one entry for every place of the part."""
 
     def number_of(self, part: Part) -> int:
-        """The number of a part, greater than those of all parts inside it."""
+        """Return the number of a part, greater than those of all parts inside it."""
         number = self._numbers.get(part)
         if number is not None:
             return number
@@ -68,8 +67,8 @@ class _Graph:
         return number
 
     def scope(self, places: Sequence[int]) -> Scope:
-        """The scope of a name that stands at places: the lowest operator above all of them is its
-        root.
+        """Return the scope of a name with these places: its root is the lowest operator above all
+        of them.
         """
         above = [self._ancestors(place) for place in places]
         common = [part for part in frozenset.intersection(*above) if not self._is_name(part)]
@@ -81,7 +80,7 @@ class _Graph:
         return Scope(self.parts[root], self._those(operators), self._those(required))
 
     def _ancestors(self, part: int) -> frozenset[int]:
-        """The part and everything above it."""
+        """Return the part and everything above it."""
         known = self._above.get(part)
         if known is None:
             known = self._above[part] = frozenset({part}).union(

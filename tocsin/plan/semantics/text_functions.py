@@ -1,8 +1,8 @@
-"""Functions on texts and times of the amqp dialect, and how a LIKE pattern is held in an
+"""Functions on texts and times of the amqp dialect, and the form of a LIKE pattern in an
 expression.
 
-Every function gives NULL where an argument is absent, of the wrong kind, or a position or count
-that is not whole. Positions count from 1, as in SQL.
+Every function gives NULL if an argument is absent or of the wrong kind, or a position or count is
+not whole. Positions count from 1, as in SQL.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.time import parse_instant
 
 INSTANT_OF = "INSTANT"
-"""The microseconds of an RFC 3339 text; no text of the language has this name, comparisons with
-times lower to it.
+"""Conversion of an RFC 3339 text to microseconds; texts of the language cannot name it, comparisons
+with times use it.
 """
 
 _ESCAPE = "\\"
@@ -25,14 +25,12 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
 def text_of_pattern(pattern: LikePattern) -> str:
-    """A pattern as a constant of an expression: a backslash takes from `%`, `_` and itself what
-    they mean.
-    """
+    """Return a pattern as a constant of an expression; a backslash escapes `%`, `_` and itself."""
     return pattern.text(_ESCAPE)
 
 
 def pattern_of_text(text: str) -> LikePattern:
-    """The pattern of such a constant."""
+    """Return the pattern of such a constant."""
     return LikePattern.of(list(_tokens(text)))
 
 
@@ -59,7 +57,7 @@ def _right(text: Any, count: Any) -> str | None:
 
 
 def _substring(text: Any, start: Any, count: Any = 1 << 62) -> str | None:
-    """From a position on, so many characters at most; past the end the empty text."""
+    """Return `count` characters at most from a position on; past the end the empty text."""
     first, length = _count(start), _count(count)
     if not first or length is None or not isinstance(text, str):
         return None
@@ -67,7 +65,7 @@ def _substring(text: Any, start: Any, count: Any = 1 << 62) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    """A whole number of 0 or more, however it is written."""
+    """Return a whole number of 0 or more, in any spelling; None for other values."""
     whole = kind_of(value) is Kind.NUMBER and value >= 0 and value == value // 1 and value < 1 << 63
     return int(value) if whole else None
 
@@ -101,7 +99,7 @@ ARGUMENTS = {
     "SUBSTRING": (2, 3),
     "DATE": (1,),
 }
-"""How many arguments each function of the dialect takes."""
+"""Allowed numbers of arguments of each function of the dialect."""
 
 TEXT_RESULTS = frozenset(("LOWER", "UPPER", "LEFT", "RIGHT", "SUBSTRING"))
-"""The functions whose result is a text; that of the others is a number."""
+"""Functions whose result is a text; that of the others is a number."""

@@ -1,1 +1,1 @@
-"""wire."""
+"""Plans as text, for catalogs and messages."""

@@ -1,6 +1,4 @@
-"""The wire form of a plan: JSON with a version, the same plan back. What is no known node is
-refused.
-"""
+"""Wire form of a plan: JSON with a version, read back as the same plan. Unknown nodes fail."""
 
 from __future__ import annotations
 
@@ -27,9 +25,9 @@ from tocsin.values.terms import Iri, Literal
 from tocsin.values.truth import Truth
 
 VERSION = 3
-"""Version 2 knows keys, counting, changes and values to tell; version 3 several measures of one
-window, and conditions between the variables of a graph. A plan is written in the first version
-that can say it, which every later version reads.
+"""Current version. Version 2 adds keys, counting, changes and selected values; version 3 several
+measures of one window, and conditions between the variables of a graph. A plan is written in the
+first version that can express it, which every later version reads.
 """
 
 _VERSIONS = (1, 2, 3)
@@ -40,26 +38,26 @@ _LEFT_OUT = _SINCE_2 | _SINCE_3
 
 
 def plan_to_json(plan: composites.Plan) -> str:
-    """The plan as one line of JSON."""
+    """Return the plan as one line of JSON."""
     return wire_text(plan_body(plan))
 
 
 def plan_body(plan: composites.Plan) -> dict[str, Any]:
-    """The JSON object of a plan."""
+    """Return the JSON object of a plan."""
     body = _encode(plan)
     return {"tocsin-plan": _version_of(body), "plan": body}
 
 
 def wire_text(body: Any) -> str:
-    """JSON in one line, texts as they are."""
+    """Return JSON in one line, without escapes for non-ASCII characters."""
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False)
 
 
 def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> composites.Plan:
-    """The plan of a wire text; raises where the text is not one or comes from another version.
+    """Return the plan of a wire text; raise if it is malformed or of another version.
 
-    Ontologies and TBoxes go by their fingerprints on the wire; those that the plan speaks of are to
-    be given.
+    Ontologies and TBoxes go by their fingerprints on the wire; `knowledge` must have those of the
+    plan.
     """
     plan = _Decoder({each.fingerprint: each for each in knowledge}).value(body_of(text))
     if not isinstance(plan, composites.Plan):
@@ -68,7 +66,7 @@ def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> comp
 
 
 def body_of(text: str) -> Any:
-    """Return what a wire text says of its plan; raise where it is not one, or nests too deep."""
+    """Return the body of the plan in a wire text; raise if it is malformed or nests too deep."""
     try:
         body = json.loads(text)
     except RecursionError:
@@ -82,12 +80,12 @@ def body_of(text: str) -> Any:
 
 
 def node_of(body: Mapping[str, Any]) -> Any:
-    """The node that an object stands for, without knowledge."""
+    """Return the node of an object that refers to no knowledge."""
     return _Decoder({}).value(body)
 
 
 def class_of(name: str) -> type:
-    """The class of a node by its name on the wire."""
+    """Return the class of a node by its name on the wire."""
     node = _NODES.get(name)
     if node is None:
         raise malformed(f"unknown node {name!r}")
@@ -95,7 +93,7 @@ def class_of(name: str) -> type:
 
 
 def _classes(*modules: Any) -> dict[str, type]:
-    """The node and enum classes that the modules themselves define."""
+    """Return the node and enum classes that the modules themselves define."""
     return {
         name: each
         for module in modules
@@ -150,7 +148,7 @@ def _encode(value: Any) -> Any:
 
 
 def _version_of(body: Any) -> int:
-    """The first version that can say it."""
+    """Return the first version that can express the body."""
     if isinstance(body, list):
         return max(map(_version_of, body), default=1)
     if not isinstance(body, dict):
@@ -168,7 +166,7 @@ _NODES_SINCE_2 = {
 
 
 class _Decoder:
-    """Reads values back; what is known goes by its fingerprint."""
+    """Decoder of values; ontologies and TBoxes go by their fingerprints."""
 
     def __init__(self, knowledge: Mapping[str, Ontology | TBox]) -> None:
         self._knowledge = knowledge
@@ -188,7 +186,7 @@ class _Decoder:
         return self._known(value["knowledge"]) if "knowledge" in value else self._node(value)
 
     def _items(self, items: list[Any]) -> tuple[Any, ...]:
-        """Return the values of a list; a loop, since a comprehension is a frame more."""
+        """Return the values of a list; a loop, because a comprehension takes one stack frame."""
         found = []
         for item in items:
             found.append(item if type(item) in _PLAIN else self.value(item))
@@ -222,5 +220,5 @@ class _Decoder:
 
 
 def malformed(message: str) -> Problem:
-    """The problem of a text that is no plan."""
+    """Return the problem of a text that is not a plan."""
     return MeaningProblem(message, code="PlanFormatError")

@@ -1,9 +1,9 @@
-"""Plans by their shapes: plans that differ in their constants alone are read by one reader.
+"""Plans by their shapes: plans that differ only in their constants share one reader.
 
 A shape is the wire form of a plan with a hole for the value of each constant. The text has the
-values first, then the shape: `[7,"x"]`, a line feed, `{"tocsin-plan":1,...}`. What has no hole is
-read once for all plans of a shape, and shared by them. What speaks of knowledge, or has no
-constant, is written as it always is; both forms are read.
+values first, then the shape: `[7,"x"]`, a line feed, `{"tocsin-plan":1,...}`. A part without a hole
+is read once and shared by all plans of a shape. A plan that refers to knowledge, or has no
+constant, is written in the ordinary form; both forms are read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tocsin.plan.wire.wire import (
 from tocsin.values.scalars import Constant
 
 _KEPT = 4_096
-"""How many shapes are remembered; one takes some kilobytes."""
+"""Shapes in the cache at most; one takes some kilobytes."""
 
 _HOLE = "hole"
 _SCALARS = frozenset((str, int, float, bool))
@@ -39,7 +39,7 @@ Maker = Callable[[Values], Any]
 
 
 def shape_to_text(plan: Plan) -> str:
-    """The plan as values and shape, where it has a shape."""
+    """Return the plan as values and shape; in the ordinary form if it has no shape."""
     body = plan_body(plan)
     values: list[Any] = []
     shape = wire_text(_with_holes(body, values))
@@ -50,7 +50,7 @@ def shape_to_text(plan: Plan) -> str:
 
 
 def plan_from_text(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> Plan:
-    """The plan of a text in either form; raises where it is neither."""
+    """Return the plan of a text in either form; raise if it is neither."""
     if not text.startswith("["):
         return plan_from_json(text, knowledge)
     said, _, shape = text.partition("\n")
@@ -66,7 +66,7 @@ def plan_from_text(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> Plan
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """How many values plans of a shape have, and what makes a plan of them."""
+    """Reader of a shape: its number of values, and the function that makes a plan of them."""
 
     holes: int
     make: Maker
@@ -79,7 +79,9 @@ def _reader_of(shape: str) -> _Reader:
 
 
 def _with_holes(value: Any, values: list[Any]) -> Any:
-    """The same with a hole for each value of a constant, which is put to the others."""
+    """Return the same with a hole for each value of a constant; the values are appended to
+    `values`.
+    """
     if isinstance(value, list):
         return [_with_holes(each, values) for each in value]
     if not isinstance(value, dict):
@@ -97,7 +99,7 @@ def _has_hole(value: Any) -> bool:
 
 
 def _maker(value: Any) -> Maker:
-    """What makes of the values of a plan that which stands here."""
+    """Return the function that makes this part of a plan from the plan's values."""
     if not _has_hole(value):
         same = node_of(value)
         return lambda values: same
@@ -118,7 +120,7 @@ def _tuple_maker(items: list[Any]) -> Maker:
 
 
 def _node_maker(body: dict[str, Any]) -> Maker:
-    """Makes a node, its members in their order; those without a hole are always the same."""
+    """Return the maker of a node, its members in order; members without a hole are made once."""
     node = class_of(body["node"])
     given = {name: each for name, each in body.items() if name != "node"}
     names = [each.name for each in fields(node) if each.name in given]
@@ -139,6 +141,6 @@ def _node_maker(body: dict[str, Any]) -> Maker:
 
 
 def _named_maker(node: type, given: dict[str, Any]) -> Maker:
-    """The same where members are left out before others that are there."""
+    """Return the maker of a node that leaves out members before others that it has."""
     makers = {name: _maker(each) for name, each in given.items()}
     return lambda values: node(**{name: make(values) for name, make in makers.items()})

@@ -1,1 +1,1 @@
-"""xml."""
+"""XML patterns, rows, templates and XPath."""

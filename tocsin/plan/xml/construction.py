@@ -1,15 +1,15 @@
 """Construction: new XML out of rows (spec 4.5). The same rows in the same order give the same
 texts.
 
-A template element has an identity: its name and Skolem terms where it has any, else its position
-and the values of the variables in it, as far as they do not stand in an element with a Skolem term
-of its own. Under one parent, equal identity is one element, to which further rows add the children
-and attributes that it lacks. Children follow the order of the template, then the order of the rows.
-Each outermost element is one output.
+A template element has an identity: its name and Skolem terms if it has any, else its position and
+the values of the variables in it, except those in an element with a Skolem term of its own. Under
+one parent, equal identity is one element, to which further rows add the children and attributes
+that it lacks. Children follow the order of the template, then the order of the rows. Each outermost
+element is one output.
 
-A nested query stands for the contents of its rows, one after the other. A value that is unknown
-leaves no text, and an attribute of that value is left out. Work is counted: what takes more steps
-or characters is given up as a whole.
+A nested query stands for the contents of its rows, one after the other. An unknown value leaves no
+text, and an attribute of that value is left out. Work is counted: output that takes more steps or
+characters than the limit is given up as a whole.
 """
 
 from __future__ import annotations
@@ -50,19 +50,17 @@ MAX_STEPS = 1_000_000
 """Elements, texts and rows of nested queries that one match may take to build."""
 
 MAX_OUTPUT = 4 << 20
-"""Characters that come out of one match, all its outputs together."""
+"""Characters of all outputs of one match together."""
 
 _DIGITS = 16
 
 Ask: TypeAlias = Callable[[NestedQuery, Row], Iterable[Row]]
-"""The rows of a nested query for a row around it, each with what that has bound."""
+"""Rows of a nested query for a row around it, each with the bindings of that row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """An output: the texts that the templates give for those rows of a match that meet the
-    conditions, in order.
-    """
+    """An output: the texts of the templates for the rows that meet the conditions, in order."""
 
     templates: tuple[TemplateElement, ...]
     conditions: tuple[RowCondition, ...] = ()
@@ -70,11 +68,11 @@ class Construct:
 
 
 _Place: TypeAlias = tuple[int, ...]
-"""Where something stands in the templates: the numbers of the contents on the way to it."""
+"""Position in the templates: the numbers of the contents on the way to it."""
 
 
 def ask_nothing(_: NestedQuery, __: Row) -> Iterable[Row]:
-    """The answer where nothing can be asked."""
+    """Raise GivenUp: there is no document that a nested query could read."""
     raise GivenUp("nothing is there that a nested query could look at")
 
 
@@ -85,8 +83,9 @@ def construct(
     order: Sequence[OrderKey] = (),
     ask: Ask = ask_nothing,
 ) -> list[str]:
-    """The output texts of the rows that meet the conditions; GivenUp where that takes too much or a
-    name is none.
+    """Return the output texts of the rows that meet the conditions.
+
+    Raises GivenUp beyond the work limit, or for an invalid name.
     """
     kept = [row for row in rows if all(meets_condition(condition, row) for condition in conditions)]
     work = _Construction(ask)
@@ -98,8 +97,10 @@ def construct(
 
 
 def skolem_value(function: str, arguments: Sequence[str]) -> str:
-    """The id of a Skolem term: each argument counts with its length, so that no two lists of
-    arguments are alike.
+    """Return the id of a Skolem term.
+
+    Each argument is hashed with its length, so that different lists of arguments never have the
+    same input.
     """
     digest = sha256()
     for argument in arguments:
@@ -110,7 +111,7 @@ def skolem_value(function: str, arguments: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class _Built:
-    """An element under construction: children by what makes each of them one."""
+    """An element under construction: its children by their identity."""
 
     name: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -118,7 +119,7 @@ class _Built:
 
 
 class _Construction:
-    """What one match builds, and what that has cost so far."""
+    """Construction of the output of one match, with the steps and characters that are left."""
 
     __slots__ = ("_ask", "_characters", "_steps")
 
@@ -130,7 +131,7 @@ class _Construction:
     def add_element(
         self, parent: _Built, place: _Place, template: TemplateElement, row: Row, values: Values
     ) -> None:
-        """Adds what a row says about an element to the one it is, or begins it."""
+        """Add a row to the element with its identity, which is created if it is new."""
         name = _name(template.name, values)
         key = _identity(place, name, template, values)
         if key not in parent.children:
@@ -188,7 +189,7 @@ def _identity(place: _Place, name: str, template: TemplateElement, values: Value
 
 
 def _identifying(template: TemplateElement) -> Iterator[str]:
-    """The variables in an element, those in elements with a Skolem term left out."""
+    """Yield the variables in an element, except those in elements with a Skolem term."""
     yield from name_variables(template.name)
     for attribute in template.attributes:
         yield from attribute_variables(attribute)
@@ -200,7 +201,7 @@ def _identifying(template: TemplateElement) -> Iterator[str]:
 
 
 def _name(name: str | OutputValue, values: Values) -> str:
-    """The name of an element; a value that is none is told."""
+    """Return the name of an element; raise GivenUp if the value is not an XML name."""
     if isinstance(name, str):
         return name
     text = _text_of(values.get(name.variable, "")).strip(XML_SPACE)
@@ -259,13 +260,13 @@ def _skolem_text(term: SkolemTerm, values: Values) -> str:
 
 
 def _text_of(value: Hashable) -> str:
-    """The value as an attribute or a name holds it: of markup, the text alone."""
+    """Return the value for an attribute or a name: of markup, the text alone."""
     known: Known = value if isinstance(value, str | tuple) else str(value)
     return plain_text(known)
 
 
 def _children_of(built: _Built) -> Iterator[list[str]]:
-    """The texts of each child: by template order; the sort keeps the order of rows."""
+    """Yield the texts of each child: by template order; the sort keeps the order of rows."""
     for _, child in sorted(built.children.values(), key=lambda child: child[0]):
         yield [child] if isinstance(child, str) else list(_texts_of(child))
 

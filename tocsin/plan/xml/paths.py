@@ -1,8 +1,7 @@
-"""Regular paths: which ways lead from an element down to another, by the names of the elements on
-the way.
+"""Regular paths: paths from an element down to another, by the names of the elements on the way.
 
-As in XML-QL: `bib.book.title`, `part+.(subpart|component.piece)`; a step takes one element to one
-of its children. A path of no steps, which `part*` and `part?` allow, stays where it is.
+As in XML-QL: `bib.book.title`, `part+.(subpart|component.piece)`; a step goes from an element to
+one of its children. A path without steps, which `part*` and `part?` allow, stays at its start.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tocsin.errors import MeaningProblem
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """To a child of the expanded name; None for any."""
+    """A step to a child of the expanded name; None for any."""
 
     name: str | None
 
@@ -37,7 +36,7 @@ class PathChoice:
 
 @dataclass(frozen=True, slots=True)
 class PathRepeat:
-    """A part again and again (`*`, `+`), or once or not at all (`?`)."""
+    """A repeated part (`*`, `+`), or an optional one (`?`)."""
 
     part: RegularPath
     mark: str
@@ -51,7 +50,7 @@ RegularPath: TypeAlias = PathStep | PathSequence | PathChoice | PathRepeat
 
 
 def steps_of(path: RegularPath) -> Iterator[PathStep]:
-    """The steps that a path is written with, from left to right."""
+    """Yield the steps that a path is written with, from left to right."""
     match path:
         case PathStep():
             yield path
@@ -65,7 +64,7 @@ def steps_of(path: RegularPath) -> Iterator[PathStep]:
 
 
 def may_be_empty(path: RegularPath) -> bool:
-    """Whether a path of no steps is among those that are meant."""
+    """True if the path may have no steps."""
     match path:
         case PathStep():
             return False
@@ -80,13 +79,14 @@ def may_be_empty(path: RegularPath) -> bool:
 
 
 def path_text(path: RegularPath, name_text: Callable[[str], str]) -> str:
-    """The path as it is written; `name_text` writes an expanded name."""
+    """Return the path as it is written; `name_text` writes an expanded name."""
     return _text(path, name_text, 0)
 
 
 def _text(path: RegularPath, name_text: Callable[[str], str], binding: int) -> str:
-    """Binding strength of the context: 0 anything may stand bare, 1 inside a sequence, 2 before a
-    mark.
+    """Return a path as text, in parentheses if needed.
+
+    `binding` is the operator strength around it: 0 nothing, 1 a sequence, 2 a mark.
     """
     match path:
         case PathStep(name):

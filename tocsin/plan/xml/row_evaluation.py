@@ -1,5 +1,5 @@
-"""What operands and conditions come to in a row: a value or unknown, and a truth; and rows put in
-order.
+"""Evaluation of operands and conditions in a row, to a value, unknown or a truth; and order of
+rows.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _like = lru_cache(maxsize=1024)(compile_like)
 
 
 def meets_condition(condition: RowCondition, row: Row) -> bool:
-    """Whether the condition is true of the row; unknown is not."""
+    """True if the condition is true of the row; unknown is not."""
     return row_truth(condition, dict(row)) is Truth.TRUE
 
 
 def row_truth(condition: RowCondition, values: Values) -> Truth:
-    """Whether a condition is met; UNKNOWN where a value that it depends on is."""
+    """Return the truth of a condition; UNKNOWN if a value that it depends on is unknown."""
     match condition:
         case ValueCondition(variable, relation, constant, other):
             against = constant if other is None else _bound(other, values)
@@ -69,7 +69,7 @@ def row_truth(condition: RowCondition, values: Values) -> Truth:
 
 
 def value_of(operand: Operand, values: Values) -> Known | None:
-    """The value of an operand; None where it is unknown."""
+    """Return the value of an operand; None if it is unknown."""
     match operand:
         case TextValue(text):
             return text
@@ -93,7 +93,7 @@ def _bound(variable: str, values: Values) -> Known | None:
 
 
 def in_order(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
-    """The rows by their keys, the first key first; those with equal keys stay as they are."""
+    """Return the rows sorted by their keys, the first key first; the sort is stable."""
     found = list(rows)
     for key in reversed(keys):
         found.sort(key=lambda row: _rank(dict(row).get(key.variable)), reverse=key.descending)
@@ -112,7 +112,7 @@ def _compared(left: Known | None, relation: str, right: Known | None) -> Truth:
 
 
 def _compared_dates(left: Known, relation: str, right: Known) -> Truth:
-    """As moments; unknown where one of them is no date."""
+    """Return the truth of a comparison of instants; unknown if one value is not a date."""
     dates = [
         each if isinstance(each, Date) else date_of(plain_text(each)) for each in (left, right)
     ]
@@ -121,7 +121,7 @@ def _compared_dates(left: Known, relation: str, right: Known) -> Truth:
 
 
 def _rank(value: Any) -> tuple[int, Decimal, str]:
-    """Numbers before texts; markup by its text."""
+    """Sort key of a value: numbers before texts; markup by its text."""
     number = number_in(value) if isinstance(value, str) else None
     if number is not None:
         return (0, number, "")

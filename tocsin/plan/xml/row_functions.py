@@ -1,8 +1,7 @@
-"""The functions of conditions and templates. Each takes values and gives a value; None is unknown.
+"""Functions of conditions and templates. Each takes values and returns a value; None is unknown.
 
-A function of something unknown, or of a value that is not of its kind, is unknown, never an error.
-Texts are counted in characters from 1. What would be longer than `MAX_TEXT` is `GivenUp`: nothing
-is cut off.
+A function of an unknown value, or of a value of the wrong kind, is unknown, never an error.
+Characters are counted from 1. A result longer than `MAX_TEXT` raises `GivenUp`: nothing is cut off.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Known: TypeAlias = str | tuple[str] | Date
 """A text, markup in canonical form (as a tuple of one), or a date."""
 
 MAX_TEXT = 1 << 20
-"""The most characters of a value that is worked out."""
+"""Characters of a computed value at most."""
 
 ARITHMETIC = ("+", "-", "*", "/")
 _SPACE = " \t\r\n"
@@ -30,8 +29,8 @@ _TAG = re.compile(r"""<(?:[^<>"]|"[^"]*")*>""")
 
 
 class GivenUp(Exception):
-    """What a subscription asks for is not worked out for an event: it is told with the code and the
-    reason.
+    """Raised when a result for an event is beyond the work limit or invalid; it is reported with
+    code and reason.
     """
 
     def __init__(self, reason: str, code: str = "LIMIT") -> None:
@@ -42,7 +41,7 @@ class GivenUp(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """How many arguments a function takes, and what it makes of them."""
+    """Least and largest number of arguments (None: no limit), and the implementation."""
 
     least: int
     most: int | None
@@ -50,19 +49,19 @@ class Function:
 
 
 def plain_text(value: Known) -> str:
-    """The value as text: of markup the text alone, of a date its ISO form."""
+    """Return the value as text: of markup the text alone, of a date its ISO form."""
     if isinstance(value, str):
         return value
     return value.text if isinstance(value, Date) else unescape(_TAG.sub("", value[0]))
 
 
 def number_in(value: Known) -> Decimal | None:
-    """The number that a value writes; None where it is none."""
+    """Return the number that a value writes; None for other values."""
     return decimal_of(value) if isinstance(value, str) else None
 
 
 def applied(function: str, arguments: Sequence[Known]) -> Known | None:
-    """What a function or an arithmetic operator makes of known values."""
+    """Return the result of a function or an arithmetic operator for known values."""
     if function in ARITHMETIC:
         return _arithmetic(function, arguments)
     result = FUNCTIONS[function].apply(arguments)
@@ -88,8 +87,9 @@ def _concat(arguments: Sequence[Known]) -> str:
 
 
 def _substring(arguments: Sequence[Known]) -> str | None:
-    """The characters from a position on, so many or all; what lies before the first or after the
-    last is not there.
+    """Return the characters from a position on, `length` of them or all.
+
+    Positions before the first or after the last character have none.
     """
     text, *rest = arguments
     numbers = [_whole(each) for each in rest]
@@ -103,7 +103,7 @@ def _substring(arguments: Sequence[Known]) -> str | None:
 
 
 def _replace(arguments: Sequence[Known]) -> str | None:
-    """Every place of the old text, from left to right, has the new one instead."""
+    """Return the text with each occurrence of the old text replaced, from left to right."""
     text, old, new = (plain_text(each) for each in arguments)
     if not old:
         return None
@@ -144,7 +144,7 @@ def _format(arguments: Sequence[Known]) -> str | None:
 
 
 def _whole(value: Known) -> int | None:
-    """A whole number of moderate size; None for all else."""
+    """Return a whole number of moderate size; None for other values."""
     number = number_in(value)
     if number is None or number != number.to_integral_value() or abs(number) > MAX_TEXT:
         return None

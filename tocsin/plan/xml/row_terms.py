@@ -1,8 +1,8 @@
-"""What is said about the values of one row: operands (constants, variables, functions, arithmetic)
-and conditions.
+"""Terms over the values of one row: operands (constants, variables, functions, arithmetic) and
+conditions.
 
-A condition is true, false or unknown; AND, OR and NOT follow Kleene's tables. What the terms come
-to is worked out in `row_evaluation`.
+A condition is true, false or unknown; AND, OR and NOT follow Kleene's tables. `row_evaluation`
+evaluates the terms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TextValue:
 
 @dataclass(frozen=True, slots=True)
 class VariableValue:
-    """What a variable is bound to."""
+    """The value of a variable."""
 
     variable: str
 
@@ -49,9 +49,7 @@ class FunctionValue:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceValue:
-    """The one value where the condition is true, the other where it is false; unknown where that is
-    unknown.
-    """
+    """One value if the condition is true, the other if it is false; unknown if that is unknown."""
 
     condition: RowCondition
     then: Operand
@@ -63,8 +61,8 @@ Operand: TypeAlias = TextValue | VariableValue | FunctionValue | ChoiceValue
 
 @dataclass(frozen=True, slots=True)
 class ValueCondition:
-    """A variable compares with a constant or with another variable; as numbers where both are
-    decimal numbers.
+    """A comparison of a variable with a constant or another variable, as numbers if both are
+    decimal.
 
     Other values are only equal or not: an ordering between them is false.
     """
@@ -84,7 +82,7 @@ class ValueCondition:
 
 @dataclass(frozen=True, slots=True)
 class ComparedValues:
-    """Two values compare, as in a `ValueCondition`, and as dates where one of them is a date."""
+    """A comparison of two values, as in a `ValueCondition`; of dates if one of them is a date."""
 
     left: Operand
     relation: str
@@ -96,7 +94,7 @@ class ComparedValues:
 
 @dataclass(frozen=True, slots=True)
 class ValueLike:
-    """The text of a value fits a LIKE pattern as a whole."""
+    """The text of a value matches a LIKE pattern as a whole."""
 
     operand: Operand
     pattern: LikePattern
@@ -138,16 +136,14 @@ RowCondition: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """Rows in the order of a variable's values: numbers by value, then texts by code point; or the
-    other way round.
-    """
+    """Rows by a variable's values: numbers by value, then texts by code point; or reversed."""
 
     variable: str
     descending: bool = False
 
 
 def compared(left: Operand, relation: str, right: Operand) -> ValueCondition | ComparedValues:
-    """The condition that two values compare, in the one form that it has."""
+    """Return the condition that two values compare, in its one normal form."""
     match left, right:
         case VariableValue(variable), TextValue(text):
             return ValueCondition(variable, relation, text)
@@ -158,7 +154,7 @@ def compared(left: Operand, relation: str, right: Operand) -> ValueCondition | C
 
 
 def operand_variables(operand: Operand) -> Iterator[str]:
-    """The variables of an operand, each as often as it stands there."""
+    """Yield the variables of an operand, one for each occurrence."""
     match operand:
         case TextValue():
             pass
@@ -176,7 +172,7 @@ def operand_variables(operand: Operand) -> Iterator[str]:
 
 
 def condition_variables(condition: RowCondition) -> Iterator[str]:
-    """The variables of a condition, each as often as it stands there."""
+    """Yield the variables of a condition, one for each occurrence."""
     match condition:
         case ValueCondition(variable, _, _, other):
             yield variable

@@ -1,6 +1,4 @@
-"""Conditions and values written out as E-XML-QL: what explains them, and reads as the same
-again.
-"""
+"""Conditions and values as E-XML-QL text, which explains them and is read back as the same."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _ESCAPES = "!~^\\|"
 
 
 def condition_text(condition: RowCondition) -> str:
-    """The condition; a constant is in quotes, which compares as a number all the same."""
+    """Return the condition; a constant is quoted and still compares as a number."""
     match condition:
         case ValueCondition(variable, relation, constant, other):
             return f"{variable} {relation} {other if constant is None else quoted(constant)}"
@@ -50,7 +48,7 @@ def condition_text(condition: RowCondition) -> str:
 
 
 def operand_text(operand: Operand) -> str:
-    """A value; arithmetic stands in parentheses."""
+    """Return a value; arithmetic gets parentheses."""
     match operand:
         case TextValue(text):
             return quoted(text)
@@ -72,12 +70,12 @@ def operand_text(operand: Operand) -> str:
 
 
 def order_text(key: OrderKey) -> str:
-    """A key of ORDER-BY."""
+    """Return a key of ORDER-BY."""
     return f"{key.variable} DESCENDING" if key.descending else key.variable
 
 
 def quoted(text: str) -> str:
-    """The text in double quotes."""
+    """Return the text in double quotes."""
     return '"' + text.replace('"', '""') + '"'
 
 

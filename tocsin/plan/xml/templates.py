@@ -1,6 +1,4 @@
-"""Templates of CONSTRUCT: elements to be built out of the values of rows, and queries that stand
-inside of them.
-"""
+"""Templates of CONSTRUCT: elements built from the values of rows, and queries inside them."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from tocsin.plan.xml.row_terms import (
 from tocsin.plan.xml.xml_patterns import InVariable, SourcedPattern, pattern_variables
 
 ComputedValue: TypeAlias = FunctionValue | ChoiceValue | TextValue | VariableValue
-"""A value that is worked out: a text, or nothing where it is unknown."""
+"""A computed value: a text, or nothing if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,9 @@ class OutputValue:
 
 @dataclass(frozen=True, slots=True)
 class SkolemTerm:
-    """An id made of values: equal values give equal ids everywhere; without variables there is one
-    for a match.
+    """An id made of values: equal values give equal ids everywhere.
+
+    Without variables a match has one such id.
     """
 
     function: str
@@ -63,9 +62,7 @@ class OutputAttribute:
 
 @dataclass(frozen=True, slots=True)
 class TemplateElement:
-    """An element to be built; names are as they are written out, prefix included, or what a
-    variable is bound to.
-    """
+    """An element to be built; its name is given with its prefix, or by a variable."""
 
     name: str | OutputValue
     attributes: tuple[OutputAttribute, ...] = ()
@@ -74,11 +71,11 @@ class TemplateElement:
 
 @dataclass(frozen=True, slots=True)
 class NestedQuery:
-    """For each row of the patterns that agrees with the row around it and meets the conditions, the
-    content.
+    """The content for each row of the patterns that agrees with the outer row and meets the
+    conditions.
 
-    Variables of the row around are visible inside, not the reverse. A source that is a variable is
-    bound outside, or by a pattern before.
+    Variables of the outer row are visible inside, not the reverse. A source that is a variable is
+    bound outside, or by an earlier pattern.
     """
 
     patterns: tuple[SourcedPattern, ...]
@@ -93,7 +90,7 @@ TemplateContent: TypeAlias = (
 
 
 def template_variables(content: TemplateContent) -> Iterator[str]:
-    """Every variable of the rows around that a template uses, as often as it stands there."""
+    """Yield the variables of outer rows that a template uses, one for each occurrence."""
     match content:
         case TemplateElement(name, attributes, contents):
             yield from name_variables(name)
@@ -108,11 +105,10 @@ def template_variables(content: TemplateContent) -> Iterator[str]:
 
 
 def free_variables(query: NestedQuery) -> Iterator[str]:
-    """The variables of a nested query that the rows around it bind: those that its own patterns do
-    not bind first.
+    """Yield the variables of a nested query that outer rows may bind.
 
-    A variable that both bind is among them, because the two must agree; which those are, the rows
-    around it say.
+    A variable that its own patterns bind is among them, because both must agree; the outer rows
+    decide which of them count.
     """
     for each in query.patterns:
         if isinstance(each.source, InVariable):
@@ -125,19 +121,19 @@ def free_variables(query: NestedQuery) -> Iterator[str]:
 
 
 def attribute_variables(attribute: OutputAttribute) -> Iterator[str]:
-    """The variables of an attribute."""
+    """Yield the variables of an attribute."""
     yield from name_variables(attribute.name)
     yield from value_variables(attribute.value)
 
 
 def name_variables(name: str | OutputValue) -> Iterator[str]:
-    """The variable of a name, where it is one."""
+    """Yield the variable of a name, if it is one."""
     if isinstance(name, OutputValue):
         yield name.variable
 
 
 def value_variables(part: AttributeValue) -> Iterator[str]:
-    """The variables of a value."""
+    """Yield the variables of a value."""
     match part:
         case OutputText():
             pass
@@ -152,12 +148,12 @@ def value_variables(part: AttributeValue) -> Iterator[str]:
 
 
 def has_skolem_term(template: TemplateElement) -> bool:
-    """Whether the template's own attributes say what makes an element one."""
+    """True if a Skolem term in the template's own attributes gives the element its identity."""
     return any(isinstance(each.value, SkolemTerm) for each in template.attributes)
 
 
 def queries_in(content: TemplateContent) -> Iterator[NestedQuery]:
-    """The nested queries of a template, outer ones first."""
+    """Yield the nested queries of a template, outer ones first."""
     if isinstance(content, NestedQuery):
         yield content
         yield from queries_in(content.content)

@@ -1,14 +1,14 @@
-"""XML blocks: what a subscription says about the document of one event (spec 4.3, M1-M6).
+"""XML blocks: conditions of a subscription on the document of one event (spec 4.3, M1-M6).
 
-A block matches when its pattern elements can be mapped to elements of the document: with their
-names (M1), each the told number of levels below its parent's image (M2), siblings in order (M3),
-texts and attributes as told (M4), the first element anywhere (M5), repeated variables agreeing
-(M6). Each mapping gives a row; equal rows count once, in document order. The patterns of one block
-have each their own place in the document and share their variables.
+A block matches if its pattern elements can be mapped to elements of the document: with their names
+(M1), each the given number of levels below its parent's image (M2), siblings in order (M3), texts
+and attributes as given (M4), the first element anywhere (M5), repeated variables agreeing (M6).
+Each mapping gives a row; equal rows count once, in document order. The patterns of one block have
+each their own place in the document and share their variables.
 
-An element with a regular path is mapped to where the path leads: from its parent's image, or, as
-the first element, from anywhere, be it from above the outermost element. A path of no steps leads
-to where it starts, and what is mapped there stands in no order to its siblings; above the outermost
+An element with a regular path is mapped to the ends of the path: from its parent's image, or, as
+the first element, from anywhere, even from above the outermost element. A path without steps ends
+at its start, and an element mapped there is in no order with its siblings; above the outermost
 element there is nothing to test or bind.
 """
 
@@ -29,22 +29,24 @@ from tocsin.plan.xml.row_functions import GivenUp, number_in
 from tocsin.plan.xml.row_terms import RowCondition
 
 XmlValue: TypeAlias = str | tuple[str]
-"""What a variable of a block is bound to: a text without white space around it, or, as a tuple of
-one, markup in canonical form. So values are equal exactly when they are as data (spec 2), whether a
-part is an element, the content of one, an attribute or a name.
+"""Value of a variable of a block: a text without white space around it, or, as a tuple of one,
+markup in canonical form.
+
+So values are equal exactly if they are equal as data (spec 2), for an element, the content of one,
+an attribute or a name.
 """
 
 MAX_ROWS = 10_000
-"""A block has at most so many rows in a document, and so have its patterns at an element: the first
-ones.
-"""
+"""Rows of a block in a document, and of its patterns at an element; the first ones count."""
 
 _INSIDE = DocumentLimits(characters=1 << 24, depth=130, elements=200_000)
-"""What is copied out of a document may be longer than it was: namespaces are declared again."""
+"""Limits of a copy out of a document; it may be longer than its original, because namespaces are
+declared again.
+"""
 
 
 class BoundTo(Enum):
-    """What of an element a variable is bound to."""
+    """Aspect of an element that a variable is bound to."""
 
     NAME = "name"
     ELEMENT = "element"
@@ -53,7 +55,7 @@ class BoundTo(Enum):
 
 @dataclass(frozen=True, slots=True)
 class VariableBinding:
-    """A variable that is bound to something of an element."""
+    """A variable that is bound to an aspect of an element."""
 
     what: BoundTo
     variable: str
@@ -61,8 +63,7 @@ class VariableBinding:
 
 @dataclass(frozen=True, slots=True)
 class AttributeTest:
-    """The element has the attribute; where `value` is given it is exactly that, where `variable`
-    is, it binds it.
+    """The element has the attribute; with `value` exactly that value, with `variable` it is bound.
 
     Without a name it is any attribute, and `name_variable` is bound to its local name.
     """
@@ -83,11 +84,10 @@ class AttributeTest:
 
 @dataclass(frozen=True, slots=True)
 class PatternElement:
-    """An element by its expanded name (None: any), so many levels below its parent's image, its own
-    text as told.
+    """An element by its expanded name (None: any), `rel` levels below its parent's image, with its
+    text.
 
-    Where a path is given, that and nothing else says where it is: it has no name, and the levels do
-    not count.
+    With a path, that alone gives its place: it has no name, and the levels do not count.
     """
 
     name: str | None
@@ -107,8 +107,9 @@ class PatternElement:
 
 @dataclass(frozen=True, slots=True)
 class XPathPattern:
-    """The XPath expression selects something, or is true; each element or text that it selects is
-    one way to match.
+    """The XPath expression selects something, or is true.
+
+    Each element or text that it selects is one way to match.
     """
 
     expression: str
@@ -118,14 +119,14 @@ class XPathPattern:
 
 @dataclass(frozen=True, slots=True)
 class InVariable:
-    """Inside of what a variable is bound to, which is an element or the content of one."""
+    """Inside the value of a variable, which is an element or the content of one."""
 
     variable: str
 
 
 @dataclass(frozen=True, slots=True)
 class InDocument:
-    """In a document that is told beforehand: its name, and its text."""
+    """In a given document: its name, and its text."""
 
     name: str
     text: str
@@ -133,9 +134,7 @@ class InDocument:
 
 @dataclass(frozen=True, slots=True)
 class InEvent:
-    """In the document of the event that goes by the name; the empty name is that of the
-    only event.
-    """
+    """In the document of the event with the name; the empty name is that of the only event."""
 
     name: str = ""
 
@@ -156,11 +155,10 @@ Pattern: TypeAlias = PatternElement | XPathPattern | SourcedPattern
 
 @dataclass(frozen=True, slots=True)
 class XmlBlock:
-    """An atom: every pattern fits the document or its own source, with rows that agree and meet the
-    conditions.
+    """An atom: every pattern fits its document, with rows that agree and meet the conditions.
 
-    What is said of the event comes first, and a source that is a variable is bound before it is
-    asked.
+    Patterns of the event come first, and a source that is a variable is bound by an earlier
+    pattern.
     """
 
     patterns: tuple[Pattern, ...]
@@ -176,8 +174,9 @@ class XmlBlock:
 
 @dataclass(frozen=True, slots=True)
 class PatternNode:
-    """A line of the node table (spec 4.3, figure 6): `level` is 1 where it is known only while a
-    document is read.
+    """A line of the node table (spec 4.3, figure 6).
+
+    `level` is 1 if the level is known only while a document is read.
     """
 
     name: str | None
@@ -188,7 +187,7 @@ class PatternNode:
 
 
 def node_table(pattern: PatternElement) -> tuple[PatternNode, ...]:
-    """The pattern elements in document order, each with the number of the next."""
+    """Return the pattern elements in document order, each with the number of the next."""
     elements = list(elements_of(pattern))
     last = len(elements) - 1
     return tuple(
@@ -204,14 +203,14 @@ def node_table(pattern: PatternElement) -> tuple[PatternNode, ...]:
 
 
 def elements_of(pattern: PatternElement) -> Iterator[PatternElement]:
-    """The pattern's elements in document order."""
+    """Yield the pattern's elements in document order."""
     yield pattern
     for child in pattern.children:
         yield from elements_of(child)
 
 
 def paths_in(pattern: Pattern) -> int:
-    """How many elements of a pattern have a regular path."""
+    """Return the number of elements of a pattern that have a regular path."""
     inner = pattern.pattern if isinstance(pattern, SourcedPattern) else pattern
     return (
         0
@@ -221,7 +220,7 @@ def paths_in(pattern: Pattern) -> int:
 
 
 def require_bound_sources(patterns: tuple[Pattern, ...], bound: frozenset[str]) -> None:
-    """Raises where a pattern looks inside a variable that no pattern before it binds."""
+    """Raise if a pattern reads a variable that no pattern before it binds."""
     for pattern in patterns:
         source = pattern.source if isinstance(pattern, SourcedPattern) else None
         if isinstance(source, InVariable) and source.variable not in bound:
@@ -230,7 +229,7 @@ def require_bound_sources(patterns: tuple[Pattern, ...], bound: frozenset[str]) 
 
 
 def pattern_variables(pattern: Pattern) -> Iterator[str]:
-    """The variables that a pattern binds, each as often as it stands there."""
+    """Yield the variables that a pattern binds, one for each occurrence."""
     if isinstance(pattern, SourcedPattern):
         yield from pattern_variables(pattern.pattern)
         return
@@ -243,15 +242,16 @@ def pattern_variables(pattern: Pattern) -> Iterator[str]:
 
 
 def block_variables(block: XmlBlock) -> frozenset[str]:
-    """The variables that a block binds."""
+    """Return the variables that a block binds."""
     return frozenset(
         variable for pattern in block.patterns for variable in pattern_variables(pattern)
     )
 
 
 def document_to_match(event: Event) -> Element | None:
-    """The event's document, or None where it is malformed: then no block matches, and hosts tell
-    the reason.
+    """Return the event's document, or None if it is malformed.
+
+    Then no block matches, and hosts report the reason.
     """
     try:
         return event.document
@@ -260,32 +260,32 @@ def document_to_match(event: Event) -> Element | None:
 
 
 def element_value(element: Element) -> XmlValue:
-    """The value of a whole element."""
+    """Return the value of a whole element."""
     return (canonical(element),)
 
 
 def content_value(element: Element) -> XmlValue:
-    """The value of what is inside an element."""
+    """Return the value of the content of an element."""
     return (canonical_content(element),) if len(element) else own_text(element)
 
 
 def name_value(element: Element) -> XmlValue:
-    """The value of an element's name, which is its local name."""
+    """Return the value of an element's name, which is its local name."""
     return local_name(element.tag)
 
 
 def local_name(name: object) -> str:
-    """The name without its namespace."""
+    """Return the name without its namespace."""
     return str(name).rpartition("}")[2]
 
 
 def text_value(text: str) -> XmlValue:
-    """The value of an attribute or of another text."""
+    """Return the value of an attribute or of another text."""
     return text.strip(XML_SPACE)
 
 
 def bound_value(what: BoundTo, node: Element | str) -> XmlValue:
-    """The value of what a variable is bound to; a text is its own element, content and name."""
+    """Return the value of a variable; a text is its own element, content and name."""
     if isinstance(node, str):
         return text_value(node)
     match what:
@@ -300,7 +300,7 @@ def bound_value(what: BoundTo, node: Element | str) -> XmlValue:
 
 
 def outermost_inside(value: object) -> tuple[Element, ...]:
-    """The outermost elements of what a variable is bound to; a text has none."""
+    """Return the outermost elements in a variable's value; a text has none."""
     if not isinstance(value, tuple):
         return ()
     try:
@@ -310,9 +310,7 @@ def outermost_inside(value: object) -> tuple[Element, ...]:
 
 
 def bound_scalar(rows: Rows, variable: str) -> object:
-    """What the rows bind to a variable, to be compared; a text of a document is a number where it
-    reads as one.
-    """
+    """Return the value of a variable for a comparison; a text of a document may be a number."""
     value = sole_value(rows, variable)
     number = number_in(value) if variable.startswith("$") and isinstance(value, str) else None
     if number is None:

@@ -1,1 +1,1 @@
-"""finite."""
+"""Runs over finite input, in order."""

@@ -1,8 +1,7 @@
-"""Constructions over finite input: what is built is matched again, until nothing new is built or
-the limit is reached.
+"""Constructions over finite input: constructed events are matched again, until none is new.
 
-The answer is that over the input and all that was built, so that it does not depend on when what
-was built.
+The number of rounds is limited. The result is that over the input and all constructed events
+together, so that it does not depend on the order of construction.
 """
 
 from __future__ import annotations
@@ -19,17 +18,18 @@ from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.fan_out import FanOut
 
 Evaluate = Callable[[Sequence[Event], FanOut], list[Match]]
-"""All matches over the input and some further events, of which it is known where they come from."""
+"""All matches over the input and further events, whose origins the `FanOut` knows."""
 
 
 def constructing(plans: Mapping[str, Plan]) -> frozenset[str]:
-    """The subscriptions whose outputs are events again."""
+    """Return the subscriptions whose outputs are published as events."""
     return frozenset(key for key, plan in plans.items() if isinstance(plan.output, Construct))
 
 
 def cascaded(evaluate: Evaluate, builders: frozenset[str]) -> tuple[list[Match], list[DeadLetter]]:
-    """The matches over the input and what is built from them, and what was built too often, too
-    much or wrong.
+    """Return the matches over the input and all constructed events, and the dead letters.
+
+    A dead letter says that an output is over a limit or is not an event.
     """
     step = _Step(evaluate((), FanOut()), builders)
     known: frozenset[tuple[str, str]] = frozenset()
@@ -42,7 +42,7 @@ def cascaded(evaluate: Evaluate, builders: frozenset[str]) -> tuple[list[Match],
 
 
 class _Step:
-    """The matches so far, what is published of what they build, and what is not."""
+    """The matches of one round, the events published from their outputs, and the dead letters."""
 
     __slots__ = ("fan_out", "letters", "matches", "published")
 
@@ -56,7 +56,9 @@ class _Step:
         self.letters += over
 
     def _built(self, match: Match) -> list[Event]:
-        """The events that a match constructs; none where that is over a limit, which is told."""
+        """Return the events that a match constructs; [] and a dead letter if it fails or is over a
+        limit.
+        """
         if hops_of(match) > HOP_LIMIT:
             self.letters.append(too_many_hops(match.subscription, match.id))
             return []

@@ -1,4 +1,4 @@
-"""Finite input in process: decode, order as a whole, match in batches, put out in output order."""
+"""Finite input in process: decode, sort, match in batches, return matches in output order."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ BATCH_SIZE = 8192
 
 @dataclass(slots=True)
 class Input:
-    """Decoded events in canonical order, each identity once, what could not be served, and what no
-    composite is to see.
+    """Decoded events in canonical order, each identity once, with dead letters and warnings.
 
-    That is what came `late` or is too far ahead.
+    `late` holds the identities of the events that are late or too far ahead: no composite sees
+    them.
     """
 
     events: Sequence[Event] = field(default_factory=list)
@@ -64,9 +64,7 @@ def read_events(
     ends: Ends = Ends.START,
     ahead: Duration | None = None,
 ) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with
-    their line number.
-    """
+    """Decode JSON Lines without blank ones; a malformed line is a dead letter with its number."""
     return _read_texts(_portions_of_lines(lines), lateness, ends, ahead, passes_over_blanks=True)
 
 
@@ -76,21 +74,22 @@ def read_pieces(
     ends: Ends = Ends.START,
     ahead: Duration | None = None,
 ) -> Input:
-    """Decodes pieces of files; what is malformed becomes a dead letter with its line number.
+    """Decode items of files; a malformed one is a dead letter with its line number.
 
-    Where reception ends an event, one that does not say when it was received keeps its own end.
-    Without `lateness` none is late, without `ahead` none is too far ahead.
+    If events end at their reception, an event without a reception time keeps its own end. Without
+    `lateness` no event is late, without `ahead` none is too far ahead.
     """
     return _read_texts(_portions_of_pieces(pieces), lateness, ends, ahead)
 
 
 _Text: TypeAlias = tuple[bytes, int, str | None, Made]
-"""What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
+"""The fields of a `Piece`; for a line of a file a plain tuple is enough."""
 
 
 class _Portion(NamedTuple):
-    """Some texts: the number of the first, those of which no reader has made anything, each in its
-    place, and how to have all that is known of one.
+    """A batch of texts: the number of the first, the texts to decode, and a function to get a row.
+
+    A row that a reader has decoded already is empty in `unread`.
     """
 
     first: int
@@ -162,8 +161,9 @@ def _read_texts(
 def _rows_to_read(
     glance: Glance | None, size: int, in_time: bool
 ) -> Iterable[tuple[int, Event | None]]:
-    """The rows that are to be looked at one by one, with the events of those that are as usual:
-    the odd ones, or all where each is asked for its time.
+    """Yield the rows to process one by one, with the event if it is decoded already.
+
+    These are the rows that the scanner could not read, or all rows if lateness is checked.
     """
     if glance is None:
         return zip(range(size), repeat(None), strict=False)
@@ -178,7 +178,7 @@ def _events_of(raw: bytes, made: Made, ends: Ends) -> list[Event]:
 
 
 class _Read(NamedTuple):
-    """An event, the number of its piece, and where that stands."""
+    """An event, the number of its item, and the line and file of that item."""
 
     event: Event
     number: int
@@ -189,9 +189,7 @@ class _Read(NamedTuple):
 def _out_of_time(
     read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
 ) -> Iterator[tuple[DeadLetter, _Read]]:
-    """Who is too far ahead of those around, and who came late by the others, in the order of the
-    input.
-    """
+    """Yield the events too far ahead or late, in input order, each with its dead letter."""
     timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
     beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
     watermark = Watermark(lateness)
@@ -209,12 +207,11 @@ def match_events(
     until: Instant | None = None,
     progress: Callable[[int], object] = lambda events: None,
 ) -> list[Match]:
-    """Every match of the plans over finite input, in output order; at its end the clock runs on to
-    `until`.
+    """Return every match of the plans over finite input, in output order.
 
-    What came late, and what is constructed out of it, rings atomic subscriptions only: composites
-    have gone past it. What is constructed is matched again. `progress` hears how many events are
-    done.
+    At the end of the input the clock advances to `until`. A late event, and an event constructed
+    from one, matches atomic subscriptions only: composites have passed its time. Constructed events
+    are matched again. `progress` is called with the number of events done.
     """
     letters: list[DeadLetter] = []
 
@@ -262,7 +259,7 @@ def _matched(
 
 
 def _ends_in_time(found: Input) -> list[Instant]:
-    """When the events end that composites may see."""
+    """Return the ends of the events that composites may see."""
     events = found.events
     if isinstance(events, ScannedEvents) and not found.late:
         return cast("list[Instant]", events.ends[events.ends != UNTIMED].tolist())
@@ -274,9 +271,7 @@ def _ends_in_time(found: Input) -> list[Instant]:
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
-    """An engine with all plans; one that it cannot take for a fault of ours is told, and the others
-    are served.
-    """
+    """Return an engine with all plans; one that raises an internal error is a dead letter."""
     engine = Engine(contains_faults=True)
     for subscription, plan in plans.items():
         try:

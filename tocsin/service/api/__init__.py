@@ -1,1 +1,1 @@
-"""The addresses of the service. Every answer that is no success is a problem document."""
+"""The HTTP routes of the service. Every response that is not a success is a problem document."""

@@ -1,4 +1,4 @@
-"""The application: all addresses of one service."""
+"""The HTTP application: all routes of one service."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ ROUTERS = (
 
 
 def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
-    """The application of a service that was started; who starts it also stops it.
+    """Return the application of a service; the caller starts and stops the service.
 
-    Publishing is served by a plain route before all others: it needs nothing of what the usual ones
-    do for every request.
+    Publishing is a plain route before all others, without the work that FastAPI does for each
+    request.
     """
     app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service

@@ -1,4 +1,6 @@
-"""`/v1/check`, `/v1/explain`, `/v1/try`: a subscription looked at before it is there."""
+"""Routes `/v1/check`, `/v1/explain`, `/v1/try`: validation and dry run of a subscription before it
+is stored.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _MOST_SHOWN = 1_000
 
 @router.post("/v1/check", openapi_extra=json_body(SUBSCRIPTION))
 async def check(request: Request) -> dict[str, Any]:
-    """Every problem of a subscription, with its place and a way out, and what is odd about it."""
+    """Return every problem of a subscription with its position and a fix, and its warnings."""
     service, caller, body = await _asked(request)
     subscription = asked_subscription(caller.tenant, body)
 
@@ -42,7 +44,7 @@ async def check(request: Request) -> dict[str, Any]:
 
 @router.post("/v1/explain", openapi_extra=json_body(SUBSCRIPTION))
 async def explain_subscription(request: Request) -> dict[str, Any]:
-    """The plan of a subscription, and how much it has to keep."""
+    """Return the plan of a subscription, and the bounds of its state."""
     service, caller, body = await _asked(request)
     subscription = asked_subscription(caller.tenant, body)
     return await run_work(request, caller.tenant, explain, service.entries, subscription)
@@ -50,7 +52,7 @@ async def explain_subscription(request: Request) -> dict[str, Any]:
 
 @router.post("/v1/try", openapi_extra=json_body(TRIED))
 async def try_subscription(request: Request, last: str | None = None) -> dict[str, Any]:
-    """What a subscription would have rung for among the stored events of `last`."""
+    """Return the matches that a subscription would have had among the stored events of `last`."""
     service, caller, body = await _asked(request)
     rest = dict(body)
     said = rest.pop("last", None)

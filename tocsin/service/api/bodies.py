@@ -1,5 +1,5 @@
-"""What bodies look like, for the OpenAPI document: they are read by the project's own readers,
-which know more than a schema.
+"""Schemas of bodies for the OpenAPI document. The parsers of the project read them, and check more
+than a schema can.
 """
 
 from __future__ import annotations
@@ -117,12 +117,12 @@ PROBLEM: dict[str, Any] = {
 
 
 def json_body(schema: dict[str, Any], *, required: bool = True) -> dict[str, Any]:
-    """The part of an operation that says what its body is."""
+    """Return the part of an operation that describes a JSON body."""
     return bodies({"application/json": {"schema": schema}}, required=required)
 
 
 def bodies(content: dict[str, Any], *, required: bool = True) -> dict[str, Any]:
-    """The same for several content types."""
+    """Return the part of an operation that describes a body of several content types."""
     return {"requestBody": {"required": required, "content": content}}
 
 
@@ -132,4 +132,4 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         "content": {"application/problem+json": {"schema": PROBLEM}},
     }
 }
-"""What every operation may answer instead."""
+"""Response that every operation may give instead."""

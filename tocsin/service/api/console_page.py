@@ -1,5 +1,5 @@
-"""`/` and `/assets/...`: the console, from files of the installation. Nothing is fetched from
-elsewhere, save for map tiles where the settings name a server.
+"""Routes `/` and `/assets/...`: the console, from files of the installation. Nothing is loaded from
+elsewhere, except map tiles if the settings name a server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tocsin.service.settings.console import ConsoleSettings
 router = APIRouter(include_in_schema=False)
 
 _FOR_EVER = "public, max-age=31536000, immutable"
-"""Files below assets have a hash of what is in them in their names."""
+"""Cache header of files below assets, whose names contain a hash of their content."""
 
 _ANEW = "no-cache"
 _ASSETS = "assets/"
@@ -22,7 +22,7 @@ _ASSETS = "assets/"
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def show_console(request: Request) -> Response:
-    """The page; where it is not built, one that says how to."""
+    """Return the page of the console; if it is not built, one with instructions."""
     console = _settings_of(request)
     if INDEX not in built_files():
         return Response(NOT_BUILT, 404, _headers(console), "text/html; charset=utf-8")
@@ -31,13 +31,13 @@ async def show_console(request: Request) -> Response:
 
 @router.api_route("/assets/{path:path}", methods=["GET", "HEAD"])
 async def show_asset(path: str, request: Request) -> Response:
-    """A script, a style, a picture or the coastlines."""
+    """Return a script, a style, a picture or the coastlines."""
     return _answer(request, _ASSETS + path, _settings_of(request))
 
 
 @router.api_route("/favicon.{ending}", methods=["GET", "HEAD"])
 async def show_icon(ending: str, request: Request) -> Response:
-    """The picture that a browser shows beside the title."""
+    """Return the icon of the page."""
     return _answer(request, f"favicon.{ending}", _settings_of(request))
 
 

@@ -1,4 +1,6 @@
-"""`/v1/dead-letters`: what could not be served, why, and the way to try it again."""
+"""Routes `/v1/dead-letters`: events and matches that could not be processed, the reason, and their
+replay.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ async def list_letters(
     before: Before = None,
     newest: Newest = False,
 ) -> dict[str, Any]:
-    """Dead letters of the caller, oldest first, and `next`; with `newest`, the last of them."""
+    """Return dead letters of the caller, oldest first, and `next`; with `newest`, the last ones."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
 
@@ -54,9 +56,10 @@ async def list_letters(
     openapi_extra=json_body(EVENT, required=False),
 )
 async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> dict[str, Any]:
-    """Tries a letter again: its event, or the mended event that is the body; its subscription where
-    it is about one. A body is a publication: it needs the scope publish. An event that is published
-    again counts for the rate of the key.
+    """Replay a letter: publish its event again, or the corrected one in the body; resume its
+    subscription if it has no event.
+
+    A body needs the scope publish. A published event counts for the rate of the key.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)

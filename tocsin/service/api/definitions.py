@@ -1,5 +1,5 @@
-"""`/v1/definitions`: regions, named parts and ontologies. The ones of the tenant without a name are
-shared by all, and made by an admin.
+"""Routes `/v1/definitions`: regions, named parts and ontologies. Those of the tenant without a name
+are shared with all tenants, and need an admin.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Force = Annotated[bool, Query(description="Also where subscriptions ring no more
 
 @router.get("/v1/definitions")
 async def list_definitions(request: Request) -> dict[str, Any]:
-    """The definitions that the caller's subscriptions may name."""
+    """Return the definitions that the caller's subscriptions may use."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     found = await run_read(request, caller.tenant, service.definitions.list_all, caller.tenant)
@@ -30,7 +30,7 @@ async def list_definitions(request: Request) -> dict[str, Any]:
 
 @router.get("/v1/definitions/{name}")
 async def get_definition(name: str, request: Request) -> dict[str, Any]:
-    """A definition, and the version of the catalog that brought it."""
+    """Return a definition, and the version of the catalog that introduced it."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     return _told(
@@ -40,7 +40,7 @@ async def get_definition(name: str, request: Request) -> dict[str, Any]:
 
 @router.get("/v1/definitions/{name}/versions")
 async def get_versions(name: str, request: Request) -> dict[str, Any]:
-    """Every version that a definition had, oldest first."""
+    """Return every version of a definition, oldest first."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     found = await run_read(
@@ -55,7 +55,7 @@ async def get_versions(name: str, request: Request) -> dict[str, Any]:
     responses={201: {"description": "Created"}},
 )
 async def put_definition(name: str, request: Request, force: Force = False) -> Response:
-    """Creates a definition (201) or replaces it (200); subscriptions that use it are read again."""
+    """Create a definition (201) or replace it (200); its subscriptions are compiled again."""
     service = service_of(request)
     caller = _writer(request)
     body = await object_of(request, service.settings.limits.request_bytes)
@@ -70,7 +70,7 @@ async def put_definition(name: str, request: Request, force: Force = False) -> R
 
 @router.delete("/v1/definitions/{name}", status_code=204)
 async def delete_definition(name: str, request: Request, force: Force = False) -> Response:
-    """Removes a definition."""
+    """Delete a definition."""
     service = service_of(request)
     caller = _writer(request)
 
@@ -82,7 +82,7 @@ async def delete_definition(name: str, request: Request, force: Force = False) -
 
 
 def _writer(request: Request) -> Caller:
-    """Who may change definitions: a tenant its own, an admin what is shared."""
+    """Return the caller, who may change its tenant's definitions; shared ones need an admin."""
     caller = caller_with(request, Scope.SUBSCRIBE)
     if not caller.tenant:
         caller.require(Scope.ADMIN)

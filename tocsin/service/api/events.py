@@ -1,4 +1,4 @@
-"""`POST /v1/events`: what is answered with 202 is on the disk."""
+"""Route `POST /v1/events`: a 202 means that the events are on disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ router = APIRouter(tags=["events"])
 
 @router.post("/v1/events", status_code=202, openapi_extra=bodies(EVENT_CONTENT))
 async def publish(request: Request) -> Response:
-    """Accepts one event, a batch of them, lines, or a document, by the content type."""
+    """Accept one event, a batch, lines, or a document, by the content type."""
     service = service_of(request)
     caller = caller_with(request, Scope.PUBLISH)
     limits = service.settings.limits

@@ -1,4 +1,4 @@
-"""`/healthz`, `/readyz` and `/metrics`: is it alive, does it serve, and how much."""
+"""Routes `/healthz`, `/readyz` and `/metrics`: liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz")
 async def is_alive() -> dict[str, str]:
-    """The process answers."""
+    """Return 200 while the process responds."""
     return {"status": "alive"}
 
 
 @router.get("/readyz")
 async def is_ready(request: Request) -> Response:
-    """Events are accepted and matched; 503 where not yet, or not any more."""
+    """Return 200 while events are accepted and matched, else 503."""
     service = service_of(request)
     status = service.runner.status()
     told = {
@@ -39,8 +39,8 @@ async def is_ready(request: Request) -> Response:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def tell_metrics(request: Request) -> Response:
-    """Figures for Prometheus. Those of single subscriptions are told to an admin only: to that of a
-    tenant its own, and to the one without a tenant all.
+    """Return metrics for Prometheus. Those of single subscriptions are for admins only: a tenant's
+    admin gets its own, the admin without a tenant all.
     """
     service = service_of(request)
     try:

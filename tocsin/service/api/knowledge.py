@@ -1,5 +1,5 @@
-"""`/v1/attributes` and `/v1/knowledge`: which words events and ontologies have, for somebody who
-writes a subscription.
+"""Routes `/v1/attributes` and `/v1/knowledge`: the attributes of events and the terms of
+ontologies, for authors of subscriptions.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tocsin.service.subscriptions.definitions import body_of
 router = APIRouter(tags=["definitions"])
 
 MOST_SUBSCRIPTIONS = 5_000
-"""So many subscriptions are read for the classes that they name."""
+"""Subscriptions examined for the classes that they name."""
 
 
 @router.get("/v1/attributes")
 async def list_attributes(request: Request) -> dict[str, Any]:
-    """The attributes of the last 1,000 stored events, the names that are defined, and the terms of
-    the ontologies.
+    """Return the attributes of the last 1,000 stored events, the names of definitions, and the
+    terms of the ontologies.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -48,9 +48,10 @@ async def list_attributes(request: Request) -> dict[str, Any]:
 
 @router.get("/v1/knowledge")
 async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
-    """The classes of the ontologies that the caller's subscriptions are read in the light of: those
-    directly above, how many of the last 1,000 stored events are at or below it, and how many
-    subscriptions name it.
+    """Return the classes of the ontologies that the caller's subscriptions use.
+
+    Each has its direct superclasses, the number of instances among the last 1,000 stored events,
+    and the number of subscriptions that name it.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -64,7 +65,7 @@ async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
 
 
 def _words(service: Service, tenant: str) -> Ontology | None:
-    """The ontology that a tenant's subscriptions see; None where there is none."""
+    """Return the ontology visible to a tenant's subscriptions, or None."""
     service.entries.mirror.refresh()
     return service.entries.mirror.light.words_of(Owned(tenant, "it").key)
 

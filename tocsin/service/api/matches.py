@@ -1,4 +1,6 @@
-"""`/v1/matches`: what rang, oldest first; why; and live, from where the listener stopped."""
+"""Routes `/v1/matches`: stored matches, oldest first, their explanation, and live streams from any
+position.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,10 @@ async def query(
     before: Before = None,
     newest: Newest = False,
 ) -> Response:
-    """Matches after a position, and `next`, the position to ask with the next time; `previous` is
-    that of the first, to ask with as `before` for those before it. `since` and `until` bound the
-    time of detection.
+    """Return matches after a position, and `next`, the position for the next request.
+
+    `previous` is that of the first match, to be sent as `before` for earlier ones. `since` and
+    `until` bound the time of detection.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -88,7 +91,7 @@ async def stream(request: Request, subscription: Subscriptions = None) -> Respon
 
 @router.websocket("/v1/matches/live")
 async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
-    """The same as a WebSocket: each message is a match with its `position`."""
+    """Stream matches by WebSocket: each message is a match with its `position`."""
     service: Service = socket.app.state.service
     await socket.accept()
     try:
@@ -106,8 +109,8 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
 
 @router.get("/v1/matches/{id}/why")
 async def tell_why(id: str, request: Request) -> dict[str, Any]:
-    """The members of a match, its windows, what was bound, the regions, where constructed members
-    come from, and the plan at that time as a tree with what of it was satisfied.
+    """Return the explanation of a match: members, windows, bindings, regions, the origin of
+    constructed members, and the plan of that version as a tree with its satisfied parts.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -124,13 +127,15 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
 
 
 def _matches(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[list[MatchRow]]:
-    """Return what a listener gets while its key is good."""
+    """Return the matches for a listener while its key is valid."""
     service = caller.service
     return while_admitted(caller, follow(service.matches, service.feed, wanted, after))
 
 
 async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
-    """The stream says first where it begins, so that one which is cut off at once can go on."""
+    """Yield the stream. The first message is the start position, so that a client that is cut off
+    at once can resume.
+    """
     yield f"id: {after}\n\n".encode()
     async for rows in _matches(caller, wanted, after):
         if not rows:
@@ -140,7 +145,7 @@ async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[b
 
 
 async def _send_live(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
-    """Send matches until the listener leaves; raise where its key was revoked."""
+    """Send matches until the listener leaves; raise Problem if its key was revoked."""
     sending = asyncio.create_task(_send_all(socket, caller, wanted, after))
     hearing = asyncio.create_task(_await_end(socket))
     _, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
@@ -159,18 +164,18 @@ async def _send_all(socket: WebSocket, caller: Caller, wanted: Wanted, after: in
 
 
 async def _await_end(socket: WebSocket) -> None:
-    """Return when the listener leaves; messages of it, texts or bytes, are not used."""
+    """Return when the listener leaves; its messages, texts or bytes, are ignored."""
     while (await socket.receive())["type"] != "websocket.disconnect":
         pass
 
 
 def instant_of(given: str | None) -> Instant | None:
-    """The instant of a parameter that may be left out."""
+    """Return the instant of an optional parameter, or None."""
     return None if given is None else parse_instant(given)
 
 
 def _listed(rows: list[MatchRow], after: int) -> str:
-    """The bodies are JSON texts already."""
+    """Return the JSON text of a list of matches, whose bodies are JSON texts already."""
     last, first = (rows[-1].position, rows[0].position) if rows else (after, after + 1)
     bodies = ",".join(row.body for row in rows)
     return f'{{"matches":[{bodies}],"next":{last},"previous":{first}}}'

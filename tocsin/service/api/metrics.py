@@ -1,4 +1,4 @@
-"""What the service does, in figures for Prometheus; read from its parts when they are asked for."""
+"""The metrics of the service for Prometheus, read from its components at each scrape."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from tocsin.service.delivery.worker import Worker
 
 
 def metrics_text(service: Service, *, by_subscription: bool, tenant: str | None = None) -> bytes:
-    """All figures in the text format; those of single subscriptions only where they are wanted.
-    With a tenant, its own and those of the events, which all tenants share.
+    """Return all metrics in the text format; single subscriptions only if `by_subscription`.
+
+    With a tenant: its own metrics and those of events, which all tenants share.
     """
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Figures(service, by_subscription, tenant))
@@ -38,7 +39,7 @@ class _Figures(Collector):
         self._tenant = tenant
 
     def collect(self) -> Iterator[Metric]:
-        """Everything as it is now."""
+        """Yield all metrics with their current values."""
         yield from self._counted()
         yield from self._letters()
         yield from self._lag()
@@ -51,7 +52,7 @@ class _Figures(Collector):
             yield self._rings()
 
     def _matches(self) -> Iterator[tuple[Owned, int]]:
-        """Yield the matches of each subscription that the figures are about."""
+        """Yield the number of matches of each subscription in scope."""
         for key, count in sorted(dict(self._service.counters.by_subscription).items()):
             whose = Owned.of_key(key)
             if self._tenant in (None, whose.tenant):
@@ -140,7 +141,7 @@ class _Figures(Collector):
 
 
 def delivery_figures(worker: Worker) -> Iterator[Metric]:
-    """What became of messages to receivers, and how many subscriptions wait for theirs."""
+    """Yield the outcomes of deliveries, and how many subscriptions have undelivered matches."""
     outcomes = CounterMetricFamily(
         "tocsin_deliveries", "Messages by outcome; buried are matches given up", labels=["outcome"]
     )

@@ -1,4 +1,6 @@
-"""`/v1/plan` and `/v1/subscriptions/{id}/waiting`: what is at work, and what waits in it."""
+"""Routes `/v1/plan` and `/v1/subscriptions/{id}/waiting`: the running operators, and the partial
+matches in them.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ router = APIRouter(tags=["subscriptions"])
 
 @router.get("/v1/plan")
 async def tell_plan(request: Request) -> dict[str, Any]:
-    """The network of all subscriptions of the caller: what each part is, which parts are inside it,
-    who uses it, how much waits in it and how much has come to it. With `--engine local`.
+    """Return the operators of all subscriptions of the caller: kind, inputs, subscriptions, partial
+    matches held and occurrences received. Needs `--engine local`.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -31,8 +33,8 @@ async def tell_plan(request: Request) -> dict[str, Any]:
 
 @router.get("/v1/subscriptions/{id}/waiting")
 async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
-    """What waits for a subscription, for what and until when, those first that end first. With
-    `--engine local`.
+    """Return the partial matches of a subscription, what they need and until when, soonest end
+    first. Needs `--engine local`.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)

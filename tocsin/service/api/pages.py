@@ -1,5 +1,5 @@
-"""`/docs`: the addresses to read and to try, from files of the installation. Nothing is fetched
-from elsewhere.
+"""Route `/docs`: the API reference with requests to try, from files of the installation. Nothing is
+loaded from elsewhere.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/docs")
 async def show_docs() -> HTMLResponse:
-    """The page, which may run and load its own files only."""
+    """Return the page, which may load and run its own files only."""
     page = get_swagger_ui_html(
         openapi_url="openapi.json",
         title="Tocsin",
@@ -37,8 +37,9 @@ async def show_docs() -> HTMLResponse:
 
 
 def _headers(page: str) -> dict[str, str]:
-    """Return headers that let the page run its files and the one script that stands in it, known by
-    its hash. Swagger UI sets styles by itself, which cannot be named beforehand.
+    """Return headers that allow the page its files and its inline scripts, by their hashes.
+
+    Swagger UI sets inline styles that cannot be listed beforehand.
     """
     scripts = " ".join(f"'sha256-{_digest(each)}'" for each in _INLINE.findall(page))
     policy = (
@@ -64,6 +65,6 @@ def _digest(script: str) -> str:
 
 
 def serve_assets(app: FastAPI) -> None:
-    """The files that the page is made of."""
+    """Add the route of the page's files."""
     folder = Path(fastapi_offline.__file__).parent / "static"
     app.mount(ASSETS, StaticFiles(directory=folder), name="docs-assets")

@@ -1,4 +1,4 @@
-"""`/v1/session`: who calls, what the caller may do, and whom it talks to."""
+"""Route `/v1/session`: the caller, its scopes, and the service."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ router = APIRouter(tags=["session"])
 
 @router.get("/v1/session")
 async def tell_session(request: Request) -> dict[str, Any]:
-    """The tenant and the scopes of the key, the version and the engine of the service. Any key will
-    do; none is needed where the service asks for none.
+    """Return the tenant and the scopes of the key, and version and engine of the service.
+
+    Any valid key is accepted; without authentication none is needed.
     """
     settings = service_of(request).settings
     caller = caller_of(request)

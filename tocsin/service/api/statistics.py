@@ -1,4 +1,4 @@
-"""`/v1/statistics`: how much comes and rings, now and over the last hour."""
+"""Route `/v1/statistics`: rates of events and matches, now and over the last hour."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ Each = Annotated[bool, Query(description="Whether single subscriptions are told,
 
 @router.get("/v1/statistics")
 async def tell_statistics(request: Request, subscriptions: Each = True) -> Response:
-    """Events of all; matches, dead letters and subscriptions of the caller. `minutes` are the last
-    sixty, oldest first, and the last of them is under way.
+    """Return counts: events of all tenants; matches, dead letters and subscriptions of the caller.
+
+    `minutes` are the last sixty, oldest first; the last one is the current minute.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -51,5 +52,5 @@ def _each(service: Service, tenant: str) -> dict[str, Any]:
 
 
 def _trouble(trouble: KeptTrouble | None) -> str | None:
-    """Why a subscription is not served, in a line."""
+    """Return the reason why a subscription is suspended, or None."""
     return None if trouble is None else f"{trouble.code}: {trouble.reason}"

@@ -1,5 +1,6 @@
-"""`GET /v1/events` and `/v1/events/stream`: what was accepted, page by page and as it comes.
-Tenants share the events, so that each may look at all of them.
+"""Routes `GET /v1/events` and `/v1/events/stream`: accepted events, by page and live.
+
+Tenants share the events, so that each may read all of them.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ async def list_events(
     limit: Limit = 100,
     newest: Newest = False,
 ) -> Response:
-    """Stored events in the order in which they came, and `next`, the position to ask with the next
-    time. `since` and `until` bound the time of their reception.
+    """Return stored events in order of arrival, and `next`, the position for the next request.
+
+    `since` and `until` bound the receive time.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -58,8 +60,9 @@ async def list_events(
 
 @router.get("/v1/events/stream", responses={200: STREAM}, response_class=StreamingResponse)
 async def stream_events(request: Request) -> Response:
-    """Server-Sent Events: each message is an array of events that came within a moment, its `id`
-    the position of the last; `{"skipped": n}` where more came than are told. Begins behind
+    """Server-Sent Events: each message is an array of events that arrived together.
+
+    `id` is the position of the last; `{"skipped": n}` counts rows left out. Begins behind
     `Last-Event-ID` or `after`, else with the next event.
     """
     service = service_of(request)

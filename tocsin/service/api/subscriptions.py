@@ -1,4 +1,4 @@
-"""`/v1/subscriptions`: who puts one hears of the next event on."""
+"""Routes `/v1/subscriptions`: a new subscription applies from the next event on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ router = APIRouter(tags=["subscriptions"])
 
 @router.get("/v1/subscriptions")
 async def list_subscriptions(request: Request) -> dict[str, Any]:
-    """All subscriptions of the caller."""
+    """Return all subscriptions of the caller."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     found = await run_read(request, caller.tenant, service.entries.list_all, caller.tenant)
@@ -25,7 +25,7 @@ async def list_subscriptions(request: Request) -> dict[str, Any]:
 
 @router.get("/v1/subscriptions/{id}")
 async def get_subscription(id: str, request: Request) -> dict[str, Any]:
-    """A subscription and how it stands: live, paused, or suspended with the reason."""
+    """Return a subscription and its state: live, paused, or suspended with the reason."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     return (
@@ -39,7 +39,7 @@ async def get_subscription(id: str, request: Request) -> dict[str, Any]:
     responses={201: {"description": "Created"}},
 )
 async def put_subscription(id: str, request: Request) -> Response:
-    """Creates a subscription (201) or replaces it (200); events from now on ring it."""
+    """Create a subscription (201) or replace it (200); it applies to events from now on."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     body = await object_of(request, service.settings.limits.request_bytes)
@@ -54,19 +54,19 @@ async def put_subscription(id: str, request: Request) -> Response:
 
 @router.post("/v1/subscriptions/{id}/pause")
 async def pause_subscription(id: str, request: Request) -> dict[str, Any]:
-    """Has a subscription ring no more, until it is resumed."""
+    """Pause a subscription: it does not match until it is resumed."""
     return await _pause(id, request, paused=True)
 
 
 @router.post("/v1/subscriptions/{id}/resume")
 async def resume_subscription(id: str, request: Request) -> dict[str, Any]:
-    """Has a subscription that was paused ring again, from now on."""
+    """Resume a paused subscription; it applies to events from now on."""
     return await _pause(id, request, paused=False)
 
 
 @router.delete("/v1/subscriptions/{id}", status_code=204)
 async def delete_subscription(id: str, request: Request) -> Response:
-    """Ends a subscription."""
+    """Delete a subscription."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     await run_read(request, caller.tenant, service.entries.remove, caller.tenant, id)

@@ -1,6 +1,4 @@
-"""`/v1/why-not`: why a subscription rings for an event or does not, and what waits on account of
-it.
-"""
+"""Route `/v1/why-not`: why a subscription matches an event or not, and its partial matches."""
 
 from __future__ import annotations
 
@@ -29,16 +27,18 @@ from tocsin.service.subscriptions.dry_run import asked_subscription
 router = APIRouter(tags=["subscriptions"])
 
 AROUND = 1_000
-"""So many stored events before an event, and after it, are looked at."""
+"""Stored events examined before an event, and after it."""
 
 _MEMBERS = {"subscription", "event"}
 
 
 @router.post("/v1/why-not", openapi_extra=json_body(WHY_NOT))
 async def tell_why_not(request: Request) -> dict[str, Any]:
-    """Whether a subscription rings for an event by its meaning, which conditions hold, which fails
-    first and by how much. For a subscription about several events, the stored events around it are
-    looked at, and what waited on account of it is told.
+    """Return whether a subscription rings for an event, which conditions hold, which fails first
+    and by how much.
+
+    For a subscription about several events, the stored events around it are evaluated too, and the
+    partial matches with the event are returned.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -56,7 +56,7 @@ async def tell_why_not(request: Request) -> dict[str, Any]:
 
 
 def _pattern(service: Service, caller: Caller, given: object) -> Part:
-    """The pattern of a subscription by its id, or of one that is not there."""
+    """Return the pattern of a stored subscription by its id, or of the given one."""
     if isinstance(given, str):
         subscription = service.entries.get(caller.tenant, given).subscription
     elif isinstance(given, Mapping):
@@ -68,7 +68,7 @@ def _pattern(service: Service, caller: Caller, given: object) -> Part:
 
 
 def _asked(service: Service, given: object) -> Asked:
-    """The event by its position in the log, or one that is not there: as if it came now."""
+    """Return the stored event at a position, or the given one, as if it arrived now."""
     if not isinstance(given, Mapping):
         raise _wrong("event is a CloudEvent or an object with its position")
     if given.keys() <= {"position", "id"} and "position" in given:
@@ -81,7 +81,7 @@ def _asked(service: Service, given: object) -> Asked:
 
 
 def _stored(service: Service, given: Mapping[str, Any]) -> Asked:
-    """`id` says which, where several events have one position."""
+    """Return the stored event at a position; `id` selects one where a row has several."""
     position = given["position"]
     if not isinstance(position, int) or isinstance(position, bool) or not 0 < position <= LAST:
         raise _wrong("position is a number from 1 on")

@@ -1,7 +1,6 @@
-"""Who wants to know of new matches is told here, in threads and on event loops: up to which
-position matches are kept.
+"""Notification of threads and event loops: up to which position matches are stored.
 
-The newest are held in memory, so that those who follow need not ask the database.
+The newest matches are held in memory, so that followers need not query the database.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from itertools import islice
 from tocsin.service.storage.rows import MatchRow
 
 RECENT = 20_000
-"""So many of the newest matches are held in memory."""
+"""Newest matches that are held in memory."""
 
 _Waiter = asyncio.Future[None]
 
 
 class Feed:
-    """`head` is the position of the newest match that is kept."""
+    """Notification of new matches; `head` is the position of the newest stored one."""
 
     def __init__(self, head: int = 0) -> None:
         self.head = head
@@ -31,7 +30,7 @@ class Feed:
         self.is_closed = False
 
     def publish(self, rows: Sequence[MatchRow]) -> None:
-        """Matches are kept from now on."""
+        """Announce matches that this process has just stored."""
         if not rows:
             return
         with self._changed:
@@ -42,7 +41,7 @@ class Feed:
             self._wake()
 
     def notice(self, head: int) -> None:
-        """Another process has kept matches up to a position."""
+        """Announce that another process has stored matches up to a position."""
         with self._changed:
             if head > self.head:
                 self.head = head
@@ -50,14 +49,14 @@ class Feed:
                 self._wake()
 
     def close(self) -> None:
-        """Nobody waits any more."""
+        """Wake all waiting followers for good."""
         with self._changed:
             self.is_closed = True
             self._wake()
 
     def recent(self, after: int, limit: int) -> list[MatchRow] | None:
-        """The matches after a position, of all tenants; None where memory does not reach so
-        far.
+        """Return at most `limit` matches after a position, of all tenants; None where memory does
+        not reach back that far.
         """
         with self._changed:
             if after >= self.head:
@@ -68,8 +67,8 @@ class Feed:
             return list(islice(self._recent, start, start + limit))
 
     def wait_beyond(self, position: int, timeout: float | None = None) -> int:
-        """Waits in a thread until there is a match after a position, for so many seconds at most;
-        the head.
+        """Wait in a thread for a match after a position; return the head. Waits at most `timeout`
+        seconds, and ends when the feed closes.
         """
         with self._changed:
             if self.head <= position and not self.is_closed:
@@ -77,7 +76,7 @@ class Feed:
             return self.head
 
     async def beyond(self, position: int, timeout: float | None = None) -> int:
-        """The same on an event loop."""
+        """Wait on an event loop for a match after a position; return the head, as `wait_beyond`."""
         loop = asyncio.get_running_loop()
         with self._changed:
             if self.head > position or self.is_closed:

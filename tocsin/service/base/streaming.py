@@ -1,5 +1,5 @@
-"""Matches as they come, for one who listens: from a position on, in order, none left out. Nothing
-is held for a listener that is slow: it is read when it asks.
+"""Live matches for one listener: from a position on, in order, without gaps. Nothing is buffered
+for a slow listener: the store is read at its pace.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from tocsin.service.storage.rows import MatchRow
 
 CHUNK = 500
 PAUSE = 10.0
-"""Seconds without a match after which the listener is told that all is well."""
+"""Seconds without a match after which the listener gets a sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Whose matches, and of which subscriptions; none named for all."""
+    """Filter of matches: a tenant and its subscriptions; all of them if none is named."""
 
     tenant: str
     subscriptions: frozenset[str] = frozenset()
 
     def fits(self, row: MatchRow) -> bool:
-        """Whether the match is among them."""
+        """True if a match passes the filter."""
         return row.tenant == self.tenant and (
             not self.subscriptions or row.subscription in self.subscriptions
         )
@@ -34,8 +34,8 @@ class Wanted:
 async def follow(
     matches: MatchStore, feed: Feed, wanted: Wanted, after: int
 ) -> AsyncIterator[list[MatchRow]]:
-    """Matches after a position, for ever; an empty list where there were none for a while. It ends
-    when the service stops.
+    """Yield chunks of matches after a position until the service stops; an empty list after PAUSE
+    seconds without one.
     """
     position = after
     while not feed.is_closed:

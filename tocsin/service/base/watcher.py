@@ -1,4 +1,4 @@
-"""Where other processes keep matches, this one looks for them now and then."""
+"""Polling for matches that other processes have stored."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tocsin.service.storage.matches import MatchStore
 _LOG = logging.getLogger("tocsin.watcher")
 
 PAUSE = 0.05
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 
 
 class Watcher:
-    """A thread that tells the feed of matches that others have kept."""
+    """A thread that announces matches of other processes to the feed."""
 
     def __init__(self, matches: MatchStore, feed: Feed) -> None:
         self._matches, self._feed = matches, feed
@@ -24,11 +24,11 @@ class Watcher:
         self._thread = threading.Thread(target=self._run, name="tocsin-watcher", daemon=True)
 
     def start(self) -> None:
-        """Begins to look."""
+        """Start polling."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Looks no more."""
+        """Stop polling; return when the thread has ended."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()

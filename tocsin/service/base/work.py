@@ -1,8 +1,8 @@
-"""Work of requests in threads, shared fairly: each tenant has a few at a time and a short queue, so
-that none waits for the work of another.
+"""Threads for the work of requests, shared fairly: each tenant runs a few at a time and has a short
+queue, so that no tenant waits for the work of another.
 
-Work ends early where it calls `checkpoint`, or is within `bounded_work`: when its client has left,
-or the service stops.
+Work ends early in `checkpoint` or within `bounded_work`, when its client has left or the service
+stops.
 """
 
 from __future__ import annotations
@@ -26,24 +26,26 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_THREADS = 64
-"""Of one pool, for all tenants together."""
+"""Threads of one pool, shared by all tenants."""
 
 _IDLE_SECONDS = 10.0
-"""A thread without work ends after this time."""
+"""Seconds without work after which a thread ends."""
 
 _CALLS_PER_LOOK = 512
-"""Calls between two looks at the clock."""
+"""Function calls between two checks of the clock."""
 
 _thread = threading.local()
 
 
 class WorkEnded(BaseException):
-    """Work whose result is not needed; not an Exception, as handlers of faults must let it pass."""
+    """Raised in work whose result is not needed; not an Exception, as handlers of faults must let
+    it pass.
+    """
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A call, the tenant whose it is, and its outcome."""
+    """A call with its tenant and its outcome."""
 
     tenant: str
     call: Callable[[], Any]
@@ -53,15 +55,16 @@ class Job:
 
 @dataclass(slots=True)
 class _Tenant:
-    """The work of one tenant: how much runs, and what waits."""
+    """The running and the queued work of one tenant."""
 
     running: int = 0
     waiting: deque[Job] = field(default_factory=deque)
 
 
 class WorkPool:
-    """Threads for the work of all tenants; `at_once` of a tenant run, `waiting` of it wait, and
-    more are refused. Threads are daemons: a service that stops does not wait for them.
+    """Threads for the work of all tenants. Each tenant runs `at_once` calls and queues `waiting`
+    more; further ones are refused. Threads are daemons: a service that stops does not wait for
+    them.
     """
 
     def __init__(self, at_once: int, waiting: int, threads: int = MAX_THREADS) -> None:
@@ -81,8 +84,8 @@ class WorkPool:
         *args: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Return the result of a call in a thread; raise where the tenant has too much under way.
-        The work ends where the task that waits for it is cancelled.
+        """Return the result of a call in a thread. Raises LimitProblem if the tenant has too many
+        calls under way. The work ends when the awaiting task is cancelled.
         """
         job = self._submit(Job(tenant, lambda: call(*args, **named)))
         try:
@@ -94,7 +97,7 @@ class WorkPool:
             self._end(job)
 
     def close(self) -> None:
-        """End all work; none is taken from now on."""
+        """End all work and refuse further calls."""
         with self._lock:
             self._is_closed = True
             jobs = [
@@ -123,7 +126,7 @@ class WorkPool:
         return job
 
     def _end(self, job: Job) -> None:
-        """Have a job end soon, at once where it waits."""
+        """Make a job end soon; a queued one ends at once."""
         job.is_ended = True
         with self._lock:
             tenant = self._tenants.get(job.tenant)
@@ -133,7 +136,7 @@ class WorkPool:
         job.future.cancel()
 
     def _dispatch(self) -> None:
-        """Start what may run, a job of each tenant in turn."""
+        """Start queued jobs while threads are free, one tenant after the other."""
         for _ in range(len(self._turns)):
             if len(self._running) >= self._threads:
                 return
@@ -199,22 +202,22 @@ def _perform(job: Job) -> None:
 
 
 def checkpoint() -> None:
-    """Raise WorkEnded where the result of this thread's work is not needed any longer."""
+    """Raise WorkEnded if the result of this thread's work is not needed any longer."""
     job: Job | None = getattr(_thread, "job", None)
     if job is not None and job.is_ended:
         raise WorkEnded
 
 
 class _OutOfTime(BaseException):
-    """Work that takes too long; not an Exception, as handlers of faults must let it pass."""
+    """Raised in work that takes too long; not an Exception: handlers of faults must let it pass."""
 
 
 @contextmanager
 def bounded_work(seconds: float) -> Iterator[None]:
-    """Bound the processor time of what is called inside, and end it with its job.
+    """Bound the processor time of the calls inside to `seconds`; end them with their job.
 
-    Calls are counted by the profiler's hook, so that code which knows nothing of it is bounded; it
-    is for code without locks and databases, as it ends anywhere.
+    The profiler's hook counts calls, so that code without a checkpoint is bounded too. Only for
+    code without locks and databases, as it ends anywhere. Raises LimitProblem at the bound.
     """
     end = time.thread_time() + seconds
     calls = 0

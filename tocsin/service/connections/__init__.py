@@ -1,1 +1,1 @@
-"""Bounds of connections: what a client may cost before and while it is served."""
+"""Bounds of connections: the resources that a client may take before and during a request."""

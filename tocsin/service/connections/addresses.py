@@ -1,4 +1,4 @@
-"""The client to which a connection is counted."""
+"""The client that a connection is counted for."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 _IPV6_CLIENT_BITS = 64
-"""One client of IPv6 usually has a whole /64, and could take an address of it per connection."""
+"""Prefix length of an IPv6 client, which usually has a whole /64 and could use a new address for
+each connection.
+"""
 
 
 class ClientNames:
-    """Addresses of peers as names of clients; None for proxies, behind which are many clients."""
+    """Addresses of peers as names of clients; None for proxies, which have many clients behind."""
 
     def __init__(self, proxies: list[str]) -> None:
         self._proxies = [ip_network(each) for each in proxies]
@@ -28,7 +30,7 @@ class ClientNames:
 
 
 def _address_of(host: str) -> IPv4Address | IPv6Address | None:
-    """Return an address without its zone, an IPv4 address that is mapped to IPv6 as IPv4."""
+    """Return an address without its zone, a mapped IPv4 address as IPv4; None for a name."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:

@@ -1,5 +1,5 @@
-"""HTTP/1.1 as uvicorn speaks it, with bounds: of the head in size, count and time, of the body by
-its rate, of answers by what the client reads.
+"""HTTP/1.1 as uvicorn speaks it, with bounds: the head in size, count and time, the body in its
+rate, responses in the time that the client reads nothing.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from tocsin.service.connections.table import ConnectionTable
 from tocsin.service.settings.http import HttpSettings, seconds
 
 MAX_PIPELINED = 64
-"""Requests that wait behind one; thousands fit into one packet, and each takes kilobytes."""
+"""Requests that may wait behind one; thousands fit into a packet, and each takes kilobytes."""
 
 MAX_DISCARDED_BYTES = 32 << 20
-"""Bytes of a body that are read although the answer was sent: some clients read it afterwards."""
+"""Bytes of a body that are read after the response; some clients read it only then."""
 
 LINGER_SECONDS = 2.0
 MAX_LINGER_BYTES = 1 << 20
-"""Time and bytes in which a refused client may go on sending: a connection that is closed while
-bytes come is reset, and the answer may be lost on the way.
+"""Bytes, and LINGER_SECONDS, in which a refused client may go on sending: closing a connection with
+unread bytes resets it, and the response may be lost.
 """
 
 _UNKNOWN_HOST = "?"
 
 _LOGGER = logging.getLogger("tocsin.service.connections")
 _LOGGER.setLevel(logging.ERROR)
-"""Faults only: a line for each bad request would let strangers fill the disk."""
+"""Level of faults only: a line for each bad request would let strangers fill the disk."""
 
 
 class ServerConfig(uvicorn.Config):
@@ -47,7 +47,7 @@ class ServerConfig(uvicorn.Config):
 
 
 class _Stage(Enum):
-    """The part of a request that is read."""
+    """The part of a request that is being read."""
 
     BETWEEN = "between"
     HEAD = "head"
@@ -55,8 +55,8 @@ class _Stage(Enum):
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """One connection. A head or body that passes a bound is answered where an answer can still be
-    understood, and the connection is closed.
+    """One connection. A head or body beyond a bound is answered, if the client can still understand
+    an answer, and the connection is closed.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._refusal: Problem | None = None
         self._is_refused = False
         self._stage = _Stage.BETWEEN
-        self._since: float | None = None  # the clock at the begin of a head or a stretch of a body
-        self._has_advanced = False  # within the present packet
+        self._since: float | None = None  # clock at the start of a head or of a body's interval
+        self._has_advanced = False  # within the current packet
         self._pending_bytes = 0  # since the last packet that advanced
         self._head_bytes = 0
         self._head_count = 0
-        self._body_bytes = 0  # within the present stretch of time
+        self._body_bytes = 0  # within the current interval
         self._discarded_bytes = 0
         self._unsent = 0
         self._unsent_since: float | None = None
@@ -136,7 +136,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             )
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header or, after the body, a trailer."""
+        """Count a header or, after the body, a trailer."""
         self._head_bytes += len(name) + len(value)
         self._head_count += 1
         if self._head_bytes > self._bounds.head_bytes:
@@ -165,7 +165,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._enter(_Stage.BODY)
         self._body_bytes = self._discarded_bytes = 0
         self._table.mark_busy(self.transport)
-        if self.cycle is not before:  # a request for a WebSocket has none
+        if self.cycle is not before:  # a WebSocket request has no cycle
             self._cycles.append(self.cycle)
 
     def on_body(self, body: bytes) -> None:
@@ -184,7 +184,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self._cycles:
             self._cycles.popleft()
         super().on_response_complete()
-        if self.cycle.response_complete:  # otherwise the next of the pipeline has begun
+        if self.cycle.response_complete:  # else the next one of the pipeline has begun
             self._table.mark_idle(self.transport)
 
     def handle_websocket_upgrade(self) -> None:
@@ -193,12 +193,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._table.hand_over(self.transport, self.transport.get_protocol())
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that the parser does not take, or that passes a bound."""
+        """Answer a request that the parser rejects, or that exceeds a bound."""
         self._has_advanced = True
         self._refuse(self._refusal or Problem(msg, code="RequestError"))
 
     def check(self, now: float) -> None:
-        """End the connection where its client sends or reads too slowly."""
+        """End the connection if its client sends or reads too slowly."""
         if self._is_refused:
             if self._since is None or now - self._since > LINGER_SECONDS:
                 self.transport.abort()
@@ -223,7 +223,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             if passed <= self._head_seconds:
                 return
             if self._stage is _Stage.BETWEEN and not self._pending_bytes:
-                self.transport.close()  # it has asked for nothing that could be answered
+                self.transport.close()  # there is no request to answer
             else:
                 self._refuse(too_slow("head", self._bounds.head_timeout))
         elif passed > self._body_seconds:
@@ -237,14 +237,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._has_advanced = True
 
     def _fail(self, problem: Problem) -> None:
-        """Have the parser end: what a callback raises comes back as a call of
-        `send_400_response`.
-        """
+        """Make the parser stop: an error in a callback leads to `send_400_response`."""
         self._refusal = problem
         raise problem
 
     def _refuse(self, problem: Problem) -> None:
-        """Answer where the client can take it for the answer to what it sends now, and close."""
+        """Answer if the client can match the answer to its request, and close."""
         if self._is_refused or self.transport.is_closing():
             return
         can_answer = self._can_answer()
@@ -259,14 +257,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._table.mark_idle(self.transport)
 
     def _discard(self, count: int, most: int) -> None:
-        """Count bytes that are not used, and end the connection where there are too many."""
+        """Count bytes that are not used; abort the connection above `most`."""
         self._discarded_bytes += count
         if self._discarded_bytes > most:
             self._abandon()
             self.transport.abort()
 
     def _abandon(self) -> None:
-        """End the requests under way: their client is not there, and nothing can be written."""
+        """End the requests under way, whose client is gone."""
         for cycle in self._cycles:
             cycle.disconnected = True
             cycle.message_event.set()

@@ -1,4 +1,4 @@
-"""Answers of connections that are refused before the application is asked."""
+"""Responses to connections that are refused before the application is called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STATUS = {
     "RequestTimeout": HTTPStatus.REQUEST_TIMEOUT,
     "TooManyConnections": HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""The status of problems that only connections have."""
+"""Statuses of problems that only connections have."""
 
 
 def too_slow(part: str, timeout: str) -> LimitProblem:
@@ -27,7 +27,7 @@ def too_slow(part: str, timeout: str) -> LimitProblem:
 
 
 def response_of(problem: Problem) -> bytes:
-    """Return a whole response with a problem document, after which the connection ends."""
+    """Return a complete response with a problem document, after which the connection ends."""
     status = _STATUS.get(problem.code) or status_of(problem)
     body = json.dumps(document_of(problem, status)).encode()
     head = (

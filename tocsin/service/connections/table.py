@@ -1,8 +1,8 @@
-"""The connections that are open: counted, made room for, and looked at once a second.
+"""The open connections: counted, evicted, and checked once a second.
 
-A connection is idle while it has no request under way: new, within a head, or between two
-requests. Idle ones cost their client nothing, so that they make room for new ones, the longest idle
-first. Connections with a request are never cut to make room: there the new one is refused.
+A connection is idle while it has no request under way: new, within a head, or between two requests.
+Idle ones are evicted for new ones, the longest idle first, since their clients lose nothing.
+Connections with a request are never evicted: the new one is refused.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ from tocsin.service.connections.addresses import ClientNames
 from tocsin.service.settings.http import HttpSettings, seconds
 
 BACKLOG = 512
-"""Connections that the kernel holds; all of them may be accepted before the first is refused."""
+"""Connections that the kernel queues; all of them may be accepted before the first is refused."""
 
 CLOSE_SECONDS = 10.0
-"""A connection that is closed may be this long about sending what is left."""
+"""Seconds that a closed connection has to send its remaining bytes."""
 
 _MAX_SWEEP_SECONDS = 2.0
-"""A loop that was held up for longer could not read: the time in between counts as this much."""
+"""Upper bound of the time counted between two sweeps: a loop that was blocked for longer could not
+read.
+"""
 
 
 class Peer(Protocol):
     """A connection as the table sees it."""
 
     def check(self, now: float) -> None:
-        """End the connection where its client is too slow."""
+        """End the connection if its client is too slow."""
 
 
 @dataclass(slots=True)
@@ -45,7 +47,7 @@ class _Client:
 
 @dataclass(slots=True)
 class _Entry:
-    """One connection; `peer` is None once it belongs to a WebSocket."""
+    """One connection; `peer` is None once it has become a WebSocket."""
 
     client: str | None
     peer: Peer | None
@@ -54,14 +56,14 @@ class _Entry:
 
 
 class ConnectionTable:
-    """All open connections; used by the event loop alone. `alive` holds the protocols of those
-    that have become WebSockets, until they are lost.
+    """All open connections; used by the event loop alone. `alive` holds the protocols of WebSockets
+    until they are lost.
     """
 
     def __init__(self, settings: HttpSettings, alive: Container[object]) -> None:
         self.settings = settings
         self.clock = 0.0
-        """Seconds in which the loop was able to read; time-outs are counted by it."""
+        """Seconds in which the loop was able to read; timeouts are measured by it."""
         self._alive = alive
         self._names = ClientNames(settings.proxies)
         self._most = min(settings.connections, _files_for_connections(settings.spare_files))
@@ -74,7 +76,7 @@ class ConnectionTable:
         return len(self._entries)
 
     def admit(self, transport: asyncio.Transport, host: str, peer: Peer) -> LimitProblem | None:
-        """Count a new connection; return the problem of one that there is no room for."""
+        """Count a new connection; return a problem if there is no room for it, else None."""
         name = self._names.name_of(host)
         client = None if name is None else self._clients.get(name)
         if client is not None and client.count >= self.settings.per_address:
@@ -108,14 +110,14 @@ class ConnectionTable:
                 self._clients[entry.client].idle.pop(transport, None)
 
     def hand_over(self, transport: asyncio.Transport, websocket: object) -> None:
-        """Note that a connection belongs to a WebSocket now; it is still counted."""
+        """Note that a connection has become a WebSocket; it is still counted."""
         entry = self._entries.get(transport)
         if entry is not None:
             self.mark_busy(transport)
             entry.peer, entry.websocket = None, websocket
 
     def release(self, transport: asyncio.Transport) -> None:
-        """Forget a connection that is lost."""
+        """Forget a lost connection."""
         if transport not in self._entries:
             return
         self.mark_busy(transport)
@@ -127,7 +129,7 @@ class ConnectionTable:
                 del self._clients[name]
 
     def sweep(self) -> None:
-        """End what is too slow; called once a second."""
+        """End connections that are too slow; called once a second."""
         now = time.monotonic()
         self.clock += min(now - self._swept, _MAX_SWEEP_SECONDS)
         self._swept = now
@@ -139,7 +141,7 @@ class ConnectionTable:
                 entry.peer.check(self.clock)
 
     def _abort_in_time(self, transport: asyncio.Transport, entry: _Entry) -> None:
-        """End a connection that is closed and whose client does not read what is left."""
+        """End a closed connection whose client does not read the rest in time."""
         if entry.closing_since is None:
             entry.closing_since = self.clock
         elif self.clock - entry.closing_since > CLOSE_SECONDS:
@@ -147,7 +149,7 @@ class ConnectionTable:
             self.release(transport)
 
     def _make_room(self, idle: dict[asyncio.Transport, None]) -> bool:
-        """End the connection that has been idle longest; False where none is."""
+        """Evict the connection that has been idle longest; False if none is idle."""
         longest = next(iter(idle), None)
         if longest is None:
             return False
@@ -156,7 +158,7 @@ class ConnectionTable:
         return True
 
     def _forget_lost(self) -> None:
-        """Release WebSockets that are lost: their protocol is not one of this package."""
+        """Release lost WebSockets: their protocol is not one of this package."""
         lost = [
             transport
             for transport, entry in self._entries.items()
@@ -167,16 +169,16 @@ class ConnectionTable:
 
 
 def raise_file_limit() -> None:
-    """Take as many file descriptors as the system allows."""
+    """Raise the limit of file descriptors as far as the system allows."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     except (OSError, ValueError):
-        return  # some systems have a lower bound of their own; the present limit stays
+        return  # some systems cap it lower than they say; the current limit stays
 
 
 def _files_for_connections(spare: int) -> int:
-    """Return how many connections leave `spare` file descriptors to all else."""
+    """Return how many connections leave `spare` file descriptors for other uses."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return 1 << 30
@@ -200,5 +202,5 @@ def _too_many(most: int) -> LimitProblem:
 
 
 def keep_alive_seconds(settings: HttpSettings) -> int:
-    """Return the seconds between two requests as the server wants them, at least one."""
+    """Return the seconds between two requests for the server, at least one."""
     return max(1, round(seconds(settings.keep_alive)))

@@ -1,3 +1,3 @@
-"""What the console asks for beyond the rest of the service: its files, stored events, figures, and
-what waits. It uses the public addresses only.
+"""Data for the console beyond the rest of the API: its files, stored events, statistics, and
+partial matches. The console uses the public routes only.
 """

@@ -1,5 +1,5 @@
-"""Which attributes events have: their paths as a subscription writes them, the types of their
-values, how often they are there, and examples.
+"""The attributes of events: their paths as written in a subscription, the types of their values,
+how often they occur, and examples.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Seen:
 
 
 def attributes_seen(events: Iterable[Event]) -> list[dict[str, Any]]:
-    """What the events have, the most frequent first."""
+    """Return the attributes of events, the most frequent first."""
     seen: dict[Path, _Seen] = {}
     for event in events:
         for path, value in _paths(event):
@@ -55,7 +55,7 @@ def attributes_seen(events: Iterable[Event]) -> list[dict[str, Any]]:
 
 
 def _paths(event: Event) -> Iterator[tuple[Path, Any]]:
-    """Every path of an event that leads to a value, those of its envelope among them."""
+    """Yield every path of an event that leads to a value, envelope attributes included."""
     with suppress(Problem):
         yield from _inside((), event.attributes)
     for name, value in event.envelope.items():

@@ -1,5 +1,5 @@
-"""Stored events as they come, for one who looks: some at a time. Who cannot look at all of them is
-told how many are left out; nobody waits for a listener.
+"""Live stored events for a viewer, in batches. A viewer that is too slow gets the number of rows
+left out; other listeners are not delayed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ GATHER = 0.2
 """Seconds for which events are gathered into one message."""
 
 MOST = 500
-"""So many rows are told in one message; of more, the newest."""
+"""Rows in one message, the newest."""
 
 QUIET = 10.0
-"""Seconds without an event after which the listener is told that all is well."""
+"""Seconds without an event after which the listener gets a sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What came within a moment: the position of the last, the texts of those that are told, and
-    how many rows are left out. Nothing but a position where nothing came for long.
+    """Events gathered for one message: position of the last row, texts, and number of rows left
+    out. Only a position is a sign of life.
     """
 
     position: int
@@ -38,7 +38,7 @@ class Gathered:
 async def follow_events(
     log: EventLog, late: LateEvents, feed: Feed, after: int
 ) -> AsyncIterator[Gathered]:
-    """Events after a position, until the service stops."""
+    """Yield events after a position, until the service stops."""
     position, told = after, time.monotonic()
     while not feed.is_closed:
         await asyncio.sleep(GATHER)

@@ -1,5 +1,5 @@
-"""The files of the console, as they were built, with headers that let a page do nothing but what it
-is made for. Only files that are there by name are served.
+"""The built files of the console, with a policy that restricts its page. Only existing files are
+served.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
-"""Where `make console` puts the built files."""
+"""Folder of the files built by `make console`."""
 
 INDEX = "index.html"
 
@@ -43,7 +43,7 @@ NOT_BUILT = """<!doctype html>
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
-    """What is sent of a file: as it is and, where that is shorter, packed with gzip."""
+    """A file in the form that is sent: its body, its gzip body if that is shorter, type and tag."""
 
     kind: str
     body: bytes
@@ -52,7 +52,7 @@ class BuiltFile:
 
 
 def built_files(folder: Path = STATIC) -> dict[str, Path]:
-    """The built files by their path below the folder; empty where nothing is built."""
+    """Return the built files by their path below the folder; empty if there is no index page."""
     if not (folder / INDEX).is_file():
         return {}
     found = (each for each in folder.rglob("*") if each.is_file() and each.suffix in KINDS)
@@ -60,7 +60,7 @@ def built_files(folder: Path = STATIC) -> dict[str, Path]:
 
 
 def read_file(file: Path) -> BuiltFile:
-    """A file; it is read and packed once, unless it changes."""
+    """Return a file; it is read and compressed once per version."""
     return _read(file, file.stat().st_mtime_ns)
 
 
@@ -74,7 +74,7 @@ def _read(file: Path, _changed: int) -> BuiltFile:
 
 
 def page_policy(tile_server: str = "") -> str:
-    """What a page of the console may load, run and ask: its own files, this service, and tiles."""
+    """Return the content security policy of the console: its own files, this service, and tiles."""
     images = " ".join(filter(None, ("'self'", "data:", tile_server)))
     return "; ".join(
         (

@@ -1,7 +1,8 @@
-"""What is known of classes: the tree of the ontologies that a tenant's subscriptions are read in
-the light of, with how many events are at a class or below it and how many subscriptions name it.
+"""The class tree of a tenant's ontologies, with the number of events at or below a class and the
+number of subscriptions that name it.
 
-Classes of RDF go by their IRIs, concepts of a TBox by their names, which are what events say.
+RDF classes are identified by their IRIs, concepts of a TBox by their names, which are the texts in
+events.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from tocsin.plan.nodes.graphs import GraphPattern
 
 _WORD = re.compile(r"\w[\w-]*")
 MOST_WORDS = 500
-"""So many texts of one event are looked at."""
+"""Values of one event that are examined."""
 
 
 @dataclass(slots=True)
 class ClassTree:
-    """Classes with those directly above them, by IRI or name."""
+    """Classes with their direct superclasses, by IRI or name."""
 
     parents: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, name: str, above: Iterable[str] = ()) -> None:
-        """A class, and some above it."""
+        """Add a class with direct superclasses."""
         self.parents.setdefault(name, set())
         for each in above:
             self.parents.setdefault(each, set())
@@ -44,7 +45,7 @@ class ClassTree:
                 self.parents[name].add(each)
 
     def upwards(self, names: Iterable[str]) -> set[str]:
-        """The classes among the names, and all above them."""
+        """Return the known classes among the names, and all their superclasses."""
         waiting = [each for each in names if each in self.parents]
         found: set[str] = set()
         while waiting:
@@ -56,9 +57,7 @@ class ClassTree:
 
 
 def class_tree(words: Ontology | None) -> ClassTree:
-    """The classes of an ontology and the concepts of its TBox; what every ontology has is left
-    out.
-    """
+    """Return the classes of an ontology and the concepts of its TBox, without built-in ones."""
     tree = ClassTree()
     if words is not None:
         builtin = builtin_classes().names()
@@ -71,7 +70,7 @@ def class_tree(words: Ontology | None) -> ClassTree:
 
 
 def terms_of(words: Ontology | None) -> list[dict[str, str]]:
-    """The words that subscriptions can use: classes, properties, concepts and roles."""
+    """Return the terms for subscriptions: classes, properties, concepts and roles."""
     if words is None:
         return []
     known = set(class_tree(words).parents)
@@ -86,7 +85,7 @@ def knowledge_told(
     events: Iterable[Event],
     plans: Iterable[tuple[Subscription, Plan]],
 ) -> list[dict[str, Any]]:
-    """The class tree with its counts."""
+    """Return the class tree with its counts as JSON."""
     tree = class_tree(words)
     at: Counter[str] = Counter()
     if words is not None and tree.parents:
@@ -123,7 +122,7 @@ def _add_concepts(tree: ClassTree, tbox: TBox) -> None:
 
 
 def _operands(concept: Concept, kind: type[Conjunction | Disjunction]) -> tuple[Concept, ...]:
-    """The operands of a concept of a kind; any other is the one operand of itself."""
+    """Return the operands of a concept of that kind; any other concept is its only operand."""
     return concept.operands if isinstance(concept, kind) else (concept,)
 
 
@@ -138,7 +137,7 @@ def _named_in(concept: Concept) -> tuple[str, ...]:
 
 
 def _classes_of(event: Event, words: Ontology) -> set[str]:
-    """What an event says that it, or something in it, is."""
+    """Return the classes of an event and of the resources in it."""
     found: set[str] = set()
     try:
         for classes in graph_in(event, words).types.values():
@@ -153,7 +152,7 @@ def _classes_of(event: Event, words: Ontology) -> set[str]:
 
 
 def _texts(members: Mapping[str, Any]) -> Iterator[str]:
-    """The texts in the data of an event, as far as they are not too many."""
+    """Yield the texts in the data of an event; at most MOST_WORDS values are examined."""
     waiting: list[Any] = [members]
     count = 0
     while waiting and count < MOST_WORDS:
@@ -168,8 +167,10 @@ def _texts(members: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _names_in(subscription: Subscription, plan: Plan) -> Iterator[str]:
-    """The classes that a subscription names: those of its graph patterns and, as concepts are
-    expanded in a plan, the words of its text.
+    """Yield the classes that a subscription names.
+
+    These are the classes of its graph patterns. As concepts are expanded in a plan, those are taken
+    from the words of its text.
     """
     has_concepts = False
     for atom in atoms_of(plan.pattern):

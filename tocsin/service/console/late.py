@@ -1,4 +1,4 @@
-"""Which of the newest events came late: they have a dead letter that says so."""
+"""The newest late events, found by their dead letters."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections import deque
 from tocsin.service.storage.tallies import Tallies
 
 LATE = "LateEvent"
-"""The code of the dead letter of an event behind the watermark."""
+"""Code of the dead letter of an event behind the watermark."""
 
 LETTERS = 50_000
-"""So many of the newest dead letters are looked at, and so many late events remembered."""
+"""Newest dead letters examined at first, and late events remembered."""
 
 
 class LateEvents:
-    """The positions of late events, read from the dead letters as far as they are new."""
+    """The positions of late events, updated from new dead letters."""
 
     def __init__(self, tallies: Tallies) -> None:
         self._tallies = tallies
@@ -25,7 +25,7 @@ class LateEvents:
         self._positions: set[int] = set()
 
     def refreshed(self) -> set[int]:
-        """The positions that are known to be late now; not to be changed."""
+        """Return the positions of known late events; not to be modified."""
         with self._lock:
             head = self._tallies.heads()[1]
             seen = max(0, head - LETTERS) if self._seen is None else self._seen

@@ -1,4 +1,4 @@
-"""Where constructed events come from: from each back to what came from outside."""
+"""The lineage of constructed events, back to published ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tocsin.events.matches.constructed import ID_PATTERN
 from tocsin.service.storage.matches import MatchStore
 
 MOST = 200
-"""So many lines of descent are told."""
+"""Lines of descent returned, at most."""
 
 _MATCH = re.compile(ID_PATTERN + r"([0-9a-f]+)-[0-9]+$")
 
 
 def lineage_of(ids: Iterable[str], matches: MatchStore, tenant: str) -> list[list[str]]:
-    """A list for each way from a constructed event to an event from outside, the constructed one
-    first; an event that nobody here constructed is its own origin.
+    """Return a list for each path from a constructed event to a published one, the constructed one
+    first. An event that was not constructed here is its own origin.
     """
     found: list[list[str]] = []
     waiting = [[id] for id in ids]

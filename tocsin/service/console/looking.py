@@ -1,4 +1,4 @@
-"""A look at what a runner keeps, for somebody who waits for it, though not for long."""
+"""Inspection of a runner's state with a timeout."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tocsin.service.runner import Runner
 from tocsin.service.runner.inspecting import Look
 
 PATIENCE = 10.0
-"""Seconds that a look may take."""
+"""Seconds that an inspection may take."""
 
 
 def take_look(runner: Runner, look: Look) -> Any:
-    """What the look gives; raises `NotHere` where the state is elsewhere, `Busy` where the runner
-    does not come to it.
+    """Return the result of an inspection. Raises `NotHere` if the state is in another process,
+    `Busy` after PATIENCE seconds.
     """
     done = runner.inspect(look)
     try:

@@ -1,16 +1,16 @@
-"""Counts of the last sixty minutes, in room that never grows."""
+"""Counts of the last sixty minutes, in constant memory."""
 
 from __future__ import annotations
 
 from array import array
 
 MINUTES = 60
-"""So many minutes are remembered, the one that is under way among them."""
+"""Minutes remembered, the current one included."""
 
 
 class MinuteCounts:
-    """A count for each of the last minutes; minutes are numbered from 1970. What is older than the
-    newest by an hour is forgotten.
+    """A count for each of the last MINUTES minutes; minutes are numbered from 1970. Counts an hour
+    older than the newest are dropped.
     """
 
     __slots__ = ("_counts", "newest")
@@ -20,24 +20,24 @@ class MinuteCounts:
         self.newest = 0
 
     def add(self, minute: int, count: int) -> None:
-        """So many more in a minute."""
+        """Add to the count of a minute; ignored if it is too old."""
         self._move_to(minute)
         if minute > self.newest - MINUTES:
             self._counts[minute % MINUTES] += count
 
     def put(self, minute: int, value: int) -> None:
-        """The value of a minute, whatever it was before."""
+        """Set the value of a minute; ignored if it is too old."""
         self._move_to(minute)
         if minute > self.newest - MINUTES:
             self._counts[minute % MINUTES] = value
 
     def at(self, minute: int) -> int:
-        """The count of a minute; 0 where it is forgotten, or to come."""
+        """Return the count of a minute; 0 if it is too old or in the future."""
         is_known = self.newest - MINUTES < minute <= self.newest
         return self._counts[minute % MINUTES] if is_known else 0
 
     def last(self, minute: int) -> list[int]:
-        """The counts of the sixty minutes up to this one, oldest first."""
+        """Return the counts of the sixty minutes up to this one, oldest first."""
         passed = minute - self.newest
         if passed < 0:
             return [self.at(each) for each in range(minute - MINUTES + 1, minute + 1)]

@@ -1,8 +1,8 @@
-"""The shared network as a tenant sees it: the parts of its own subscriptions, which of them share
-what, how much waits in each, and how much came to each.
+"""The shared operator graph as a tenant sees it: the operators of its subscriptions, their sharing,
+the partial matches in each, and the occurrences received by each.
 
-Nodes of the network are looked at by the runner, between two steps, and no more often than needed.
-Atomic subscriptions have no part that waits; each is shown at the condition that it rings for.
+The runner inspects its operators between two steps, at most every FRESH seconds. Atomic
+subscriptions have no operator with state; each is shown at its condition.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from tocsin.service.runner import Runner
 from tocsin.service.subscriptions.subscriptions import Entries
 
 FRESH = 2.0
-"""A look is good for so many seconds."""
+"""Seconds for which an inspection is reused."""
 
 MOST_NODES = 3_000
-"""So many nodes are told."""
+"""Operators returned, at most."""
 
 MOST_TENANTS = 1_000
 
@@ -47,12 +47,12 @@ KINDS = {
     "Named": "named",
     "Triggered": "triggered",
 }
-"""What a part is called by its class."""
+"""The `kind` of a plan node by its class."""
 
 
 @dataclass(slots=True)
 class _Told:
-    """A node as it is told; `keys` are names of the catalog."""
+    """An operator for the JSON; `keys` are names of the catalog."""
 
     part: Part
     inputs: list[str]
@@ -61,7 +61,7 @@ class _Told:
     served: int = 0
 
     def as_json(self, id: str) -> dict[str, Any]:
-        """The node with the names that the tenant gave its subscriptions."""
+        """Return the JSON object with the tenant's names of subscriptions."""
         return {
             "id": id,
             "kind": kind_of(self.part),
@@ -82,7 +82,7 @@ class _Kept:
 
 
 class NetworkViews:
-    """What was seen of the network last, for each tenant that asked."""
+    """The last inspection of the operator graph for each tenant."""
 
     def __init__(self, runner: Runner, entries: Entries) -> None:
         self._runner, self._entries = runner, entries
@@ -90,8 +90,8 @@ class NetworkViews:
         self._kept: dict[str, _Kept] = {}
 
     def of(self, tenant: str) -> list[NodeView]:
-        """The parts that subscriptions of a tenant have at work; raises `NotHere` where they are
-        elsewhere.
+        """Return the operators of a tenant's subscriptions; raise `NotHere` if they are in another
+        process.
         """
         known = self._kept.get(tenant)
         if known is not None and time.monotonic() - known.at < FRESH:
@@ -107,8 +107,8 @@ class NetworkViews:
         return views
 
     def waiting_by_subscription(self, tenant: str) -> dict[str, int]:
-        """How many occurrences wait for each subscription, shared ones for each; empty where that
-        is not known here.
+        """Return the partial matches of each subscription; shared ones count for each. Empty if the
+        state is in another process or busy.
         """
         try:
             views = self.of(tenant)
@@ -122,7 +122,7 @@ class NetworkViews:
         return counts
 
     def plan(self, tenant: str, rung: Mapping[str, int]) -> dict[str, Any]:
-        """All nodes; `rung` says how often atomic subscriptions did."""
+        """Return all operators; `rung` is the number of matches of each atomic subscription."""
         nodes: dict[str, _Told] = {}
         atoms: dict[Atom, str] = {}
         for view in self.of(tenant):
@@ -150,8 +150,8 @@ class NetworkViews:
         atoms: dict[Atom, str],
         rung: Mapping[str, int],
     ) -> int:
-        """Adds a node for each condition that subscriptions ring for by itself; how many are left
-        out.
+        """Add an entry for each condition that atomic subscriptions consist of; return how many are
+        left out.
         """
         left_out = 0
         for each in subscriptions:
@@ -172,17 +172,17 @@ class NetworkViews:
 
 
 def kind_of(part: Part) -> str:
-    """What a part is, in a word."""
+    """Return the kind of a plan node."""
     return KINDS[type(part).__name__]
 
 
 def label_of(part: Part) -> str:
-    """What a part says, in a line."""
+    """Return the one-line label of a plan node."""
     return title(part)
 
 
 def conditions_of(part: Part) -> list[str]:
-    """What the parts inside a part have to meet together, in a line each."""
+    """Return the conditions between the inputs of a plan node, one line each."""
     if not isinstance(part, Join | Absence | Gathered):
         return []
     return [condition_text(each) for each in part.conditions]

@@ -1,5 +1,5 @@
-"""A plan as a tree, each part with whether some events satisfy it: by the meaning of the atoms, not
-by how they were found. None where that cannot be told.
+"""A plan as a tree, each part with True if some of the events satisfy it: evaluated directly, not
+by the indexes. None if that is not known.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tocsin.values.truth import Truth
 
 _TRUTHS = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: None}
 _ABSENT = 0
-"""The slot of the absent part of an absence."""
+"""Slot of the absent part of an absence."""
 
 MOST_EVENTS = 50
-"""So many events are asked about one atom."""
+"""Events tested for one atom, at most."""
 
 
 def plan_tree(part: Part, events: Sequence[Event], role: str = "") -> dict[str, Any]:
-    """The part, and the parts inside it; `role` says what it is to the one around it."""
+    """Return the tree of a part; `role` is its role in the part around it."""
     label = f"{role}: {title(part)}" if role else title(part)
     if isinstance(part, Atom):
         return _atom_tree(part, events, label)
@@ -44,7 +44,7 @@ def plan_tree(part: Part, events: Sequence[Event], role: str = "") -> dict[str, 
 
 
 def holds_for(atom: Atom, event: Event) -> bool | None:
-    """Whether an event is an occurrence of an atom; None where it cannot be read so."""
+    """True if an event is an occurrence of an atom; None if it cannot be parsed as needed."""
     try:
         return holds(atom, event)
     except Problem:
@@ -71,7 +71,9 @@ def _all(given: Sequence[bool | None]) -> bool | None:
 
 
 def _atom_tree(atom: Atom, events: Sequence[Event], label: str) -> dict[str, Any]:
-    """An atom and, of a condition, all it is made of, as the event has it that satisfies it."""
+    """Return the tree of an atom. A condition has its operands, with the truth for the first event
+    that satisfies it.
+    """
     found = {index: holds_for(atom, event) for index, event in enumerate(events[:MOST_EVENTS])}
     met = next((index for index, each in found.items() if each), None)
     satisfied = (
@@ -106,6 +108,6 @@ def _operands(node: BooleanNode) -> tuple[BooleanNode, ...]:
 
 
 def restrictions_in(part: Part) -> list[Only]:
-    """The parts that are bounded in absolute time or space."""
+    """Return the parts that are bounded in absolute time or space."""
     inner = [each for below in parts_of(part) for each in restrictions_in(below)]
     return [part, *inner] if isinstance(part, Only) else inner

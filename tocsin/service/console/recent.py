@@ -1,4 +1,4 @@
-"""The newest stored events, as they are looked at to see what there is."""
+"""The newest stored events, as a sample."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from tocsin.service.console.stored_events import events_in
 from tocsin.service.storage.event_queries import Browsing, Span
 
 LOOKED_AT = 1_000
-"""So many of the newest rows are looked at."""
+"""Newest rows in the sample."""
 
 
 def recent_events(browsing: Browsing) -> list[Event]:
-    """The events of the newest rows, oldest first."""
+    """Return the events of the newest rows, oldest first."""
     rows = browsing.read(Span(), LOOKED_AT, newest=True)
     return [event for row in rows for event in events_in(row)]

@@ -1,4 +1,4 @@
-"""The regions that a plan speaks of, as GeoJSON, with the names that definitions give them."""
+"""The regions in a plan as GeoJSON, with the names of their definitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tocsin.values.space import DISTANCES, format_place, geojson_text, parse_pla
 
 
 def regions_of(pattern: Part, definitions: Iterable[Definition]) -> list[dict[str, Any]]:
-    """Each region once: its name, its geometry, and how a place has to stand to it."""
+    """Return each region once: its name, its geometry, and the spatial relation required."""
     names = dict(_names(definitions))
     found: dict[str, dict[str, Any]] = {}
     for said in _spoken_of(pattern):

@@ -1,5 +1,5 @@
-"""How much comes and rings, over the last hour: looked at once a second, from outside, so that no
-event and no match costs anything. What was kept before the start is counted too.
+"""Rates of events and matches over the last hour, sampled once a second, so that no event and no
+match has a cost. Data stored before the start are counted too.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ from tocsin.values.time import Instant, format_instant
 _LOG = logging.getLogger("tocsin.statistics")
 
 SAMPLE = 1.0
-"""Seconds between two looks."""
+"""Seconds between two samples."""
 
 RATE_SAMPLES = 6
-"""The rate is that between the first and the last of so many looks."""
+"""Samples that the rate is computed over, from the first to the last."""
 
 RECENT_MATCHES = 200_000
-"""So many of the newest matches are looked at for the minutes before the start."""
+"""Newest matches that are examined for the minutes before the start."""
 
 Status = Callable[[], RunnerStatus]
 
 
 class Statistics:
-    """A thread that looks once a second. `told` gives what it saw to whom it concerns. `shared`
-    says that other processes may append to the log, `tells_position` that the status tells how far
-    in it the runner is.
+    """A thread that samples once a second; `told` returns the results for a tenant.
+
+    With `shared`, other processes may append to the log. With `tells_position`, the status has the
+    position of the runner.
     """
 
     def __init__(
@@ -69,17 +70,17 @@ class Statistics:
         self._thread = threading.Thread(target=self._run, name="tocsin-statistics", daemon=True)
 
     def start(self) -> None:
-        """Begins to look."""
+        """Start sampling."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Looks no more."""
+        """Stop sampling; return when the thread has ended."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def told(self, tenant: str) -> dict[str, Any]:
-        """All but what concerns single subscriptions."""
+        """Return all statistics except those of single subscriptions."""
         status = self._status()
         minute = wall_clock() // MINUTE
         with self._lock:
@@ -117,7 +118,7 @@ class Statistics:
         return {"now": now, "minutes": minutes}
 
     def rung(self, tenant: str) -> dict[str, dict[str, Any]]:
-        """The matches of each subscription of a tenant that ever rang."""
+        """Return the matches of each subscription of a tenant that has ever matched."""
         minute = wall_clock() // MINUTE
         with self._lock:
             known = self._by_tenant.of(tenant).subscriptions
@@ -127,13 +128,13 @@ class Statistics:
             }
 
     def totals(self, tenant: str) -> dict[str, int]:
-        """How many matches each subscription of a tenant has brought."""
+        """Return the number of matches of each subscription of a tenant."""
         with self._lock:
             known = self._by_tenant.of(tenant).subscriptions
             return {id: each.total for id, each in known.items()}
 
     def look(self) -> None:
-        """Takes over what has come since the last look; with the first, what was kept before."""
+        """Take a sample; the first time, also count the data stored before."""
         with self._looking:
             if not self._is_caught_up:
                 self._catch_up()
@@ -174,7 +175,7 @@ class Statistics:
                 self._stopping.wait(SAMPLE)
 
     def _catch_up(self) -> None:
-        """What was kept before the start; of the minutes since, as far as it takes no long."""
+        """Count the data stored before the start; by minute only the newest matches."""
         minute = wall_clock() // MINUTE
         first = minute - MINUTES + 1
         since = first * MINUTE
@@ -211,8 +212,8 @@ class Statistics:
         ]
 
     def _new_matches(self) -> dict[tuple[str, str, int], int]:
-        """Matches since the last look, by tenant, subscription and minute: from memory, where they
-        are there.
+        """Return the matches since the last sample, by tenant, subscription and minute; from memory
+        if they are there.
         """
         head = self._feed.head
         if head <= self._match_position:
@@ -238,14 +239,14 @@ class Statistics:
         return self._tallies.letters(after, head)
 
     def _lag_of(self, status: RunnerStatus, now: Instant) -> int:
-        """For how many microseconds the oldest event waits that is not matched yet."""
+        """Return the age of the oldest unmatched event, in microseconds."""
         if status.position >= self._log.head or not self._tells_position:
             return 0
         rows = self._log.read(status.position, 1)
         return max(0, now - rows[0].received) if rows else 0
 
     def _rate(self) -> float:
-        """Events a second over the last few looks."""
+        """Return the events per second over the last samples."""
         if len(self._heads) < 2:
             return 0.0
         (begun, first), (ended, last) = self._heads[0], self._heads[-1]

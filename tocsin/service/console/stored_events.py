@@ -1,5 +1,5 @@
-"""Stored events as they are told to somebody who looks: what came, when, where, and whether it came
-late. A row that held several events is told as several, with one position.
+"""Stored events as JSON for viewers: the event, its receive time, interval and place, and whether
+it was late. A row with several events gives several objects with one position.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NOTHING = "null"
 
 
 def events_in(row: LogRow) -> tuple[Event, ...]:
-    """The events of a row; none where it is none any more."""
+    """Return the events of a row; empty if it can no longer be decoded."""
     if row.events is not None:
         return row.events
     try:
@@ -29,7 +29,7 @@ def events_in(row: LogRow) -> tuple[Event, ...]:
 
 
 def event_texts(rows: Iterable[LogRow], late: Collection[int]) -> Iterator[str]:
-    """A JSON object for each event."""
+    """Yield a JSON object for each event."""
     for row in rows:
         head = f'{{"position":{row.position},"received":{_time(row.received)}'
         tail = f'"late":{"true" if row.position in late else "false"}}}'
@@ -38,7 +38,7 @@ def event_texts(rows: Iterable[LogRow], late: Collection[int]) -> Iterator[str]:
 
 
 def bounds_text(event: Event) -> str:
-    """When and where an event was, as members of a JSON object."""
+    """Return the interval and the place of an event as members of a JSON object."""
     interval, place = event.interval, event.place
     start = _NOTHING if interval is None else _time(interval.start)
     end = _NOTHING if interval is None else _time(interval.end)

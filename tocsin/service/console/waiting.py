@@ -1,4 +1,4 @@
-"""What waits for a subscription: which events, since when, until when, and for what."""
+"""The partial matches of a subscription: events, since when, until when, and what they need."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant, format_instant
 
 MOST = 1_000
-"""So many are told."""
+"""Entries of each kind returned, at most."""
 
 Seen = tuple[list[Pending], list[Event], int]
-"""What waits in parts, what waits for the watermark, and how many are left out."""
+"""Partial matches, events in the reorder buffer, and the number of entries left out."""
 
 
 def seen_waiting(hub: DrivenHub, id: str) -> Seen:
-    """What waits in a hub for a subscription, by its name in the catalog."""
+    """Return the state of a subscription in a hub, by its name in the catalog."""
     pending, held = hub.pending(id), hub.held_events(id)
     left_out = max(0, len(pending) - MOST) + max(0, len(held) - MOST)
     return pending[:MOST], held[:MOST], left_out
 
 
 def waiting_told(seen: Seen) -> list[dict[str, Any]]:
-    """The same in words, those first that end first."""
+    """Return the state as JSON, soonest end first."""
     pending, held, _ = seen
     ordered = sorted(pending, key=lambda each: (each.until is None, each.until or 0))
     return [pending_told(each) for each in ordered] + [_held_told(each) for each in held]
 
 
 def pending_told(pending: Pending) -> dict[str, Any]:
-    """An occurrence that waits in a part."""
+    """Return a partial match as JSON."""
     found = pending.occurrence
     what = waiting_text(pending.owner, pending.slot, _names(found), pending.until)
     return {
@@ -46,7 +46,7 @@ def pending_told(pending: Pending) -> dict[str, Any]:
 
 
 def member_told(event: Event) -> dict[str, Any]:
-    """Which event, and when it was."""
+    """Return the identity and the interval of an event as JSON."""
     interval = event.interval
     return {
         "source": event.source,

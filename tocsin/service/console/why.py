@@ -1,5 +1,5 @@
-"""Why a match came to be: its members, its windows, what was bound, the regions, and the plan at
-that time with what of it was satisfied.
+"""The explanation of a stored match: members, windows, bindings, regions, and the plan of that
+version with its satisfied parts.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from tocsin.service.storage.rows import MatchRow
 from tocsin.service.subscriptions.dry_run import plan_told
 
 MAX_WHY_SECONDS = 2.0
-"""Processor time of an answer to why or why-not, which goes by the slow meaning of a plan."""
+"""Processor seconds for an answer to why or why-not, which evaluate a plan condition by condition.
+"""
 
 _NOWHERE = {"start": None, "end": None, "place": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept that a match can be understood by."""
+    """The stores that a match is explained from, with the definitions of the settings."""
 
     log: EventLog
     matches: MatchStore
@@ -43,7 +44,11 @@ class Kept:
 
 
 def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
-    """All that is known of a match."""
+    """Return the explanation of a stored match as a JSON object.
+
+    Members that are no longer stored are marked as expired; without the subscription or its plan,
+    the parts that need it are empty. Raises LimitProblem where it takes more than MAX_WHY_SECONDS.
+    """
     match = json.loads(row.body)
     members = _members(row, match, kept.log)
     events = [each.event for each in members if each.event is not None]
@@ -70,14 +75,14 @@ def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
 
 
 def _named(bindings: dict[str, str], pattern: Part | None) -> dict[str, str]:
-    """Of what is bound, the names of parts with the ids of their events."""
+    """Return the bindings that name parts of the pattern, with the ids of their events."""
     names = frozenset[str]() if pattern is None else names_of(pattern)
     return {name: ids for name, ids in bindings.items() if name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """An event of a match; None where it is no longer stored."""
+    """An event of a match; `event` is None if it is no longer stored."""
 
     source: str
     id: str
@@ -85,7 +90,7 @@ class _Member:
     event: Event | None
 
     def as_json(self, named: dict[str, str]) -> dict[str, Any]:
-        """The event with its bounds, and what it is called in the subscription."""
+        """Return the event with its interval and place, and its name in the subscription."""
         names = [name for name, ids in named.items() if self.id in (ids, *ids.split(" "))]
         told: dict[str, Any] = {"name": names[0] if names else None}
         if self.position is not None:
@@ -115,9 +120,7 @@ def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Membe
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """The subscription as it was when it rang: what is told of it, its plan and what was
-    defined.
-    """
+    """The subscription in the match's version: its JSON fields, plan and visible definitions."""
 
     told: dict[str, Any]
     plan: Plan | None = None
@@ -136,8 +139,8 @@ def _meant(row: MatchRow, kept: Kept) -> _Meant:
 
 
 def _visible_to(tenant: str, definitions: Sequence[Definition]) -> tuple[Definition, ...]:
-    """Return the definitions that a tenant may read: the shared ones and its own, which come last
-    so that they give the name where both name one region.
+    """Return the definitions that a tenant may read: the shared ones, then its own. Of two regions
+    with one name the later gives the name.
     """
     shared = [each for each in definitions if not Owned.of_key(each.name).tenant]
     own = [each for each in definitions if tenant and Owned.of_key(each.name).tenant == tenant]

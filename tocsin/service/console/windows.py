@@ -1,4 +1,4 @@
-"""The windows of a match: how long it lasted, where nothing came, and what the plan bounds."""
+"""The time windows of a match: its own interval, its absences, and the bounds of the plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ABSENCE = re.compile(r"absence\d*")
 def windows_of(
     match: Mapping[str, Any], pattern: Part | None, members: Sequence[Event]
 ) -> list[dict[str, Any]]:
-    """Each window: from when, to when, what it is, and whether it is one in which nothing came."""
+    """Return each window: from, to, label, and True in `absent` for an absence."""
     found = [_window(match["start"], match["end"], "the match")]
     found += _silences(match["bindings"], pattern)
     if pattern is not None:

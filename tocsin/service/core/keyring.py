@@ -1,4 +1,4 @@
-"""Keys at work: who a key is, remembered for a moment, and how much it may still ask for."""
+"""API keys in use: the owner of a key, cached for a moment, and its rate limits."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tocsin.service.settings.settings import Limits
 from tocsin.service.storage.keys import KeptKey, KeyStore
 
 REMEMBERED = 2.0
-"""Seconds for which a key is not looked up again: so long one that was revoked may be good."""
+"""Seconds until a key is looked up again; a revoked one may stay valid for this time."""
 
 _MOST = 10_000
 
 
 @dataclass(slots=True)
 class Bucket:
-    """So many a second; what was not used in the last second may be used at once."""
+    """Token bucket of `rate` tokens a second, holding at most those of one second."""
 
     rate: int
     left: float = field(init=False)
@@ -28,7 +28,7 @@ class Bucket:
         self.left = float(self.rate)
 
     def take(self, count: int) -> bool:
-        """Whether there is something left; a large request may take more than that, and the next
+        """Take tokens; False if none is left. A large request may overdraw the bucket, and the next
         one waits for it.
         """
         now = time.monotonic()
@@ -41,7 +41,7 @@ class Bucket:
 
 
 class Keyring:
-    """The keys that are in use."""
+    """Cache and rate limits of the keys in use."""
 
     def __init__(self, store: KeyStore, limits: Limits) -> None:
         self._store, self._limits = store, limits
@@ -51,7 +51,7 @@ class Keyring:
         self._lock = threading.Lock()
 
     def find(self, key: str) -> KeptKey | None:
-        """What a key is; None where it is none."""
+        """Return the stored key, at most REMEMBERED seconds old; None if it is not valid."""
         now = time.monotonic()
         known = self._found.get(key)
         if known is not None and now - known[0] < REMEMBERED:
@@ -64,11 +64,13 @@ class Keyring:
         return found
 
     def ask(self, key: str) -> None:
-        """One request more; raises where there are too many."""
+        """Count one request; raise LimitProblem above the rate."""
         self._take(self._requests, key, self._limits.requests, 1, "requests")
 
     def publish(self, key: str, count: int, rate: int | None) -> None:
-        """So many events more; raises where there are too many."""
+        """Count published events; raise LimitProblem above the rate. A `rate` of None is that of
+        the settings, 0 no limit.
+        """
         self._take(self._events, key, self._limits.rate if rate is None else rate, count, "events")
 
     def _take(self, buckets: dict[str, Bucket], key: str, rate: int, count: int, what: str) -> None:

@@ -1,5 +1,5 @@
-"""Dead letters tried again, after what was wrong is mended: an event is published anew, a
-subscription that was suspended is served again.
+"""Replay of dead letters after a fix: an event is published again, a suspended subscription is
+resumed.
 """
 
 from __future__ import annotations
@@ -16,20 +16,23 @@ from tocsin.service.storage.rows import REPLAYED, LetterRow, NewRow
 from tocsin.service.subscriptions.subscriptions import Entries
 
 Replayer = Callable[[LetterRow], bool]
-"""Tries a letter again that it knows what to do with; whether it does."""
+"""Handler that replays the letters of its kind; returns False for any other letter."""
 
 
 @dataclass(slots=True)
 class Replays:
-    """What is done with letters of all kinds; `others` are asked first."""
+    """Replay of dead letters of all kinds; the handlers in `others` go first."""
 
     log: EventLog
     entries: Entries
     others: list[Replayer]
 
     def replay(self, letter: LetterRow, mended: bytes | None = None) -> Future[int] | None:
-        """Tries a letter again; where it is an event, what is given is done when the event is on
-        the disk. `mended` takes the place of the event.
+        """Replay a letter; return a future that is done when its event is on disk.
+
+        `mended` replaces the stored event. None where no event was published: another handler took
+        the letter, or its subscription was resumed. Raises EventProblem for an event that cannot be
+        read, and StateProblem where there is nothing to replay.
         """
         if any(other(letter) for other in self.others):
             return None

@@ -1,5 +1,5 @@
-"""What is too old, or more than there is room for, is removed: events that no runner needs, matches
-and dead letters. A little at a time, so that nobody waits for it.
+"""Removal of data beyond their age or size: events that no runner needs, matches and dead letters.
+In small chunks, so that other writers need not wait.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ PAUSE = 60.0
 """Seconds between two rounds."""
 
 CHUNK = 2_000
-"""So many rows are removed at a time."""
+"""Rows removed in one transaction."""
 
 RUN_AGAIN = 100_000
-"""So many events may be read again by a runner that keeps its state elsewhere."""
+"""Events before its position that a runner with its state elsewhere (Spark) may read again."""
 
 _BREATH = 0.05
 
 
 class Keeper:
-    """A thread that removes what is to be kept no longer."""
+    """A thread that removes expired data."""
 
     def __init__(
         self,
@@ -55,11 +55,11 @@ class Keeper:
         self._thread = threading.Thread(target=self._run, name="tocsin-retention", daemon=True)
 
     def start(self) -> None:
-        """Begins."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends after what is under way."""
+        """Stop after the current chunk; return when the thread has ended."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -72,7 +72,7 @@ class Keeper:
                 _LOG.warning("%s", problem)
 
     def remove_old(self) -> int:
-        """One round; how many rows were removed."""
+        """Run one round; return the number of removed rows."""
         removed = 0
         for database, table, column, limit in self._limits():
             while not self._stopping.is_set():
@@ -84,7 +84,7 @@ class Keeper:
         return removed
 
     def _limits(self) -> Iterator[tuple[Database, sql.Table, str, int]]:
-        """What is removed: rows of a table whose column is below a limit."""
+        """Yield each table with the column and the limit below which its rows are removed."""
         kept, now = self._retention, self._clock()
         for table, age in ((MATCHES, kept.matches), (DEAD_LETTERS, kept.dead_letters)):
             if age:
@@ -92,7 +92,9 @@ class Keeper:
         yield self._log, EVENTS, "position", self._first_kept(now)
 
     def _first_kept(self, now: Instant) -> int:
-        """The position of the first event to keep: a runner may read from there on again."""
+        """Return the position of the first event to keep, for age, size and runners that may read
+        again.
+        """
         limits = [0]
         if self._retention.events:
             limits.append(self._first_since(now - parse_duration(self._retention.events)))
@@ -111,7 +113,9 @@ class Keeper:
         return int(first)
 
     def _first_within(self, size: int) -> int:
-        """By the mean size of an event."""
+        """Return the position after which the newest events fit into `size` bytes, by the mean size
+        of an event; 0 if all fit.
+        """
         query = sql.select(
             sql.func.count(),
             sql.func.coalesce(sql.func.sum(sql.func.length(EVENTS.c.body)), 0),
@@ -124,9 +128,11 @@ class Keeper:
         return int(first + count - count * size // total)
 
     def _needed(self) -> int:
-        """The first position that a runner may still ask for: behind its oldest snapshot; from the
-        beginning, where it has steps before that, or steps only; else some way behind where it is,
-        since its last batches may be run again.
+        """Return the first position that a runner may still read.
+
+        It follows the oldest snapshot of a runner. It is 1 for steps from before that snapshot, or
+        steps only. Else it is RUN_AGAIN events before the position of the runner, since its last
+        batches may be run again.
         """
         with self._state.reading() as connection:
             come = _by_name(connection, RUNNERS.c.name, RUNNERS.c.position)
@@ -156,7 +162,7 @@ def _by_name(
 
 
 def _remove_some(database: Database, table: sql.Table, column: str, limit: int) -> int:
-    """Removes the first rows below a limit, and tells how many."""
+    """Remove the first CHUNK rows below a limit at most; return their number."""
     old = sql.select(table.c.position).where(table.c[column] < limit)
     with database.reading() as connection:
         last = connection.execute(

@@ -1,4 +1,4 @@
-"""The service without its addresses: log, catalog, matches, runner. Opened, started, stopped in
+"""The service without its routes: log, catalog, matches and runner; opened, started and stopped in
 order.
 """
 
@@ -52,19 +52,21 @@ _LOCAL = "local"
 
 
 class Part(Protocol):
-    """Something that runs beside the service."""
+    """A component that runs alongside the core of the service."""
 
     def start(self) -> None:
-        """Begins; returns at once."""
+        """Start without blocking."""
 
     def stop(self) -> None:
-        """Ends, and returns when it has ended."""
+        """Stop; return when it has ended."""
 
 
 class Service:
-    """All parts of one gateway. Nothing is done before `start`; `stop` may be called at any
-    time. `parts` start after the core, and stop before it. While `recovering`, stores that have
-    lost something are opened all the same, and the caller has the folder to itself.
+    """All components of one gateway. Nothing runs before `start`; `stop` may be called at any time.
+    `parts` start after the core and stop before it.
+
+    With `recovering`, stores that have lost data are opened as well, and the caller has exclusive
+    use of the folder.
     """
 
     def __init__(self, settings: Settings, *, recovering: bool = False) -> None:
@@ -103,11 +105,11 @@ class Service:
         self.keys = KeyStore(self.database)
         self.keyring = Keyring(self.keys, limits)
         self.work = WorkPool(limits.tenant_work, limits.tenant_waiting)
-        """Of requests that may take long: try, why, replay, queries."""
+        """Threads for requests that may take long: try, why, replay, queries."""
         self.reads = WorkPool(limits.tenant_reads, limits.tenant_waiting)
-        """Of requests that only read or change what is kept."""
+        """Threads for requests that only read or change stored data."""
         self.intake = WorkPool(limits.tenant_work, limits.tenant_waiting)
-        """Of bodies that are read."""
+        """Threads for parsing request bodies."""
         self.streams = 0
         self.tenant_streams: Counter[str] = Counter()
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
@@ -125,12 +127,12 @@ class Service:
 
     @property
     def _is_shared(self) -> bool:
-        """Whether other processes may keep matches."""
+        """True if other processes may store matches."""
         return self.settings.engine is not EngineName.LOCAL or not self.database.is_sqlite
 
     def start(self) -> None:
-        """Begins to accept and to match."""
-        self.catalog.place(self.log.stored_head)  # what was changed while nothing was accepted
+        """Start to accept and match events."""
+        self.catalog.place(self.log.stored_head)  # of versions made while the service was stopped
         self.log.start()
         self.runner.start()
         if self._watcher is not None:
@@ -139,7 +141,7 @@ class Service:
             part.start()
 
     def stop(self) -> None:
-        """Accepts nothing more, writes what waits, keeps where it is."""
+        """Stop accepting, write what is queued, and save the position of the runner."""
         self.feed.close()
         for pool in (self.work, self.reads, self.intake):
             pool.close()
@@ -158,7 +160,9 @@ class Service:
             self._lock = None
 
     def catalog_changed(self, version: int) -> None:
-        """After every change of the catalog, before anybody is told of it."""
+        """Note a new catalog version and inform the runner; called for each change before the hooks
+        are.
+        """
         self._note_version(version)
         self.runner.catalog_changed(version)
 
@@ -192,14 +196,14 @@ class Service:
         )
 
     def _newest_version(self) -> int:
-        """Return the newest version of a catalog that is in the same database as the rest, by a
-        connection that is open already.
+        """Return the newest version of a catalog that shares the database, by a connection that is
+        already open.
         """
         with self.database.reading() as connection:
             return read_version(connection)
 
     def make_hub(self, catalog: Catalog) -> DrivenHub:
-        """Return a hub with the settings of the service that has taken no step."""
+        """Return a new hub with the settings of the service."""
         settings = self.settings
         return DrivenHub(
             catalog,
@@ -216,33 +220,36 @@ class Service:
 
 
 class NoRunner:
-    """Where another process matches."""
+    """Runner of a process that leaves the matching to another process."""
 
     def start(self) -> None:
-        """Nothing to begin."""
+        """Do nothing."""
 
     def stop(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
     def catalog_changed(self, version: int) -> None:
-        """The other process looks at the catalog itself."""
+        """Do nothing: the process that matches reads the catalog itself."""
 
     def status(self) -> RunnerStatus:
-        """Always ready."""
+        """Return a status that is always ready."""
         return RunnerStatus(True)
 
     def inspect(self, look: Look) -> Future[Any]:
-        """The state is that of the other process."""
+        """Raise StateProblem: the state is in another process."""
         raise not_here(EngineName.NONE)
 
     def engine_health(self) -> None:
-        """Nothing is known of it."""
+        """Return None: the health of the other process is unknown."""
         return None
 
 
 def lock_folder(settings: Settings) -> int | None:
-    """The folder for this process alone; None where the data are in a database that several may
-    use.
+    """Lock the data folder for this process; return the file descriptor, to be closed by the
+    caller.
+
+    None if the data are in a database that several processes may use. Raises StateProblem if the
+    folder is not usable or another process has the lock.
     """
     try:
         settings.data.mkdir(parents=True, exist_ok=True)
@@ -273,7 +280,7 @@ def _catalog_mark(settings: Settings) -> MarkFile:
 
 
 def _open_folder(settings: Settings) -> int | None:
-    """Lock the folder, and raise where a store in it has lost something."""
+    """Lock the folder; raise if a store in it has lost data."""
     lock = lock_folder(settings)
     try:
         require_sound(settings.data, settings.database)
@@ -285,5 +292,5 @@ def _open_folder(settings: Settings) -> int | None:
 
 
 def check_ontologies(settings: Settings) -> None:
-    """Raises what is wrong with the ontology files of the settings."""
+    """Raise the problem of an ontology file in the settings."""
     ontologies([str(path) for path in settings.ontology] or None)

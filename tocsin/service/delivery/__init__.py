@@ -1,3 +1,3 @@
 """Delivery: matches from the outbox to webhooks, topics and files; at least once, in order per
-subscription, and nobody waits for somebody else's receiver.
+subscription, each receiver isolated from the others.
 """

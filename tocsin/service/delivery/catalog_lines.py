@@ -1,5 +1,6 @@
-"""The lines that the catalog wants, version by version: a change is made in the catalog, and lines
-follow. What fails on the way, or dies, is done again from the version that was taken over last.
+"""The delivery cursors that the catalog requires, version by version: a change is made in the
+catalog, and cursors follow. After a failure or a crash, work resumes at the last version taken
+over.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from tocsin.service.storage.matches import MatchStore
 LOGGER = logging.getLogger(__name__)
 
 _PERSIST_AFTER = 100
-"""Versions without a word on delivery that are noted in memory alone."""
+"""Versions without a change of delivery that are noted in memory only."""
 
 
 class CatalogLines:
-    """The lines of a catalog. `delivers` returns True if matches go somewhere, and raises where
-    they cannot be delivered as is said. May be used from several threads; several processes may
-    follow the same catalog.
+    """The delivery cursors of a catalog.
+
+    `delivers` returns True for a target, and raises Problem for one that cannot be served. May be
+    used from several threads; several processes may follow the same catalog.
     """
 
     def __init__(
@@ -42,7 +44,9 @@ class CatalogLines:
         self._saved = 0
 
     def follow(self) -> None:
-        """Take over all that the catalog has by now; raises where a store cannot be used."""
+        """Take over all versions that the catalog has by now; raise Problem if a store cannot be
+        used.
+        """
         with self._lock:
             newest = self._catalog.version()
             if self._known is None:
@@ -54,16 +58,16 @@ class CatalogLines:
                 self._persist()
 
     def renew(self) -> int:
-        """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
+        """Rebuild all cursors from the catalog after a loss; return how many deliver."""
         with self._lock:
             newest = self._catalog.version()
-            self._store.forget_followed()  # what is noted there may have survived the loss
+            self._store.forget_followed()  # the noted version may have survived the loss
             count = self._take_over_all(newest)
             self._known = self._saved = newest
             return count
 
     def save(self) -> None:
-        """Keep how far the catalog was followed, so that the next process need not do it again."""
+        """Store the version taken over last, so that the next process need not repeat the work."""
         with self._lock:
             try:
                 self._persist()
@@ -76,14 +80,14 @@ class CatalogLines:
             self._saved = self._known
 
     def _begin(self, newest: int) -> int:
-        """Return the version that was taken over last; all of the newest one before the first."""
+        """Return the version taken over last; the first time, take over the newest version."""
         known = self._store.followed()
         if known is None:
             self._take_over_all(newest)
         return newest if known is None else known
 
     def _take_over_all(self, version: int) -> int:
-        """Make the lines as a version says, whatever there was; return how many deliver."""
+        """Set all cursors as a version requires, whatever there was; return how many deliver."""
         held = self._catalog.snapshot(version)
         wanted = self._wanted(held.subscriptions, held.paused, version)
         gone = self._store.keys() - {each.key for each in wanted}
@@ -121,7 +125,9 @@ class CatalogLines:
         return WantedLine(key, deliver, paused, newest)
 
     def _is_deliverable(self, subscription: Subscription) -> bool:
-        """True if matches go somewhere; the command line may have written what cannot be done."""
+        """True if matches have a target; the command line may have stored one that cannot be
+        served.
+        """
         try:
             return self._delivers(subscription.deliver)
         except Problem as problem:

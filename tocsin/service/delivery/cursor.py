@@ -1,4 +1,4 @@
-"""The line of one subscription: what is known of its deliveries, and what its owner may see."""
+"""The delivery cursor of one subscription: position, failures, and the JSON for its owner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tocsin.service.delivery.signing import make_secret
 from tocsin.values.time import Instant, format_instant
 
 OVERLAP = 24 * 3600 * 1_000_000
-"""For so long after a change of secrets messages are signed with the one before as well."""
+"""Microseconds after a change of secrets in which messages are signed with the previous one as
+well.
+"""
 
 Key = tuple[str, str]
 """Tenant and subscription."""
@@ -18,7 +20,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The deliveries of a subscription as they are stored."""
+    """The delivery cursor of a subscription as it is stored."""
 
     tenant: str
     subscription: str
@@ -44,17 +46,17 @@ class Line:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is to be delivered at present."""
+        """True if matches are to be delivered: not paused, not ended."""
         return not self.paused and self.ended is None
 
     @property
     def destination(self) -> dict[str, Any]:
-        """What `deliver` of the subscription says."""
+        """The `deliver` object of the subscription."""
         found: dict[str, Any] = json.loads(self.deliver)
         return found
 
     def after_success(self, position: int, count: int) -> Line:
-        """The line when matches up to a position were taken."""
+        """Return the cursor after matches up to a position were delivered."""
         return replace(
             self,
             position=position,
@@ -65,23 +67,24 @@ class Line:
         )
 
     def after_failure(self, reason: str, not_before: Instant) -> Line:
-        """The line when a try failed."""
+        """Return the cursor after a failed attempt."""
         return replace(self, failed=self.failed + 1, not_before=not_before, reason=reason)
 
     def after_burial(self, position: int, count: int) -> Line:
-        """The line when matches up to a position became dead letters.
+        """Return the cursor after matches up to a position became dead letters.
 
-        The tries begin anew, what is known of the receiver stays.
+        Attempts count from 0 again; the reason stays, so that the receiver still counts as failing.
         """
         return replace(self, position=position, buried=self.buried + count, failed=0, not_before=0)
 
     def after_end(self, reason: str) -> Line:
-        """The line when the receiver wants no more."""
+        """Return the cursor after the receiver has ended its deliveries."""
         return replace(self, ended=reason, reason=reason)
 
     def joined(self, known: Line) -> Line:
-        """The line as it is stored, with what a worker knows and has not stored yet; where its
-        owner set the position, that is the one.
+        """Return the stored cursor, merged with the unsaved progress of a worker.
+
+        If the owner has set the position, that one applies.
         """
         is_moved = self.moved != known.moved
         return replace(
@@ -92,7 +95,9 @@ class Line:
         )
 
     def secrets(self, key: bytes, now: Instant) -> list[str]:
-        """The newest secret first; the one before it for a while after a change."""
+        """Return the secrets to sign with, newest first; for OVERLAP after a change also the
+        previous one.
+        """
         old = self.generation > 1 and now < self.rotated + OVERLAP
         generations = [self.generation, self.generation - 1] if old else [self.generation]
         return [
@@ -101,7 +106,7 @@ class Line:
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """What the owner sees."""
+        """Return the JSON object for the owner."""
         waits = self.not_before if self.failed and self.is_open else 0
         return {
             "subscription": self.subscription,

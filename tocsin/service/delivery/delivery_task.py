@@ -1,7 +1,7 @@
-"""The courier of one line: takes its matches to the target, in order, one message after the other,
-and comes back when none is left.
+"""Delivery of one subscription: sends its matches in order, one message after the other, until none
+is left.
 
-A match that was tried too often becomes a dead letter, and the next one has its turn.
+After the last attempt a match becomes a dead letter, and the next one follows.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from tocsin.service.outbound.send_slots import Lanes
 from tocsin.values.time import Instant
 
 AHEAD = 50
-"""So many matches are read ahead for a target that takes them; one that fails is read for anew."""
+"""Matches read ahead for a healthy target; a failing one gets one message at a time."""
 
 _SECOND = 1_000_000
 
 
 class Office(Protocol):
-    """Where couriers fetch matches, and tell what became of them."""
+    """Source of matches for couriers, and receiver of their outcomes."""
 
     async def read(self, line: Line, limit: int) -> list[Notice]:
-        """The next matches of a line."""
+        """Return the next matches of a subscription."""
 
     async def bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
-        """Makes dead letters of matches."""
+        """Make dead letters of matches."""
 
     def keep(self, line: Line, outcome: Outcome) -> None:
-        """Notes how far a line has come."""
+        """Note the new state of a delivery cursor."""
 
 
 @dataclass(slots=True)
 class Courier:
-    """Delivers one line; `more` says that there may be more than it has seen."""
+    """Delivery task of one subscription; `more` is True if there may be unread matches."""
 
     line: Line
     target: Target
@@ -52,7 +52,7 @@ class Courier:
     more: bool = True
 
     async def run(self) -> None:
-        """Returns when everything is delivered, or nothing is wanted any more."""
+        """Return when all matches are delivered, or delivery is paused or ended."""
         while self.line.is_open and self.more:
             self.more = False
             while self.line.is_open and (notices := await self._next()):
@@ -63,7 +63,7 @@ class Courier:
         return await self.office.read(self.line, limit)
 
     async def _deliver(self, notices: Sequence[Notice]) -> None:
-        """Message after message, up to the first that fails."""
+        """Send message after message, up to the first that fails."""
         for start in range(0, len(notices), self.target.batch):
             if not await self._try(notices[start : start + self.target.batch]):
                 return
@@ -85,7 +85,7 @@ class Courier:
     async def _send(self, notices: Sequence[Notice]) -> Outcome:
         try:
             return await self.target.send(notices)
-        except Exception as error:  # a fault of ours harms this line alone
+        except Exception as error:  # a fault of ours affects this subscription only
             return Failed(shown_error(error), code="InternalError")
 
     async def _failed(self, notices: Sequence[Notice], failed: Failed) -> None:
@@ -98,8 +98,8 @@ class Courier:
         self._note(tried.after_burial(notices[-1].position, len(notices)), failed)
 
     async def _wait(self) -> None:
-        """Until the next try may be made; a clock that was set back delays it no longer than any
-        wait lasts.
+        """Wait until the next attempt is due; after a clock was set back, no longer than the
+        longest wait.
         """
         left = (self.line.not_before - self.clock()) / _SECOND
         if left > 0:

@@ -1,5 +1,5 @@
-"""Where the matches of a subscription go, as its `deliver` says: a webhook, a topic or a file; one
-of them, or none, then they wait to be fetched.
+"""The destination in the `deliver` of a subscription: a webhook, a topic or a file. Without one,
+matches are only stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FILE = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,99}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What may be delivered to: addresses, and whether there is a broker and a folder for files."""
+    """Allowed destinations: addresses, and whether there is a broker and a folder for files."""
 
     addresses: AddressRules = field(default_factory=AddressRules)
     with_kafka: bool = False
@@ -32,7 +32,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class WebhookDestination:
-    """A URL; `batch` matches at most are in one message."""
+    """A URL; a message has at most `batch` matches."""
 
     url: WebhookUrl
     batch: int = 1
@@ -56,9 +56,7 @@ Destination = WebhookDestination | TopicDestination | FileDestination
 
 
 def parse_destination(deliver: Mapping[str, Any] | None, rules: Rules) -> Destination | None:
-    """The destination of a subscription, None where it has none; a problem where it cannot be
-    served.
-    """
+    """Return the destination of a subscription, or None; raise Problem if it cannot be served."""
     given = {name: value for name, value in (deliver or {}).items() if value is not None}
     if unknown := sorted(set(given) - set(_MEMBERS)):
         near = get_close_matches(unknown[0], _MEMBERS, 1)

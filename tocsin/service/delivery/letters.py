@@ -1,4 +1,6 @@
-"""Dead letters to a topic of Kafka, as CloudEvents: each at least once, always with the same id."""
+"""Relay of dead letters to a Kafka topic as CloudEvents: each at least once, always with the same
+id.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ from tocsin.values.time import format_instant
 LETTER_TYPE = "io.tocsin.dead-letter"
 
 _LOCK = 0x746F6373696E2004
-"""The lock of the one process that passes letters on, where several share a database."""
+"""Number of the advisory lock of the one process that relays letters."""
 
 _AT_ONCE = 500
 
 
 class LetterRelay:
-    """Passes on what is kept and was not passed on before; `lease` says whether it is ours to."""
+    """Relays stored letters that were not relayed before, while this process holds `lease`."""
 
     def __init__(self, settings: KafkaSettings, letters: LetterStore, lease: Lease) -> None:
         self._topic, self._letters, self._lease = settings.dead_letters, letters, lease
@@ -33,7 +35,7 @@ class LetterRelay:
         self._name = f"kafka {self._topic}"
 
     def take(self) -> int:
-        """The next letters; waits a moment where there are none."""
+        """Relay the next letters; return their number. Without any, wait for PATIENCE seconds."""
         rows: list[LetterRow] = []
         if self._lease.hold():
             rows = self._letters.read_all(self._letters.passed_on(self._name), _AT_ONCE)
@@ -45,13 +47,13 @@ class LetterRelay:
         return len(rows)
 
     def close(self) -> None:
-        """Lets another process pass on."""
+        """Close the producer and release the lease."""
         self._writer.close()
         self._lease.release()
 
 
 def letters_to_kafka(service: Service) -> IntakeWorker | None:
-    """The part of a service that passes dead letters on; None where no topic is set for them."""
+    """Return the component that relays dead letters; None if no topic is set for them."""
     settings = kafka_settings(service.settings.kafka)
     if not settings.dead_letters:
         return None

@@ -1,7 +1,7 @@
-"""A match on its way: where it lies in the outbox, and the CloudEvent that a receiver gets.
+"""The message of a match: its position in the outbox, and the CloudEvent for the receiver.
 
-Webhooks get structured CloudEvents: a signature covers the body alone, so what says whose match it
-is belongs into the body.
+Webhooks get structured CloudEvents: a signature covers the body only, so the body has to name the
+subscription.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BATCH_CONTENT = "application/cloudevents-batch+json"
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A match of a subscription: its id, which is the same in every try, its position in the
-    outbox and its fixed JSON object.
+    """A match of a subscription: its position in the outbox, its id, which is the same in every
+    attempt, and its fixed JSON object.
     """
 
     position: int
@@ -31,7 +31,7 @@ class Notice:
     match: dict[str, Any]
 
     def as_event(self, origin: str = "") -> dict[str, Any]:
-        """The match as a CloudEvent; `origin` is the public address of the server."""
+        """Return the match as a CloudEvent; `origin` is the public address of the server."""
         event = {
             "specversion": "1.0",
             "id": self.id,
@@ -47,17 +47,17 @@ class Notice:
 
 
 def single_body(notice: Notice, origin: str = "") -> str:
-    """One match as a structured CloudEvent."""
+    """Return one match as a structured CloudEvent."""
     return json_text(notice.as_event(origin))
 
 
 def batch_body(notices: Sequence[Notice], origin: str = "") -> str:
-    """Several matches as a batch of CloudEvents."""
+    """Return several matches as a batch of CloudEvents."""
     return json_text([notice.as_event(origin) for notice in notices])
 
 
 def batch_id(notices: Sequence[Notice]) -> str:
-    """The id of a message with these matches: that of the one, or a hash over all of them."""
+    """Return the id of a message: that of its only match, or a hash over all."""
     if len(notices) == 1:
         return notices[0].id
     return sha256("\n".join(notice.id for notice in notices).encode()).hexdigest()[:32]

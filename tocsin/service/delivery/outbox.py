@@ -1,4 +1,4 @@
-"""The outbox: matches as they are stored, by subscription and position."""
+"""The outbox: stored matches by subscription and position."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from tocsin.service.storage.rows import MatchRow
 
 
 class Outbox(Protocol):
-    """Where matches wait."""
+    """Source of the matches to deliver."""
 
     def newest(self) -> int:
-        """The highest position; 0 where there is none."""
+        """Return the highest position; 0 before the first match."""
 
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
-        """Whose matches come after a position, and the position up to which that was looked at."""
+        """Return subscriptions with matches after a position, and the last one examined."""
 
     def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
-        """The first matches of a subscription after a position, of a version or later ones."""
+        """Return the first matches of a subscription after a position, of version `since` or on."""
 
 
 class StoredOutbox:
-    """The matches that were kept, as an outbox; the newest come from memory."""
+    """The stored matches as an outbox; the newest owners come from memory."""
 
     def __init__(self, matches: MatchStore, feed: Feed) -> None:
         self._matches = matches
         self._feed = feed
 
     def newest(self) -> int:
-        """The highest position."""
+        """Return the highest position; 0 before the first match."""
         return self._matches.head()
 
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
-        """Whose matches come next."""
+        """Return subscriptions with matches after a position, and the last one examined."""
         rows = self._feed.recent(position, limit)
         if rows is None:
             rows = self._matches.read(position, limit)
@@ -46,7 +46,7 @@ class StoredOutbox:
         return keys, rows[-1].position if rows else position
 
     def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
-        """Matches of one subscription, oldest first."""
+        """Return matches of one subscription, oldest first."""
         tenant, subscription = key
         rows = self._matches.read(
             after, limit, tenant=tenant, subscription=subscription, version=since
@@ -55,5 +55,5 @@ class StoredOutbox:
 
 
 def notice_of(row: MatchRow) -> Notice:
-    """A match that was kept, as it is delivered."""
+    """Return the message of a stored match."""
     return Notice(row.position, row.id, row.subscription, json.loads(row.body))

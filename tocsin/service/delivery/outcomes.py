@@ -1,4 +1,4 @@
-"""What became of a try to deliver: taken, failed and to be tried again, or not wanted any more."""
+"""Outcomes of a delivery attempt: delivered, failed and to be retried, or ended by the receiver."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The receiver has it."""
+    """The receiver has accepted the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The receiver does not have it, or did not say so; it may ask for a time to be left alone."""
+    """The receiver has not accepted the message, or has not answered. `asked` are the seconds of
+    its `Retry-After`.
+    """
 
     reason: str
     asked: float | None = None
@@ -21,7 +23,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The receiver wants no more of this subscription."""
+    """The receiver has ended the deliveries of this subscription."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Delivery as a part of a service: made from its settings, beside its matches."""
+"""Delivery as a component of a service, made from its settings and its stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tocsin.service.settings.sources import kafka_settings
 
 
 def make_delivery(service: Service) -> Delivery:
-    """The delivery of a service."""
+    """Return the delivery of a service, registered for catalog changes and replays."""
     settings = service.settings
     own = f"sqlite:///{(settings.data / 'delivery.db').absolute()}"
     around = Surroundings(
@@ -30,13 +30,13 @@ def make_delivery(service: Service) -> Delivery:
 
 
 def _producer(service: Service) -> Producer | None:
-    """A client of the broker in the settings, where there is one."""
+    """Return a client of the broker in the settings, or None."""
     settings = kafka_settings(service.settings.kafka)
     return KafkaWriter(settings.library) if settings.servers else None
 
 
 def delivery_of(service: Service) -> Delivery:
-    """The delivery among the parts of a service."""
+    """Return the delivery of a service; raise StateProblem if it has none."""
     for part in service.parts:
         if isinstance(part, Delivery):
             return part

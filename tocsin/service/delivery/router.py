@@ -1,5 +1,5 @@
-"""`/v1/subscriptions/{id}/delivery` and `/secret`: how far matches are delivered, again from a
-position, and what a receiver knows the messages by.
+"""Routes `/v1/subscriptions/{id}/delivery` and `/secret`: state of deliveries, redelivery from a
+position, and the signing secret.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _MOST = 2**63 - 1
 
 @router.get("/v1/subscriptions/{id}/delivery")
 async def show(id: str, request: Request) -> dict[str, Any]:
-    """How far the matches of a subscription are delivered."""
+    """Return the delivery state of a subscription."""
     delivery, key = _asked(id, request)
     return (await run_read(request, key[0], _line, delivery, key)).as_json()
 
 
 @router.post("/v1/subscriptions/{id}/delivery")
 async def deliver_again(id: str, request: Request) -> dict[str, Any]:
-    """Tries again at once, from where it is or, with `after`, behind a position."""
+    """Retry now, from the current position or, with `after`, behind a given one."""
     delivery, key = _asked(id, request)
     body = await object_of(request, service_of(request).settings.limits.request_bytes)
     after = _position(body)
@@ -42,14 +42,14 @@ async def deliver_again(id: str, request: Request) -> dict[str, Any]:
 
 @router.get("/v1/subscriptions/{id}/secret")
 async def show_secret(id: str, request: Request) -> dict[str, str]:
-    """The secret that messages are signed with."""
+    """Return the secret that messages are signed with."""
     delivery, key = _asked(id, request)
     return {"secret": delivery.secret(await run_read(request, key[0], _line, delivery, key))}
 
 
 @router.post("/v1/subscriptions/{id}/secret")
 async def change_secret(id: str, request: Request) -> dict[str, str]:
-    """A new secret; messages are signed with the old one as well for a day."""
+    """Create a new secret; for a day messages are signed with the old one as well."""
     delivery, key = _asked(id, request)
     return {"secret": delivery.secret(await run_read(request, key[0], delivery.rotate, key))}
 

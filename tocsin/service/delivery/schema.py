@@ -1,5 +1,5 @@
-"""How far the deliveries of each subscription have come. A database of its own where it is SQLite,
-so that those who match and those who deliver never wait for each other.
+"""Tables of delivery cursors. With SQLite they have a database of their own, so that matching and
+delivering never wait for each other.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ DELIVERIES = sql.Table(
     sql.Column("moved", BIG, nullable=False, default=0),
     sql.Column("since", BIG, nullable=False, default=0, server_default="0"),
 )
-"""One row per subscription that is delivered. `position` is that of the last match that is done
-with. `changed` is a number that rises with everything that its owner does to the row, and tells the
-worker that what it knows is old; `moved` is the one at which the owner set the position. The next
-match has `failed` so many times, and is not tried `not_before` an instant. Matches of versions of
-the catalog before `since` are those of an earlier subscription of the same name.
+"""One row per subscription with a target.
+
+`position` is that of the last match that is delivered or a dead letter. `changed` rises with every
+change by the owner, and shows the worker that its copy is old; `moved` is its value when the owner
+set the position. The next match has had `failed` attempts, and is not tried before `not_before`.
+Matches of catalog versions before `since` are those of an earlier subscription of the same name.
 """
 
 FOLLOWED = sql.Table(
@@ -43,9 +44,7 @@ FOLLOWED = sql.Table(
     sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("version", BIG, nullable=False),
 )
-"""The version of the catalog that the rows above are of; without a row where an earlier release
-wrote them.
-"""
+"""Version of the catalog that the rows above are of; no row if an earlier release wrote them."""
 
 COUNTER = sql.Table(
     "tocsin_delivery_changes",
@@ -53,6 +52,5 @@ COUNTER = sql.Table(
     sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("changed", BIG, nullable=False),
 )
-"""The newest number of a change; who changes a row takes the next one first, so that changes come
-one after the other.
+"""Number of the newest change; a writer takes the next one first, so that changes are serialized.
 """

@@ -1,5 +1,5 @@
-"""The server's own key, of which the secrets of webhooks are made: in the settings, or in a file
-that only the server may read.
+"""The server's own key, from which webhook secrets are derived: in the settings, or in a file that
+only the server may read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SIZE = 32
 
 
 def server_key(given: str | None, file: Path) -> bytes:
-    """The key of the settings or else of the file, which is made where it is not there."""
+    """Return the key in the settings, else the one in the file, which is created if missing."""
     if given is not None:
         return _decoded(given, "the secret in the settings of delivery")
     try:
@@ -28,7 +28,7 @@ def server_key(given: str | None, file: Path) -> bytes:
 
 
 def _make(file: Path) -> None:
-    """A new key in a file that is there as a whole or not at all."""
+    """Write a new key to a file, atomically."""
     if file.exists():
         return
     draft = file.with_name(f"{file.name}.{os.getpid()}")

@@ -1,5 +1,5 @@
-"""Delivery as a part of the service: a worker in a thread of its own, and what owners of
-subscriptions may ask of it.
+"""Delivery as a component: a worker in a thread of its own, and the requests of subscription
+owners.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tocsin.values.time import Instant
 LOGGER = logging.getLogger(__name__)
 
 UNDELIVERED = "DeliveryError"
-"""The code of dead letters that are matches."""
+"""Code of dead letters of undelivered matches."""
 
 _STOP_WITHIN = 30.0
 _LISTEN = 5.0
@@ -49,7 +49,7 @@ _LISTEN = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What delivery shares with the rest of the service."""
+    """Stores and settings that delivery shares with the rest of the service."""
 
     database: Database
     matches: MatchStore
@@ -61,7 +61,7 @@ class Surroundings:
 
 
 class Delivery:
-    """Delivers from `start` to `stop`; lines can be asked about and changed at any time."""
+    """Delivers from `start` to `stop`; cursors can be read and changed at any time."""
 
     def __init__(self, settings: DeliverySettings, around: Surroundings) -> None:
         self._settings = settings
@@ -80,12 +80,12 @@ class Delivery:
         self._started = threading.Event()
 
     def start(self) -> None:
-        """Begins to deliver."""
+        """Start to deliver."""
         self._thread.start()
         self._started.wait(_STOP_WITHIN)
 
     def stop(self) -> None:
-        """Ends after noting how far it has come; what is under way is tried again later."""
+        """Stop and store all cursors; messages under way are sent again after a restart."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(_STOP_WITHIN)
@@ -96,14 +96,14 @@ class Delivery:
         self._store.close()
 
     def check(self, deliver: Mapping[str, Any] | None) -> None:
-        """Raises where a subscription cannot be delivered as it says."""
+        """Raise Problem if a subscription cannot be delivered to this target."""
         parse_destination(deliver, self._rules)
 
     def _delivers(self, deliver: Mapping[str, Any] | None) -> bool:
         return parse_destination(deliver, self._rules) is not None
 
     def catalog_changed(self) -> None:
-        """Take over a change that the catalog has; what fails now the worker does later."""
+        """Take over a change of the catalog; on failure the worker does it later."""
         try:
             self._lines.follow()
         except Problem as problem:
@@ -111,41 +111,42 @@ class Delivery:
         self.worker.wake(changed=True)
 
     def renew_lines(self) -> int:
-        """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
+        """Rebuild all cursors from the catalog after a loss; return how many deliver."""
         return self._lines.renew()
 
     def line(self, key: Key) -> Line | None:
-        """How far a subscription is delivered; None where it is not delivered at all."""
+        """Return the delivery cursor of a subscription; None if it is not delivered."""
         self._lines.follow()
         return self._store.get(key)
 
     def move(self, key: Key, position: int) -> Line:
-        """Delivers everything after a position, again or for the first time; a position that is not
-        reached yet means after the newest match.
+        """Deliver everything after a position, again or for the first time.
+
+        A position beyond the newest match means after the newest match.
         """
         self._lines.follow()
         return self._changed(self._store.move(key, min(position, self._around.matches.head())))
 
     def set_clock_back(self, now: Instant) -> None:
-        """Have deliveries that wait for a later time than `now` be tried at once."""
+        """Make deliveries that wait for a later time than `now` due at once."""
         self._store.set_clock_back(now)
 
     def resume(self, key: Key) -> Line:
-        """Tries again at once, even where the receiver wanted no more."""
+        """Retry at once, even if the receiver has ended its deliveries."""
         self._lines.follow()
         return self._changed(self._store.resume(key))
 
     def rotate(self, key: Key) -> Line:
-        """Makes a new secret; the old one is good for a day more."""
+        """Create a new secret; the old one stays valid for OVERLAP."""
         self._lines.follow()
         return self._changed(self._store.rotate(key, wall_clock()))
 
     def secret(self, line: Line) -> str:
-        """What a receiver knows the messages of a line by."""
+        """Return the newest secret that messages of a subscription are signed with."""
         return line.secrets(self._key, wall_clock())[0]
 
     def redeliver(self, key: Key, notice: Notice) -> None:
-        """Tries one match once more, now; a problem where it is not taken."""
+        """Send one match once more, now; raise StateProblem if it is not delivered."""
         line = self.line(key)
         loop = self._loop
         if line is None or loop is None:
@@ -166,7 +167,9 @@ class Delivery:
             )
 
     def replay_letter(self, letter: LetterRow) -> bool:
-        """Tries the match of a dead letter once more, where it is one of ours."""
+        """Send the match of a dead letter once more; False if the letter is not an undelivered
+        match.
+        """
         if letter.code != UNDELIVERED or letter.subscription is None:
             return False
         match = parse_json(letter.input)

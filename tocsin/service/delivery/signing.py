@@ -1,7 +1,7 @@
-"""Signatures after Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, told as `v1`.
+"""Signatures after Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, version `v1`.
 
-A secret is made from the server's own key and what it is for, so that none is stored. A message is
-signed with the newest secret and, for a while after it was changed, with the one before.
+A secret is derived from the server's own key and its purpose, so that none is stored. A message is
+signed with the newest secret and, for a while after a change, with the previous one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _SHORTEST_KEY = 24
 
 
 def make_secret(key: bytes, *purpose: str) -> str:
-    """The secret for a purpose, which nobody can tell who does not have the server's key.
+    """Return the secret for a purpose, which cannot be derived without the server's key.
 
-    Other words of a purpose, or the same cut in another place, make another secret.
+    Other words, or the same text split at another place, make another secret.
     """
     if len(key) < _SHORTEST_KEY:
         raise MeaningProblem(
@@ -37,7 +37,7 @@ def make_secret(key: bytes, *purpose: str) -> str:
 
 
 def signature_headers(secrets: Sequence[str], id: str, now: int, body: str) -> dict[str, str]:
-    """The three headers of a message that is sent at second `now`; one signature per secret."""
+    """Return the three headers of a message sent at second `now`, with one signature per secret."""
     if "." in id:
         raise MeaningProblem(
             f"the id {id!r} of a message has a full stop, which parts the id from the time",

@@ -1,8 +1,8 @@
-"""The lines of all subscriptions in their database. What their owners do to them wins over what a
-worker knows of them.
+"""The delivery cursors of all subscriptions in their database. Changes by owners win over the
+progress of a worker.
 
-Lines follow the catalog: each version is taken over in one transaction with its number, so that a
-change which the catalog has is never half here, however often it is tried.
+Cursors follow the catalog: each version is taken over in one transaction with its number, so that a
+change of the catalog is never applied in part, however often it is tried.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _PROGRESS = ("position", "failed", "not_before", "reason", "ended", "delivered",
 
 @dataclass(frozen=True, slots=True)
 class WantedLine:
-    """A line as the catalog wants it; `deliver` is None where nothing is delivered.
+    """A cursor as the catalog requires it; `deliver` is None without a target.
 
-    `newest` is the position of the last match before the subscription came: a line that is new
-    begins behind it.
+    `newest` is the position of the last match before the subscription existed: a new cursor begins
+    behind it.
     """
 
     key: Key
@@ -41,7 +41,7 @@ class WantedLine:
 
 
 class DeliveryStore:
-    """The lines behind a database."""
+    """The delivery cursors in a database."""
 
     def __init__(self, url: str) -> None:
         self._database = Database(url, METADATA, heads=DELIVERY_HEADS)
@@ -52,12 +52,12 @@ class DeliveryStore:
             connection.execute(DELIVERIES.delete().where(DELIVERIES.c.deliver == _GONE))
 
     def followed(self) -> int | None:
-        """Return the version of the catalog that the lines are of; None before the first."""
+        """Return the version of the catalog that the cursors are of; None before the first."""
         with self._database.reading() as connection:
             return _followed(connection)
 
     def forget_followed(self) -> None:
-        """Take over the whole catalog the next time, as after a loss."""
+        """Make the next `follow` take over the whole catalog, as after a loss."""
         with self._database.writing() as connection:
             connection.execute(FOLLOWED.delete())
 
@@ -72,7 +72,7 @@ class DeliveryStore:
     def follow(
         self, version: int, wanted: Iterable[WantedLine], removed: Collection[Key] = ()
     ) -> None:
-        """Take over what a version of the catalog says, unless that was done already.
+        """Apply a version of the catalog, unless it was applied already.
 
         A subscription that was not delivered before is delivered from behind `newest` on.
         """
@@ -89,34 +89,32 @@ class DeliveryStore:
             connection.execute(FOLLOWED.insert().values(one=1, version=version))
 
     def move(self, key: Key, position: int) -> Line:
-        """The subscription is delivered from after a position on, again or for the first time,
-        though its receiver wanted no more.
-        """
+        """Continue a subscription after a position, even if its receiver has ended deliveries."""
         return self._changed(key, {"position": position, **_FRESH}, moves=True)
 
     def resume(self, key: Key) -> Line:
-        """The subscription is tried again at once, though its receiver wanted no more."""
+        """Make a subscription due at once, even if its receiver has ended deliveries."""
         return self._changed(key, _FRESH)
 
     def rotate(self, key: Key, now: Instant) -> Line:
-        """The subscription has a new secret."""
+        """Give a subscription a new secret."""
         return self._changed(key, {"generation": DELIVERIES.c.generation + 1, "rotated": now})
 
     def get(self, key: Key) -> Line | None:
-        """The line of a subscription that is delivered."""
+        """Return the cursor of a subscription; None if it is not delivered."""
         with self._database.reading() as connection:
             row = _row(connection, key)
         return None if row is None or row.deliver == _GONE else row
 
     def changed_after(self, changed: int) -> list[Line]:
-        """The lines that their owners changed after a number of changes, oldest change first."""
+        """Return the cursors that owners changed after a change number, oldest first."""
         query = sql.select(DELIVERIES).where(DELIVERIES.c.changed > changed)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(DELIVERIES.c.changed))
             return [Line(**row._mapping) for row in rows]
 
     def save(self, lines: Iterable[Line]) -> None:
-        """Keeps how far the lines have come, but for those that their owners changed meanwhile."""
+        """Store the progress of cursors, except those that their owners have changed meanwhile."""
         rows = [_progress(line) for line in lines]
         statement = (
             DELIVERIES.update()
@@ -132,7 +130,9 @@ class DeliveryStore:
                 connection.execute(statement, rows)
 
     def set_clock_back(self, now: Instant) -> None:
-        """Replace instants later than `now`: tries are due at once, secrets were changed now."""
+        """Replace instants later than `now`: attempts are due at once, secrets count as changed
+        now.
+        """
         columns = DELIVERIES.c
         with self._database.writing() as connection:
             waiting = DELIVERIES.update().where(columns.not_before > now)
@@ -140,7 +140,7 @@ class DeliveryStore:
             connection.execute(DELIVERIES.update().where(columns.rotated > now).values(rotated=now))
 
     def close(self) -> None:
-        """Closes the database."""
+        """Close the database."""
         self._database.close()
 
     def _changed(self, key: Key, values: Mapping[str, Any], *, moves: bool = False) -> Line:
@@ -160,7 +160,7 @@ class DeliveryStore:
 
 
 def is_gone(line: Line) -> bool:
-    """Whether the line is that of a subscription that is delivered no more."""
+    """True if the subscription is not delivered any longer."""
     return line.deliver == _GONE
 
 
@@ -195,7 +195,7 @@ def _insert(connection: sql.Connection, wanted: WantedLine, told: str, version: 
 
 
 def _require_since(connection: sql.Connection) -> None:
-    """Add the column that tables of earlier releases do not have."""
+    """Add the column that tables of earlier releases lack."""
     columns = {each["name"] for each in sql.inspect(connection).get_columns(DELIVERIES.name)}
     if "since" not in columns:
         connection.execute(

@@ -1,4 +1,4 @@
-"""From what a subscription says to a target that takes its matches."""
+"""Creation of targets from the `deliver` of subscriptions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tocsin.service.outbound.http_sender import HttpSender
 from tocsin.service.settings.delivery import DeliverySettings
 
 _SHARED = "shared"
-"""The folder of the tenant without a name."""
+"""Folder of the tenant without a name."""
 
 
 class Opener:
-    """Opens targets; `sender` is there once the event loop is."""
+    """Factory of targets; `sender` is set once the event loop runs."""
 
     def __init__(
         self, settings: DeliverySettings, rules: Rules, key: bytes, producer: Producer | None
@@ -45,7 +45,7 @@ class Opener:
         self.sender: HttpSender | None = None
 
     def open(self, line: Line) -> Target:
-        """The target of a line; one that refuses everything where it may not be served any more."""
+        """Return the target of a subscription; if it cannot be served, one that always fails."""
         try:
             destination = parse_destination(line.destination, self._rules)
         except Problem as problem:
@@ -70,8 +70,10 @@ class Opener:
 
 
 def _folder(tenant: str) -> str:
-    """A folder for a tenant, inside of ours whatever the tenant is called, and no other's: not even
-    one that is called like the folder of the tenant without a name.
+    """Return a folder name for a tenant, always inside the folder for files.
+
+    No two tenants share one, even if a tenant has the name of the folder of the tenant without a
+    name.
     """
     folder = quote(tenant, safe="").replace(".", "%2E")
     return f"%{ord(folder[0]):X}{folder[1:]}" if folder == _SHARED else folder or _SHARED

@@ -1,4 +1,4 @@
-"""What takes matches: the interface of a target, topics of a broker, and files."""
+"""Targets of deliveries: their interface, topics of a broker, and files."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ _BLOCK = 1 << 16
 
 
 class Target(Protocol):
-    """Takes up to `batch` matches of one subscription at a time, all of them or none."""
+    """Receiver of up to `batch` matches of one subscription at a time, all or none."""
 
     @property
     def receiver(self) -> str:
-        """Whom it holds up when it is slow."""
+        """Name of the receiver that a slow target delays; bounds its concurrency."""
 
     @property
     def batch(self) -> int:
-        """How many it takes at once."""
+        """Maximum number of matches in one attempt."""
 
     async def send(self, notices: Sequence[Notice]) -> Outcome:
-        """Tries once."""
+        """Make one attempt; return its outcome."""
 
 
 class Producer(Protocol):
     """A broker's client."""
 
     def send(self, topic: str, messages: Iterable[tuple[str | None, Message]]) -> None:
-        """Returns when the broker has all of them, each with its key, in order; a Problem where it
-        does not.
+        """Return when the broker has all messages, with their keys and in order; raise Problem
+        otherwise.
         """
 
     def close(self) -> None:
-        """Waits a moment for what is still under way."""
+        """Wait briefly for messages under way, and close."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicTarget:
-    """A topic: structured CloudEvents, after the Kafka binding, with the subscription as key so
-    that one partition has all of it in order.
+    """A topic: structured CloudEvents of the Kafka binding. The subscription is the key, so that
+    one partition has all of it in order.
     """
 
     topic: str
@@ -65,7 +65,7 @@ class TopicTarget:
         return "kafka:"
 
     async def send(self, notices: Sequence[Notice]) -> Outcome:
-        """All in one go."""
+        """Send all matches at once."""
         messages = [(each.subscription, self._message(each)) for each in notices]
         try:
             await asyncio.to_thread(self.producer.send, self.topic, messages)
@@ -80,8 +80,8 @@ class TopicTarget:
 
 @dataclass(frozen=True, slots=True)
 class RefusedTarget:
-    """A destination that cannot be served any more, as when the settings changed; every try says
-    why.
+    """A destination that cannot be served any longer, for example after a change of settings; every
+    attempt fails with the reason.
     """
 
     problem: Problem
@@ -89,19 +89,19 @@ class RefusedTarget:
 
     @property
     def receiver(self) -> str:
-        """Nobody."""
+        """Empty: nothing is sent."""
         return ""
 
     async def send(self, notices: Sequence[Notice]) -> Outcome:
-        """Fails."""
+        """Fail with the reason."""
         return Failed(self.problem.message, code=self.problem.code)
 
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A file of lines in the fixed format of matches, on the disk before it counts as delivered.
+    """A file of JSON lines in the fixed format of matches, synced before it counts as delivered.
 
-    Half a line at its end, as a crash leaves it, is cut off first.
+    An incomplete last line, left by a crash, is cut off first.
     """
 
     path: Path
@@ -114,7 +114,7 @@ class FileTarget:
         return f"file:{self.path}"
 
     async def send(self, notices: Sequence[Notice]) -> Outcome:
-        """Appends a line for each."""
+        """Append a line for each match."""
         text = "".join(json_text(notice.match) + "\n" for notice in notices)
         try:
             await asyncio.to_thread(self._append, text.encode())
@@ -133,7 +133,7 @@ class FileTarget:
 
 
 def _end_of_lines(file: int) -> int:
-    """Where the last whole line ends."""
+    """Return the offset behind the last complete line."""
     end = os.fstat(file).st_size
     while end:
         start = max(0, end - _BLOCK)

@@ -1,7 +1,6 @@
 """Webhooks: a match, or a batch of them, posted as CloudEvents and signed.
 
-Taken is what is answered with 2xx; 410 ends the deliveries; everything else, a redirect too, is
-tried again.
+A 2xx status is a success; 410 ends the deliveries; everything else, redirects included, is retried.
 """
 
 from __future__ import annotations
@@ -33,9 +32,7 @@ _AGENT = f"tocsin/{__version__}"
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A receiver behind a URL, which knows the messages by the secrets with which they are
-    signed.
-    """
+    """A receiver behind a URL, which verifies messages by the secrets they are signed with."""
 
     url: WebhookUrl
     secrets: Sequence[str]
@@ -46,11 +43,11 @@ class Webhook:
 
     @property
     def receiver(self) -> str:
-        """Whom a slow answer holds up."""
+        """Scheme, host and port."""
         return self.url.origin
 
     async def send(self, notices: Sequence[Notice]) -> Outcome:
-        """One message with all of them."""
+        """Send one message with all matches."""
         now = self.clock()
         single = self.batch == 1
         body = single_body(notices[0], self.origin) if single else batch_body(notices, self.origin)
@@ -67,7 +64,7 @@ class Webhook:
 
 
 def outcome_of(answer: Answer, now: float) -> Outcome:
-    """What an answer means for a delivery."""
+    """Return the outcome of a response."""
     if 200 <= answer.status < 300:
         return Delivered()
     if answer.status == 410:

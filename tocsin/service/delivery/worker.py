@@ -1,7 +1,7 @@
-"""The worker: sends couriers out for the lines that have matches, and keeps how far they have come.
+"""The worker: starts a courier for each subscription with new matches, and stores the cursors.
 
-What was delivered is noted a moment later, in one go for all lines: after a crash the last matches
-of a moment come again, with the same ids; none is left out.
+Cursors are stored a moment later, for all subscriptions at once: after a crash the last matches are
+delivered again, with the same ids, and none is left out.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _PAUSE_AFTER_TROUBLE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """In seconds: how often to look for matches and for changes where nobody wakes the worker, and
-    how long what was delivered may be unsaved.
+    """Seconds between polls for matches and for changes without a wake-up, and until cursors are
+    stored.
     """
 
     look: float = 0.2
@@ -50,10 +50,11 @@ class Pace:
 
 @dataclass(slots=True)
 class Work:
-    """What a worker needs: lines, matches, a target for each line, and a place for dead letters.
+    """Dependencies of a worker: cursors, matches, a target for each subscription, and the store of
+    dead letters.
 
-    `hold` says whether this worker is the one who delivers, now or still. `follow` brings the lines
-    up to date with the catalog.
+    `hold` returns True while this worker has the lease. `follow` updates the cursors from the
+    catalog.
     """
 
     store: DeliveryStore
@@ -69,7 +70,7 @@ class Work:
 
 
 class Worker:
-    """Delivers for as long as it runs, in one event loop; `wake` may be called from any thread."""
+    """Delivers in one event loop while it runs; `wake` may be called from any thread."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -86,21 +87,21 @@ class Worker:
 
     @property
     def lines(self) -> int:
-        """How many subscriptions are delivered."""
+        """Number of subscriptions with a target."""
         return len(self._lines)
 
     @property
     def is_delivering(self) -> bool:
-        """Whether this worker is the one who delivers."""
+        """True if this worker holds the lease."""
         return self._holds
 
     @property
     def under_way(self) -> int:
-        """How many of them have matches that are not delivered yet."""
+        """Number of subscriptions with undelivered matches."""
         return len(self._out)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Delivers until it is to stop; what is under way then will be tried again."""
+        """Deliver until `stop` is set; messages under way then are sent again after a restart."""
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._lanes = self._work.make_lanes()
@@ -114,7 +115,7 @@ class Worker:
             await self._end()
 
     def wake(self, *, changed: bool = False) -> None:
-        """There are new matches, or changes of lines."""
+        """Announce new matches or, with `changed`, changed cursors."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._note_wake, changed)
@@ -138,8 +139,8 @@ class Worker:
             await self._trouble(problem)
 
     async def _is_ours(self) -> bool:
-        """Whether this worker delivers. Who begins to knows nothing, and looks at every line; who
-        has to stop does so at once.
+        """True if this worker delivers. A new holder of the lease reads every cursor; one that has
+        lost it stops at once.
         """
         if monotonic() < self._asked + self._work.pace.refresh:
             return self._holds
@@ -157,7 +158,7 @@ class Worker:
         return held
 
     async def _refresh(self) -> None:
-        """Takes up what owners have changed."""
+        """Read the cursors that owners have changed."""
         self._refreshed = monotonic()
         await self._in_thread(self._work.follow)
         for line in await self._in_thread(self._work.store.changed_after, self._changed):
@@ -169,7 +170,7 @@ class Worker:
                 self._take_up(line, known)
 
     def _take_up(self, line: Line, known: Line) -> None:
-        """A line as its owner wants it, from where it is by now."""
+        """Continue with a changed cursor, merged with the unsaved progress."""
         joined = line.joined(known)
         self._lines[line.key] = joined
         if joined != line:
@@ -177,7 +178,7 @@ class Worker:
         self._send_out(line.key)
 
     async def _look(self) -> None:
-        """Sends couriers out for new matches."""
+        """Start couriers for new matches."""
         before = -1
         while before != self._seen:
             before = self._seen
@@ -201,7 +202,7 @@ class Worker:
         self._out[key] = (courier, task)
 
     async def _accompany(self, courier: Courier) -> None:
-        """Lets a courier work, over troubles of the storage."""
+        """Run a courier to its end, despite problems of the storage."""
         key = courier.line.key
         while courier.more and courier.line.is_open:
             try:
@@ -222,18 +223,18 @@ class Worker:
             await self._call_back(key)
 
     async def read(self, line: Line, limit: int) -> list[Notice]:
-        """The next matches of a line."""
+        """Return the next matches of a subscription."""
         return await self._in_thread(
             self._work.outbox.read, line.key, line.position, limit, line.since
         )
 
     async def bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
-        """Dead letters of matches, stored before the line goes on."""
+        """Store dead letters of matches before the cursor moves on."""
         await self._in_thread(self._work.bury, line, notices, failed)
         self.outcomes["buried"] += len(notices)
 
     def keep(self, line: Line, outcome: Outcome) -> None:
-        """Notes how far a line has come, to be saved with the others."""
+        """Note a new cursor, to be stored with the others."""
         self.outcomes[type(outcome).__name__.lower()] += 1
         self._lines[line.key] = self._unsaved[line.key] = line
 

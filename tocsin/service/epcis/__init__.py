@@ -1,3 +1,1 @@
-"""The EPCIS 2.0 interface of the standard: capture, queries and their subscriptions, over the event
-log of the service.
-"""
+"""The EPCIS 2.0 REST interface: capture, queries and query subscriptions over the event log."""

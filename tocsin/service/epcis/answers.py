@@ -1,6 +1,4 @@
-"""From what is found to an answer of HTTP, and from what goes wrong to the standard's error
-documents.
-"""
+"""HTTP responses of the EPCIS interface, and error documents of the standard."""
 
 from __future__ import annotations
 
@@ -34,17 +32,17 @@ from tocsin.service.http.problems import client_left, status_of
 
 
 def tell(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer with the usual headers, and further ones."""
+    """Return a JSON response with the usual headers and further ones."""
     return JSONResponse(body, status, {**USUAL, **(headers or {})})
 
 
 def tell_nothing(headers: Mapping[str, str]) -> Response:
-    """204."""
+    """Return a response with status 204."""
     return Response(status_code=204, headers=dict(headers))
 
 
 def tell_found(request: Request, found: Found, query: str) -> Response:
-    """A page of events."""
+    """Return a page of events, as JSON or XML by the Accept header."""
     wanted = epc_format_of(request.headers)
     events = told_events(found.events, wanted)
     headers = {**USUAL, **extensions_in(events), **next_page(request, found.token)}
@@ -57,12 +55,12 @@ def tell_found(request: Request, found: Found, query: str) -> Response:
 
 
 def told_events(events: Sequence[Event], wanted: str) -> list[Mapping[str, Any]]:
-    """The attributes of events, with identifiers as the client wants them."""
+    """Return the attributes of events, with identifiers in the requested form."""
     return [with_identifiers_as(event.attributes, wanted) for event in events]
 
 
 def next_page(request: Request, token: str) -> dict[str, str]:
-    """The header that leads to the next page, where there is one."""
+    """Return the Link header of the next page; empty without one."""
     if not token:
         return {}
     path = quote(request.url.path)
@@ -70,22 +68,20 @@ def next_page(request: Request, token: str) -> dict[str, str]:
 
 
 def address(request: Request, *names: str) -> str:
-    """Return the address of a resource below this interface, each name escaped as a segment."""
+    """Return the path of a resource below this interface, each name escaped as a segment."""
     path = "".join(f"/{quote(name, safe='')}" for name in names)
     return f"{request.scope.get('root_path', '')}{path}"
 
 
 def exception_of_problem(problem: Problem) -> EpcisException:
-    """Return the exception of a problem that another part of the service raised, with its status
-    of HTTP.
-    """
+    """Return the exception for a problem from another component, with its HTTP status."""
     told = problem.as_json()
     detail = str(told.pop("message"))
     return exception_of_status(status_of(problem), detail, **told)
 
 
 def tell_exceptions(app: FastAPI) -> None:
-    """Has the application answer with the error documents of the standard."""
+    """Make the application answer every error with an error document of the standard."""
 
     @app.exception_handler(EpcisException)
     async def tell_exception(_: Request, error: EpcisException) -> Response:

@@ -1,4 +1,4 @@
-"""The application below /epcis: every address of the standard's interface, with its own error
+"""The application below /epcis: all resources of the standard's interface, with its own error
 documents.
 """
 
@@ -26,11 +26,11 @@ _ROUTERS = (
     subscription_routes.router,
     event_routes.router,
 )
-"""Those of events come last: their addresses begin with any word."""
+"""Routers in order of matching: those of events come last, as their paths begin with any word."""
 
 
 def create_epcis_app(service: Service) -> FastAPI:
-    """The application of the EPCIS part of a service."""
+    """Return the EPCIS application of a service."""
     app = FastAPI(title="Tocsin: EPCIS 2.0", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
     app.state.part = part_of(service)
@@ -38,18 +38,18 @@ def create_epcis_app(service: Service) -> FastAPI:
 
     @app.get("/")
     def top(request: Request) -> Response:
-        """The top-level resources."""
+        """List the top-level resources."""
         admit(request)
         return tell(collection(TOP_LEVEL))
 
     @app.options("/")
     def top_options() -> Response:
-        """What the root takes."""
+        """List the allowed methods of the root."""
         return tell_nothing(allow(["GET"]))
 
     @app.delete("/nextPageToken/{token}")
     def forget_token(request: Request) -> Response:
-        """Tokens hold all they need: there is nothing to forget."""
+        """Refuse with 501: tokens are not stored, so that they cannot be invalidated."""
         admit(request)
         raise EpcisException(
             NOT_IMPLEMENTED, "a nextPageToken is not kept by the server and cannot be invalidated"

@@ -1,4 +1,4 @@
-"""`/capture` and its jobs, and `POST /events`."""
+"""Routes `/capture` with its jobs, and `POST /events`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _JOBS = "capture"
 
 @router.post("/capture", status_code=202)
 async def capture(request: Request) -> Response:
-    """Captures a document; its events are durable when this is answered."""
+    """Capture a document; its events are durable when the response is sent."""
     caller = admit(request, Scope.PUBLISH)
     part, service = part_in(request), service_in(request)
     given = next((request.headers[name] for name in _BEHAVIOUR if name in request.headers), "")
@@ -63,7 +63,7 @@ async def capture(request: Request) -> Response:
 
 @router.get("/capture")
 def jobs(request: Request) -> Response:
-    """The capture jobs of the caller, the newest first."""
+    """List the capture jobs of the caller, the newest first."""
     caller = admit(request, Scope.PUBLISH)
     page = read_page(request.query_params)
     before = int(place_of(page.token, _JOBS).until) if page.token else 0
@@ -75,7 +75,7 @@ def jobs(request: Request) -> Response:
 
 @router.get("/capture/{id}")
 def job(request: Request, id: str) -> Response:
-    """What came of a capture."""
+    """Return the result of a capture."""
     caller = admit(request, Scope.PUBLISH)
     found = part_in(request).repository.job(caller.tenant, id)
     if found is None:
@@ -85,7 +85,7 @@ def job(request: Request, id: str) -> Response:
 
 @router.post("/events", status_code=201)
 async def create_event(request: Request) -> Response:
-    """Captures one event."""
+    """Capture one event."""
     caller = admit(request, Scope.PUBLISH)
     part, service = part_in(request), service_in(request)
     body = await read_body(request)
@@ -109,7 +109,7 @@ async def create_event(request: Request) -> Response:
 
 @router.options("/capture")
 def capture_options(request: Request) -> Response:
-    """What may be captured."""
+    """Return the allowed methods and the limits of a capture."""
     part, service = part_in(request), service_in(request)
     limits = {
         "GS1-EPCIS-Capture-Limit": str(part.settings.capture_events),
@@ -121,5 +121,5 @@ def capture_options(request: Request) -> Response:
 
 @router.options("/capture/{id}")
 def job_options() -> Response:
-    """What a job takes."""
+    """List the allowed methods of a job."""
     return tell_nothing(allow(["GET"]))

@@ -1,9 +1,8 @@
-"""Capture: a document becomes rows of the event log, and a job that tells what came of it.
+"""Capture: a document becomes rows of the event log, and a job with the result.
 
-A document that is none is refused as a whole. Of a document with wrong events nothing is captured
-(`rollback`), or all but the wrong ones (`proceed`). An event gets the time of its capture and,
-where it has none, an eventID: the hash of its content, so that the same event captured again is
-the same event.
+An unreadable document is refused. Of a document with wrong events nothing is captured (`rollback`),
+or everything but these (`proceed`). An event gets the time of its capture. Without an eventID it
+gets the hash of its content, so that the same event captured again is the same event.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _MOST_ERRORS = 100
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What came of a document: events to store, and what is wrong with the others."""
+    """The events of a document, and the problems of the wrong ones."""
 
     events: tuple[Event, ...]
     errors: tuple[EventProblem, ...]
@@ -47,13 +46,13 @@ class Captured:
 
     @property
     def stored(self) -> tuple[Event, ...]:
-        """The events that are stored."""
+        """The events to store; none if an event is wrong and the behaviour is rollback."""
         is_kept = not self.errors or self.behaviour == PROCEED
         return self.events if is_kept else ()
 
 
 def behaviour_of(header: str) -> str:
-    """What to do with the other events where one is wrong."""
+    """Return the behaviour for wrong events; raise EpcisException for an unknown header."""
     found = _BEHAVIOURS.get(header.strip().lower())
     if found is None:
         raise EpcisException(
@@ -65,7 +64,7 @@ def behaviour_of(header: str) -> str:
 
 
 def require_media_type(content_type: str, body: bytes) -> None:
-    """Raises where a body is not of a type that is captured, or not what its type says."""
+    """Raise EpcisException if a body is not of a captured type, or not of its own type."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in (*JSON_TYPES, *XML_TYPES):
         raise EpcisException(
@@ -79,7 +78,7 @@ def require_media_type(content_type: str, body: bytes) -> None:
 
 
 def read_document(body: bytes, behaviour: str, now: Instant, most: int) -> Captured:
-    """The events of a document; raises where it is none, or has more events than may be."""
+    """Return the events of a document; raise EpcisException if it is unreadable or too large."""
     try:
         found = decode_each(body, most=most)
     except (EventProblem, LimitProblem) as problem:
@@ -96,7 +95,7 @@ def read_document(body: bytes, behaviour: str, now: Instant, most: int) -> Captu
 
 
 def read_event(body: bytes, now: Instant) -> Event:
-    """The one event of a body; raises where it is wrong, or several."""
+    """Return the only event of a body; raise EpcisException if it is wrong or one of several."""
     captured = read_document(body, ROLLBACK, now, most=2)
     if captured.errors:
         raise exception_of(VALIDATION, captured.errors[0])
@@ -108,12 +107,12 @@ def read_event(body: bytes, now: Instant) -> Event:
 
 
 def rows_of(events: Sequence[Event], tenant: str) -> list[NewRow]:
-    """Rows of the log."""
+    """Return the rows of the log for events."""
     return [NewRow(encode(event).encode(), tenant, events=(event,)) for event in events]
 
 
 def job_of(captured: Captured, created: Instant, finished: Instant) -> dict[str, Any]:
-    """The document of a job that is done."""
+    """Return the document of a finished job."""
     return {
         "captureID": str(uuid4()),
         "createdAt": format_instant(created),
@@ -130,7 +129,7 @@ def _error(problem: Problem) -> dict[str, Any]:
 
 
 def _captured(event: Event, now: Instant) -> Event:
-    """The time of capture is ours to tell, whatever the document says."""
+    """Return an event with the time of capture as its recordTime, whatever the document says."""
     given = {**event.attributes, "recordTime": format_instant(now)}
     timed = Event(event.envelope, EpcisData(given), event.interval, event.place_source)
     return recorded(timed, now)

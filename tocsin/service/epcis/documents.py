@@ -1,7 +1,7 @@
-"""What the interface answers with: documents of events, collections, and single events, in JSON-LD.
+"""Documents of the interface in JSON-LD: query results, collections, and single events.
 
-Events leave as the standard has them: what only the service keeps of an event is left out, and an
-extension field goes by a prefix that the document declares.
+Events are returned as the standard has them: internal fields are left out, and an extension field
+has a prefix that the document declares.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _LINKS = ("http://", "https://")
 _PREFIX = "ext"
 
 Prefixes = dict[str, str]
-"""The prefixes of a document by their namespace."""
+"""Prefixes of a document by namespace."""
 
 
 def query_document(
     events: Sequence[Mapping[str, Any]], query: str, now: Instant, subscription: str = ""
 ) -> dict[str, Any]:
-    """The document of a query's result; a subscription names itself."""
+    """Return the document of a query's result; with the id of a subscription if it is for one."""
     prefixes: Prefixes = {}
     told = [_event(event, prefixes) for event in events]
     results: dict[str, Any] = {"subscriptionID": subscription} if subscription else {}
@@ -50,19 +50,19 @@ def query_document(
 
 
 def event_document(event: Mapping[str, Any]) -> dict[str, Any]:
-    """One event, with the context that it needs."""
+    """Return one event with its context."""
     prefixes: Prefixes = {}
     told = _event(event, prefixes)
     return {"@context": _context(prefixes), **told}
 
 
 def collection(members: Sequence[str]) -> dict[str, Any]:
-    """A collection of names."""
+    """Return a collection of names."""
     return {"@context": STANDARD_CONTEXT, "type": "Collection", "member": list(members)}
 
 
 def namespaces_used(events: Sequence[Mapping[str, Any]]) -> Prefixes:
-    """The namespaces of the extension fields in events, each with its prefix."""
+    """Return the namespaces of the extension fields in events, each with its prefix."""
     prefixes: Prefixes = {}
     for event in events:
         _event(event, prefixes)
@@ -70,10 +70,10 @@ def namespaces_used(events: Sequence[Mapping[str, Any]]) -> Prefixes:
 
 
 def with_identifiers_as(event: Mapping[str, Any], wanted: str) -> Mapping[str, Any]:
-    """The event with its GS1 identifiers in the form that the client asks for.
+    """Return the event with its GS1 identifiers in the requested form.
 
-    Links are made of every EPC URI. The way back would have to know how long each company prefix
-    is, so that it is refused where an event was captured with links.
+    Every EPC URI can become a link. The reverse needs the length of each company prefix: it raises
+    EpcisException if an event was captured with links.
     """
     if wanted == DIGITAL_LINK:
         found: Mapping[str, Any] = same(event)
@@ -98,7 +98,7 @@ def _has_link(value: Any) -> bool:
 
 
 def _is_key(link: str) -> bool:
-    """Whether a link names a GS1 key: its common form is then at the common address."""
+    """True if a link names a GS1 key: its canonical form then has the canonical address."""
     return canonical(link).startswith(CANONICAL)
 
 

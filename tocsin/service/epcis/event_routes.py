@@ -1,4 +1,4 @@
-"""`/events`, and the resources by which events are discovered: their types, EPCs, steps, places and
+"""Routes `/events`, and the resources for discovery: event types, EPCs, steps, places and
 dispositions.
 """
 
@@ -34,19 +34,19 @@ RESOURCES: Mapping[str, tuple[str, str]] = {
     "readPoints": ("readPoint", "EQ_readPoint"),
     "dispositions": ("disposition", "EQ_disposition"),
 }
-"""Each resource with the field of the index and the parameter of a query that it stands for."""
+"""Each resource with its field of the index and its query parameter."""
 
 
 @router.get("/events")
 async def events(request: Request) -> Response:
-    """The events that the parameters ask for."""
+    """Return the events that match the parameters."""
     tenant = admit(request, xml=True).tenant
     return await run_work(request, tenant, _answer, request, tenant)
 
 
 @router.get("/events/{id:path}")
 async def event(request: Request, id: str) -> Response:
-    """An event by its eventID, with the declarations that it was wrong."""
+    """Return an event by its eventID, with its error declarations."""
     tenant = admit(request, xml=True).tenant
     return await run_work(request, tenant, _event, request, tenant, id)
 
@@ -62,7 +62,7 @@ def _event(request: Request, tenant: str, id: str) -> Response:
 
 @router.get("/{resource}")
 async def members(request: Request, resource: str) -> Response:
-    """The values that stored events have: types, EPCs, steps, places or dispositions."""
+    """List the values in stored events: types, EPCs, steps, places or dispositions."""
     tenant = admit(request).tenant
     return await run_work(request, tenant, _members, request, resource)
 
@@ -83,7 +83,7 @@ def _members(request: Request, resource: str) -> Response:
 
 @router.get("/{resource}/{value:path}/events")
 async def events_of(request: Request, resource: str, value: str) -> Response:
-    """The events that have the value."""
+    """Return the events that have the value."""
     tenant = admit(request, xml=True).tenant
 
     def answer() -> Response:
@@ -96,7 +96,7 @@ async def events_of(request: Request, resource: str, value: str) -> Response:
 
 @router.get("/{resource}/{value:path}")
 async def member(request: Request, resource: str, value: str) -> Response:
-    """What there is of a value: its events."""
+    """List the sub-resources of a value: its events."""
     tenant = admit(request).tenant
 
     def answer() -> Response:
@@ -108,13 +108,13 @@ async def member(request: Request, resource: str, value: str) -> Response:
 
 @router.options("/events")
 def events_options() -> Response:
-    """What /events takes."""
+    """List the allowed methods of /events."""
     return tell_nothing(allow(["GET", "POST"]))
 
 
 @router.options("/{resource}")
 def members_options(resource: str) -> Response:
-    """What a resource takes."""
+    """List the allowed methods of a resource."""
     if resource != "events":
         _resource(resource)
     return tell_nothing(allow(["GET"]))
@@ -122,7 +122,7 @@ def members_options(resource: str) -> Response:
 
 @router.options("/{resource}/{value:path}")
 def member_options(resource: str) -> Response:
-    """What a value, an event, or the events of a value take."""
+    """List the allowed methods of a value, an event, or the events of a value."""
     if resource != "events":
         _resource(resource)
     return tell_nothing(allow(["GET"]))
@@ -152,7 +152,7 @@ def _resource(name: str) -> tuple[str, str]:
 
 
 def _require_known(request: Request, field: str, parameter: str, value: str) -> None:
-    """Raise where no stored event has the value."""
+    """Raise EpcisException if no stored event has the value."""
     if field == "eventType" and value in KINDS:
         return
     part = part_in(request)

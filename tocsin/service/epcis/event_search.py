@@ -1,8 +1,8 @@
-"""Finding events: the index offers candidates, the engine decides. Work for one page is bounded.
+"""Event search: the index offers candidates, the engine verifies. Work for one page is bounded.
 
-A page that would need more work ends early and says where it goes on; a question that cannot be
-answered in pages (of several events, in the order of a field, or counted to its end) is refused
-where it would need to look at more events than `MOST_SCANNED`.
+A page that would need more work ends early and says where it continues. A query that cannot be
+answered in pages (of several events, ordered by a field, or counted to its end) is refused if it
+would examine more than `MOST_SCANNED` events.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _KEY = "query"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question about stored events: what it means, how the answer is ordered and cut, and its
-    text, by which tokens know it.
+    """A query of stored events: its plan, how the result is ordered and cut, and its text, which
+    identifies it in page tokens.
     """
 
     plan: Plan
@@ -45,20 +45,20 @@ class Asked:
 
     @property
     def is_paged(self) -> bool:
-        """Whether each event is decided alone, in an order that the index has."""
+        """True if each event is decided alone, in an order that the index has."""
         return isinstance(self.plan.pattern, Atom) and not self.controls.orders_by_field
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Events of an answer, and the token of the next page where there is one."""
+    """Events of a result, and the token of the next page, or ""."""
 
     events: tuple[Event, ...]
     token: str = ""
 
 
 def find(index: EventIndex, asked: Asked, page: Page, most: int = MOST_SCANNED) -> Found:
-    """One page of the answer."""
+    """Return one page of the result."""
     place = _begin(index, asked, page)
     if not page.token:
         _require_few(index, asked, place.until, most)
@@ -74,9 +74,10 @@ def _begin(index: EventIndex, asked: Asked, page: Page) -> Place:
 
 
 def find_between(index: EventIndex, asked: Asked, after: int, until: int) -> list[Event]:
-    """The answers among the events after one number and up to another, in the order of capture.
+    """Return the results among the events after one number and up to another, in the order of
+    capture.
 
-    Of a question about several events, the combinations that one of these events takes part in.
+    For a query of several events: the combinations that include one of these events.
     """
     if isinstance(asked.plan.pattern, Atom):
         order = Order()
@@ -119,7 +120,7 @@ def _wanted(controls: Controls, place: Place, page: Page) -> int:
 
 
 def _require_few(index: EventIndex, asked: Asked, until: int, most: int) -> None:
-    """Raises where an answer has more events than the question allows."""
+    """Raise EpcisException if a result has more events than the query allows."""
     allowed = asked.controls.max_event_count
     if allowed is None:
         return
@@ -162,7 +163,9 @@ def _bounded(found: Iterator[Indexed], most: int) -> Iterator[Indexed]:
 def _decided(
     plan: Plan, found: Iterator[Indexed], enough: Callable[[], bool] = lambda: False
 ) -> Iterator[Indexed]:
-    """The events that meet the question, batch by batch; no further batch once it is enough."""
+    """Yield the events that match the query, batch by batch; no further batch once `enough` is
+    True.
+    """
     engine = Engine()
     engine.add(_KEY, plan)
     batch: list[Indexed] = []
@@ -188,7 +191,7 @@ def _rung(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
 
 
 def _collected(index: EventIndex, asked: Asked, until: int, most: int) -> list[Event]:
-    """The whole answer in its order."""
+    """Return the whole result in its order."""
     events = _members(index, asked, until, most)
     controls = asked.controls
     if controls.order_by:
@@ -203,8 +206,8 @@ def _collected(index: EventIndex, asked: Asked, until: int, most: int) -> list[E
 
 
 def _members(index: EventIndex, asked: Asked, until: int, most: int, after: int = 0) -> list[Event]:
-    """The events of the answer: those that meet it, or all of the combinations in which one is that
-    came after a number.
+    """Return the events of the result: those that match or, for a query of several events, all of
+    each combination that includes an event after a number.
     """
     found = list(_bounded(_candidates(index, asked, Order(), (), until), most))
     if isinstance(asked.plan.pattern, Atom):
@@ -219,7 +222,7 @@ def _members(index: EventIndex, asked: Asked, until: int, most: int, after: int 
 
 
 def _sort_key(path: tuple[str, ...]) -> Callable[[Event], tuple[int, Any] | None]:
-    """Times of an event by name, other fields by value: numbers before texts."""
+    """Return a function for the sort key of an event: numbers before texts, None for others."""
 
     def key(event: Event) -> tuple[int, Any] | None:
         value = event.attribute(path)
@@ -231,7 +234,7 @@ def _sort_key(path: tuple[str, ...]) -> Callable[[Event], tuple[int, Any] | None
 
 
 def _cut(events: list[Event], asked: Asked, place: Place, page: Page) -> Found:
-    """A page of an answer that was found as a whole."""
+    """Return a page of a complete result."""
     start = place.sent
     told = events[start : start + page.per_page]
     end = start + len(told)

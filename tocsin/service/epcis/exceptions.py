@@ -1,5 +1,5 @@
-"""The exceptions of the EPCIS 2.0 interface: each has the name that the standard gives it, a status
-of HTTP, and becomes a problem document (RFC 9457).
+"""The exceptions of the EPCIS 2.0 interface: each has its name in the standard, an HTTP status, and
+becomes a problem document (RFC 9457).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MEDIA_TYPE = "application/problem+json"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One of the standard's exceptions: its name, the status of the answer, and what it says."""
+    """One of the standard's exceptions: its name, the HTTP status, and the title."""
 
     name: str
     status: int
@@ -51,11 +51,11 @@ BY_STATUS: Mapping[int, Kind] = {
         *(TOO_MANY_REQUESTS, IMPLEMENTATION, NOT_IMPLEMENTED, UNAVAILABLE),
     )
 }
-"""What the standard calls a status that comes from elsewhere in the service."""
+"""The standard's exception for a status from another component of the service."""
 
 
 class EpcisException(Exception):
-    """A request that is not served, and why; `more` are further members of the problem document."""
+    """A refused request with the reason; `more` are further members of the problem document."""
 
     def __init__(self, kind: Kind, detail: str, **more: Any) -> None:
         super().__init__(detail)
@@ -64,7 +64,7 @@ class EpcisException(Exception):
         self.more = {name: value for name, value in more.items() if value not in ("", None)}
 
     def as_json(self) -> dict[str, Any]:
-        """The problem document."""
+        """Return the problem document."""
         return {
             "type": f"epcisException:{self.kind.name}",
             "title": self.kind.title,
@@ -75,13 +75,13 @@ class EpcisException(Exception):
 
 
 def exception_of(kind: Kind, problem: Problem) -> EpcisException:
-    """The exception that tells a problem, with its code, its place and its way out."""
+    """Return the exception for a problem, with its code, its position and its hint."""
     told = problem.as_json()
     detail = str(told.pop("message"))
     return EpcisException(kind, detail, **told)
 
 
 def exception_of_status(status: int, detail: str, **more: Any) -> EpcisException:
-    """The exception of an answer that another part of the service gives."""
+    """Return the exception for a status from another component of the service."""
     kind = BY_STATUS.get(status, IMPLEMENTATION if status >= 500 else VALIDATION)
     return EpcisException(Kind(kind.name, status, kind.title), detail, **more)

@@ -1,5 +1,5 @@
-"""The headers of the interface: versions, extensions, how identifiers are written, what is
-accepted. A client that asks for what there is not hears 406.
+"""The headers of the interface: versions, extensions, form of identifiers, accepted types. A
+request for an unsupported one is answered with 406.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tocsin.service.epcis.exceptions import NOT_ACCEPTABLE, EpcisException
 
 VERSION = "2.0.0"
 _CAPTURED = ("1", "1.0", "1.1", "1.2", "2", "2.0", "2.0.0", "2.0.1")
-"""Versions of EPCIS and CBV in which documents may be captured."""
+"""Versions of EPCIS and CBV accepted in captured documents."""
 _VERSION = re.compile(r"\d+(\.\d+)*", re.ASCII)
 _JSON = ("*/*", "application/*", "application/json", "application/ld+json")
 _XML = ("application/xml", "text/xml")
@@ -25,7 +25,7 @@ USUAL: Mapping[str, str] = {
     "GS1-CBV-Version": VERSION,
     "GS1-Extensions": _TOCSIN,
 }
-"""What every answer says."""
+"""Headers of every response."""
 
 DISCOVERY: Mapping[str, str] = {
     **USUAL,
@@ -37,12 +37,12 @@ DISCOVERY: Mapping[str, str] = {
     "GS1-CBV-XML-Format": "No_Preference",
     "GS1-Vendor-Version": __version__,
 }
-"""What OPTIONS says."""
+"""Headers of a response to OPTIONS."""
 
 
 def require_served(given: Mapping[str, str], *, xml: bool = False) -> None:
-    """Raises where the headers of a request ask for a version or a form that there is not; `xml`
-    where the answer has that form too.
+    """Raise EpcisException if the headers request an unsupported version or type; `xml` is True if
+    XML is supported too.
     """
     for name in ("EPCIS", "CBV"):
         _require_between(given, f"GS1-{name}-Min", f"GS1-{name}-Max")
@@ -56,13 +56,13 @@ def require_served(given: Mapping[str, str], *, xml: bool = False) -> None:
 
 
 def wants_xml(given: Mapping[str, str]) -> bool:
-    """Whether a client names XML before JSON."""
+    """True if a client names XML before JSON."""
     served = [kind for kind in _kinds(given.get("Accept", "")) if kind in (*_JSON, *_XML)]
     return bool(served) and served[0] in _XML
 
 
 def epc_format_of(given: Mapping[str, str]) -> str:
-    """How the client wants identifiers to be written."""
+    """Return the requested form of identifiers."""
     wanted = given.get("GS1-EPC-Format", EPC_FORMATS[0])
     if wanted not in EPC_FORMATS:
         raise _refused("GS1-EPC-Format", f"it is one of {', '.join(EPC_FORMATS)}")
@@ -70,14 +70,14 @@ def epc_format_of(given: Mapping[str, str]) -> str:
 
 
 def extensions_in(events: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The header with the namespaces that the events of an answer use."""
+    """Return the header with the namespaces used in the events of a response."""
     used = (f"{prefix}={namespace}" for namespace, prefix in namespaces_used(events).items())
     safe = [each for each in used if each.isascii() and each.isprintable()]
     return {"GS1-Extensions": ",".join([_TOCSIN, *safe])[:4000]}
 
 
 def allow(methods: Iterable[str], **more: str) -> dict[str, str]:
-    """The headers of an answer to OPTIONS."""
+    """Return the headers of a response to OPTIONS."""
     return {**DISCOVERY, "Allow": ", ".join(("OPTIONS", *methods)), **more}
 
 
@@ -103,7 +103,7 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def _padded(version: str) -> tuple[int, ...]:
-    """A version that says only its beginning means the first of them."""
+    """Return the parts of a version, with zeros for missing ones."""
     return (*_parts(version), 0, 0)[: max(3, len(_parts(version)))]
 
 

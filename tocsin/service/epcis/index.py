@@ -1,8 +1,7 @@
-"""The index over the event log: which EPCIS events it has, by time, term and identity.
+"""The index over the event log: its EPCIS events by time, term and identity.
 
-It follows the log from where it stopped; a row of the log and how far the index has come are
-written together, so that it can stop anywhere. An event whose identity is there already is left
-out, as it is by every engine.
+It follows the log from its last position. Rows and position are written together, so that it can
+stop at any time. An event whose identity is known is left out, as by every engine.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from tocsin.service.epcis.terms import term_rows, upgrade_index
 from tocsin.values.time import Instant, format_instant, parse_instant
 
 MOST_VALUES = 400
-"""More values than these of one field are not looked up; the condition is asked of every event."""
+"""Values of one field that are looked up, at most; with more, every event is a candidate."""
 
 
 class Database(Protocol):
-    """Connections to read and to write with; what is written comes to be whole or not at all."""
+    """Connections for reading and for atomic writing."""
 
     def reading(self) -> AbstractContextManager[sql.Connection]:
-        """A connection to read with."""
+        """Return a connection for reading."""
 
     def writing(self) -> AbstractContextManager[sql.Connection]:
-        """A connection whose changes all come to be, or none."""
+        """Return a connection whose changes are all committed, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """EPCIS events of one row of the log, its position, and when the log took it."""
+    """EPCIS events of one row of the log, with its position and receive time."""
 
     position: int
     recorded: Instant
@@ -57,13 +56,13 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By which time events come, if any, and from which end; the number settles ties."""
+    """Order of events by a time field, or by number if `by` is empty; the number settles ties."""
 
     by: str = ""
     descending: bool = False
 
     def key(self, found: Indexed) -> tuple[int, ...]:
-        """Where an event stands in this order."""
+        """Return the sort key of an event."""
         if not self.by:
             return (found.number,)
         return (found.event_time if self.by == "eventTime" else found.record_time, found.number)
@@ -79,7 +78,7 @@ _COMPARED = {
 
 
 class EventIndex:
-    """The EPCIS events of the log, to be found."""
+    """The searchable EPCIS events of the log."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -90,25 +89,23 @@ class EventIndex:
             upgrade_index(connection)
 
     def position(self) -> int:
-        """The position of the log up to which events are in the index."""
+        """Return the position of the log up to which events are indexed."""
         with self._database.reading() as connection:
             return int(connection.execute(sql.select(PROGRESS.c.position)).scalar_one())
 
     def last_number(self) -> int:
-        """The number of the newest event."""
+        """Return the number of the newest event."""
         with self._database.reading() as connection:
             return int(connection.execute(sql.select(PROGRESS.c.number)).scalar_one())
 
     def number_before(self, moment: Instant) -> int:
-        """The number of the last event that was recorded before an instant; 0 where there is
-        none.
-        """
+        """Return the number of the last event recorded before an instant, or 0."""
         asked = sql.select(sql.func.max(EVENTS.c.number)).where(EVENTS.c.record_time < moment)
         with self._database.reading() as connection:
             return int(connection.execute(asked).scalar() or 0)
 
     def extend(self, after: int, until: int, rows: Iterable[Logged]) -> bool:
-        """Adds what the log has between two positions; False where somebody else did already."""
+        """Add the rows of the log between two positions; False if another process did already."""
         with self._database.writing() as connection:
             moved = connection.execute(
                 PROGRESS.update().where(PROGRESS.c.position == after).values(position=until)
@@ -128,7 +125,7 @@ class EventIndex:
             connection.execute(PROGRESS.update().where(behind).values(number=number))
 
     def forget(self, before: int) -> None:
-        """Drops the events of rows before a position, which the log no longer has."""
+        """Remove the events of rows before a position, which the log no longer has."""
         gone = sql.select(EVENTS.c.number).where(EVENTS.c.position < before)
         with self._database.writing() as connection:
             connection.execute(TERMS.delete().where(TERMS.c.number.in_(gone)))
@@ -142,8 +139,8 @@ class EventIndex:
         until: int,
         limit: int,
     ) -> list[Indexed]:
-        """At most so many events that may be meant, of those up to a number, in an order and after
-        a key of it.
+        """Return at most `limit` candidates with a number up to `until`, in an order, after a key
+        of that order.
         """
         asked = sql.select(EVENTS).where(EVENTS.c.number <= until, *map(_test, narrowings))
         columns = [_COLUMNS[order.by], EVENTS.c.number] if order.by else [EVENTS.c.number]
@@ -156,8 +153,8 @@ class EventIndex:
         return [_indexed(row) for row in found]
 
     def terms(self, field: str, after: str, limit: int) -> list[tuple[str, str]]:
-        """At most so many values that events have in a field, after a value: in their common
-        spelling, and as one event writes them.
+        """Return at most `limit` values of a field after a value: in canonical form, and as one
+        event writes them.
         """
         asked = (
             sql.select(TERMS.c.value, sql.func.min(TERMS.c.written))
@@ -170,14 +167,14 @@ class EventIndex:
             return [(value, written) for value, written in connection.execute(asked)]
 
     def has(self, field: str, value: str) -> bool:
-        """Whether an event has the value in the field; the value is in its common spelling."""
+        """True if an event has the value, in canonical form, in the field."""
         asked = sql.select(TERMS.c.number).where(TERMS.c.field == field, TERMS.c.value == value)
         with self._database.reading() as connection:
             return connection.execute(asked.limit(1)).first() is not None
 
 
 def _add(connection: sql.Connection, row: Logged, number: int) -> int:
-    """Adds the events of a row and gives the last number used."""
+    """Add the events of a row; return the last number used."""
     for event in row.events:
         if _is_there(connection, event):
             continue
@@ -201,7 +198,7 @@ def _add(connection: sql.Connection, row: Logged, number: int) -> int:
 
 
 def recorded(event: Event, moment: Instant) -> Event:
-    """The event as the repository has it: with the time of its capture, and an eventID."""
+    """Return the event as stored in the repository: with a recordTime and an eventID."""
     given = dict(event.attributes)
     given.setdefault("recordTime", format_instant(moment))
     given.setdefault("eventID", event.id)

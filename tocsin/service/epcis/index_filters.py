@@ -1,7 +1,6 @@
-"""What an index can tell of a condition: terms that every event has that meets it, and bounds of
-its times.
+"""Index filters for a condition: terms that every matching event has, and bounds of its times.
 
-A narrowing may let too much pass, never too little: what is found is asked again by the engine.
+A filter may offer too many candidates, never too few: the engine verifies them.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ PATHS: Mapping[str, tuple[Path, ...]] = {
     EPC: (("epcList",), ("childEPCs",), ("inputEPCList",), ("outputEPCList",), ("parentID",)),
     EPC_CLASS: (*((name, "epcClass") for name in _QUANTITIES), ("epcClass",)),
 }
-"""The fields whose values an index has, and where an event has them."""
+"""Indexed fields, and their paths in an event."""
 
 _FIELDS: Mapping[Path, str] = {
     **{path: field for field, paths in PATHS.items() for path in paths},
@@ -50,7 +49,7 @@ _TIMES: Mapping[Path, str] = {("eventTime",): "eventTime", ("recordTime",): "rec
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """An event has one of the values in a field; identifiers are in their common spelling."""
+    """Filter: an event has one of the values in a field; identifiers are in canonical form."""
 
     field: str
     values: frozenset[str]
@@ -58,7 +57,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A time of an event stands in the relation `<`, `<=`, `>` or `>=` to an instant."""
+    """Filter: a time of an event is in the relation `<`, `<=`, `>` or `>=` to an instant."""
 
     field: str
     relation: str
@@ -69,9 +68,7 @@ Narrowing = Terms | Bound
 
 
 def terms_of(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """What an index keeps of an event: field, value in its common spelling, value as it is
-    written.
-    """
+    """Yield the indexed terms of an event: field, value in canonical form, value as written."""
     for field, paths in PATHS.items():
         written = (each for path in paths for each in members_at(attributes, path))
         for each in dict.fromkeys(value for value in written if isinstance(value, str)):
@@ -79,7 +76,7 @@ def terms_of(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def narrowings_of(pattern: Part) -> list[Narrowing]:
-    """What every event has that meets the pattern; nothing where that is not known."""
+    """Return filters that every event matching the pattern passes; empty if none is known."""
     if not isinstance(pattern, Condition):
         return []
     return [
@@ -119,7 +116,7 @@ def _terms(path: Path, constants: Iterable[Constant]) -> Terms | None:
 
 
 def _united(found: list[Narrowing | None]) -> Terms | None:
-    """One of several: terms of one field are united, anything else tells nothing."""
+    """Return the union of terms of one field, or None."""
     terms = [each for each in found if isinstance(each, Terms)]
     if len(terms) < len(found) or len({each.field for each in terms}) != 1:
         return None

@@ -1,5 +1,5 @@
-"""Pages of a result. A token says where the next page begins and of which state of the store: what
-is captured later changes none of the pages. Tokens hold all they need, so none is kept or expires.
+"""Pages of a result. A token holds the start of the next page and the state of the store: later
+captures change none of the pages. Tokens are complete in themselves, so none is stored or expires.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _LIMIT = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page begins: after a key of the order, in the state up to a position, when so many
-    were sent.
+    """Start of a page: after a key of the order, in the state up to a number, with `sent` results
+    before it.
     """
 
     after: tuple[int | str, ...]
@@ -31,14 +31,15 @@ class Place:
 
 
 def token_of(place: Place, asked: str) -> str:
-    """The token of a place in the result of what was asked."""
+    """Return the token of a place in the result of a query."""
     body = [_VERSION, _mark(asked), place.until, place.sent, list(place.after)]
     return base64.urlsafe_b64encode(json.dumps(body).encode()).decode().rstrip("=")
 
 
 def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> Place:
-    """The place of a token; refused where it was given for another question. `kinds` are those of
-    the parts of a key; at the beginning of an order there may be none.
+    """Return the place of a token; raise EpcisException if it belongs to another query.
+
+    `kinds` are the types of the parts of a key; at the beginning of an order the key may be empty.
     """
     body = _read(token)
     if not _is_place(body):
@@ -52,7 +53,7 @@ def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> Place:
 
 
 def name_after(token: str, asked: str) -> str:
-    """The name after which a page of names begins."""
+    """Return the name after which a page of names begins."""
     return "".join(str(name) for name in place_of(token, asked, str).after)
 
 
@@ -72,12 +73,12 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    """Whether a value is an integer that a database takes."""
+    """True if a value is an integer that a database can store."""
     return type(value) is int and -_LIMIT <= value < _LIMIT
 
 
 def link_to(path: str, pairs: list[tuple[str, str]], token: str) -> str:
-    """The Link header that leads to the next page."""
+    """Return the Link header of the next page."""
     kept = [(name, value) for name, value in pairs if name != "nextPageToken"]
     return f'<{path}?{urlencode([*kept, ("nextPageToken", token)])}>; rel="next"'
 

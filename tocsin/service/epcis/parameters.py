@@ -1,8 +1,8 @@
-"""The parameters of a query: what to ask of events, and how the finished result is ordered and cut.
+"""The parameters of a query: conditions on events, and how the result is ordered and cut.
 
-In a URL a list is written with bars (`EQ_bizStep=shipping|receiving`), or by giving the parameter
-again. What the parameters ask goes to the language `epcis` as it is; this file knows only those
-that order and cut, and those of paging.
+In a URL a list is written with bars (`EQ_bizStep=shipping|receiving`), or by repeating the
+parameter. Conditions are passed unchanged to the language `epcis`; this file reads only order,
+limits and paging.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _DIRECTIONS = ("ASC", "DESC")
 _PAGING = ("perPage", "nextPageToken")
 _CONTROLS = ("orderBy", "orderDirection", "eventCountLimit", "maxEventCount")
 _SCALARS = ("GE_", "GT_", "LE_", "LT_", "EXISTS_", "HASATTR_")
-"""Parameters whose value is one, never a list, begin so."""
+"""Prefixes of parameters that have one value, never a list."""
 _LONGEST_URI = 16_384
 _ORDER_HINT = "eventTime, recordTime, or the full name of an extension field"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """How much of a result is wanted at once, and where it goes on."""
+    """The size of a page, and its token."""
 
     per_page: int = USUAL_PER_PAGE
     token: str = ""
@@ -41,7 +41,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """How a result is ordered and cut. Without `order_by` it is in the order of capture."""
+    """Order and limits of a result. Without `order_by` it is in the order of capture."""
 
     order_by: str = ""
     descending: bool = False
@@ -50,13 +50,13 @@ class Controls:
 
     @property
     def orders_by_field(self) -> bool:
-        """Whether the order is that of an extension field, which no column of the index has."""
+        """True if the order is by an extension field, for which the index has no column."""
         return bool(self.order_by) and self.order_by not in _ORDERED_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a query asks of one event, as the text of the language `epcis`, and its controls."""
+    """The conditions of a query as a text of the language `epcis`, and its controls."""
 
     text: str
     asked: Mapping[str, Any]
@@ -64,7 +64,7 @@ class Question:
 
 
 def read_page(given: Mapping[str, str]) -> Page:
-    """The page that the parameters of a URL ask for."""
+    """Return the page that the parameters of a URL request."""
     per_page = given.get("perPage")
     wanted = USUAL_PER_PAGE if per_page is None else _count("perPage", per_page)
     if wanted == 0:
@@ -75,8 +75,9 @@ def read_page(given: Mapping[str, str]) -> Page:
 def question_of_url(
     pairs: Iterable[tuple[str, str]], beside: Iterable[str] = (), **fixed: Any
 ) -> Question:
-    """The question of the parameters of a URL; those of paging and those named `beside` are not
-    part of it. `fixed` is what the path of the URL already asks.
+    """Return the query of the parameters of a URL, without those of paging and those in `beside`.
+
+    `fixed` are conditions from the path of the URL.
     """
     asked: dict[str, Any] = {}
     for name, value in pairs:
@@ -96,7 +97,7 @@ def question_of_url(
 
 
 def question_of(query: Mapping[str, Any]) -> Question:
-    """The question of the JSON object of a query."""
+    """Return the query of a JSON object."""
     if not isinstance(query, Mapping):
         raise EpcisException(
             QUERY_VALIDATION, "a query is a JSON object", hint='as in {"EQ_bizStep": ["shipping"]}'
@@ -110,7 +111,7 @@ def question_of(query: Mapping[str, Any]) -> Question:
 
 
 def require_short(uri: str) -> None:
-    """Raises where a URI is longer than is read."""
+    """Raise EpcisException if a URI is too long."""
     if len(uri) > _LONGEST_URI:
         raise EpcisException(
             URI_TOO_LONG,
@@ -120,7 +121,7 @@ def require_short(uri: str) -> None:
 
 
 def _read_context(name: str, value: str) -> Any:
-    """Prefixes are an object, in a URL as anywhere; other values stay as they are written."""
+    """Return the value of a parameter; prefixes are parsed as a JSON object."""
     if name != "@context":
         return value
     try:
@@ -130,12 +131,12 @@ def _read_context(name: str, value: str) -> Any:
 
 
 def _narrowed(given: Any, value: Any) -> list[Any]:
-    """One value that the path asks for: with other values of the same parameter none is left."""
+    """Return the value that the path requires; empty if the same parameter excludes it."""
     return [value] if given is None or value in given else []
 
 
 def _is_switched_off(name: str, value: Any) -> bool:
-    """Whether a parameter says by `false` that it asks nothing."""
+    """True if a parameter has no effect because it is `false`."""
     return name == "EXISTS_errorDeclaration" and value in (False, "false")
 
 

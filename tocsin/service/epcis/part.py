@@ -1,4 +1,4 @@
-"""The EPCIS interface as a part of the service: what it keeps, and who works for it."""
+"""The EPCIS interface as a component of the service: its stores and its worker."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tocsin.service.storage.heads import EPCIS_HEADS
 from tocsin.service.storage.lease import Lease
 
 _LOCK = 0x746F6373696E2002
-"""The lock of the one process that tells subscribers of queries."""
+"""Number of the advisory lock of the one process that notifies subscribers of queries."""
 
 
 class EpcisSettings(BaseModel):
-    """The section `epcis` of the settings."""
+    """The section `[epcis]` of the settings."""
 
     model_config = {"extra": "forbid"}
 
@@ -48,27 +48,29 @@ class EpcisPart:
         self.worker = Worker(self.repository, service.log, self.ask, rules, lease)
 
     def start(self) -> None:
-        """Begins to follow the log and to tell subscribers."""
+        """Start to follow the log and to notify subscribers."""
         self.worker.start()
 
     def stop(self) -> None:
-        """Ends both."""
+        """Stop the worker and close the database."""
         self.worker.stop()
         self._database.close()
 
     def definitions(self) -> tuple[Definition, ...]:
-        """The definitions in whose light queries are read, ontologies of the settings included."""
+        """Return the definitions that queries are compiled with, ontologies of the settings
+        included.
+        """
         own = {each.name: each for each in self._service.own}
         found = self._service.catalog.snapshot().definitions
         return tuple((own | {each.name: each for each in found}).values())
 
     def ask(self, query: NamedQuery, tenant: str) -> Asked:
-        """What a query of a tenant means now."""
+        """Return the compiled query of a tenant, with the current definitions."""
         return ask(query.query, self.definitions(), tenant)
 
 
 def part_of(service: Service) -> EpcisPart:
-    """The part of a service that has one."""
+    """Return the EPCIS component of a service."""
     return next(part for part in service.parts if isinstance(part, EpcisPart))
 
 

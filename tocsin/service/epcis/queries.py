@@ -1,7 +1,7 @@
-"""Named queries: a simple event query, or any subscription of Tocsin, under a name.
+"""Named queries: a simple event query, or a subscription in any language of Tocsin.
 
-A query that has a `language` and an `expression` is a subscription in that language; its result are
-the events that it rings for, or that take part in a combination which it rings for.
+A query with a `language` and an `expression` is such a subscription. Its result are the events that
+match, or that are part of a matching combination.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _OWN = ("language", "expression", "options", "policy", "horizon")
 
 @dataclass(frozen=True, slots=True)
 class NamedQuery:
-    """A query and its name, as they were given."""
+    """A query and its name, as given."""
 
     name: str
     query: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """The definition, as the interface tells it."""
+        """Return the JSON object of the definition."""
         return {"name": self.name, "query": self.query}
 
 
 def read_query(body: Mapping[str, Any]) -> NamedQuery:
-    """The definition in a request; its query is not yet checked."""
+    """Return the definition in a request; its query is not checked yet."""
     name, query = body.get("name"), body.get("query")
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or "/" in name:
         raise _wrong("name", f"a query has a name of up to {_LONGEST_NAME} characters, without /")
@@ -57,21 +57,23 @@ def read_query(body: Mapping[str, Any]) -> NamedQuery:
 
 
 def ask(query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str = "") -> Asked:
-    """What a query of a tenant means in the light of definitions; raises what is wrong with it."""
+    """Return the compiled query of a tenant; raise EpcisException for the first problem."""
     if "language" in query or "expression" in query:
         return _asked_by_subscription(query, definitions, tenant)
     return ask_simply(question_of(query), definitions, tenant)
 
 
 def ask_simply(question: Question, definitions: Iterable[Definition], tenant: str = "") -> Asked:
-    """What the parameters of a simple event query mean."""
+    """Return the compiled query for the parameters of a simple event query."""
     subscription = Subscription(Owned(tenant, _ID).key, "epcis", question.text)
     plan = _compiled(subscription, definitions)
     return Asked(plan, question.controls, question.text, question.asked.get("@context"))
 
 
 def require_standing(asked: Asked) -> None:
-    """Raises where a query orders or cuts its result: a subscription never has all of it."""
+    """Raise EpcisException if a query orders or limits its result, which a subscription never has
+    as a whole.
+    """
     if asked.controls != Controls():
         raise EpcisException(
             SUBSCRIPTION_CONTROLS,

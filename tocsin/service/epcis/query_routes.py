@@ -1,4 +1,4 @@
-"""`/queries`: named queries and their results."""
+"""Routes `/queries`: named queries and their results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_WEBSOCKET = ("stream", "initialRecordTime", "reportIfEmpty", *FIELDS)
 
 @router.post("/queries", status_code=201)
 async def create_query(request: Request) -> Response:
-    """Keeps a query under its name."""
+    """Create a named query."""
     caller = admit(request)
     part = part_in(request)
     query = read_query(await read_object(request))
@@ -54,7 +54,7 @@ def _create(part: EpcisPart, tenant: str, query: NamedQuery) -> None:
 
 @router.get("/queries")
 def queries(request: Request) -> Response:
-    """The queries of the caller."""
+    """List the queries of the caller."""
     caller = admit(request)
     page = read_page(request.query_params)
     after = name_after(page.token, _LIST) if page.token else ""
@@ -66,14 +66,14 @@ def queries(request: Request) -> Response:
 
 @router.get("/queries/{name}")
 def query(request: Request, name: str) -> Response:
-    """A query by its name."""
+    """Return a query by its name."""
     caller = admit(request)
     return tell(query_named(part_in(request), caller.tenant, name).as_json())
 
 
 @router.delete("/queries/{name}", status_code=204)
 def delete_query(request: Request, name: str) -> Response:
-    """Drops a query, and ends its subscriptions."""
+    """Delete a query and its subscriptions."""
     caller = admit(request)
     part = part_in(request)
     query_named(part, caller.tenant, name)
@@ -84,7 +84,7 @@ def delete_query(request: Request, name: str) -> Response:
 
 @router.get("/queries/{name}/events")
 async def results(request: Request, name: str) -> Response:
-    """The events that a query finds now."""
+    """Return the events that a query finds now."""
     caller = admit(request, xml=True)
     return await run_work(request, caller.tenant, _results, request, caller.tenant, name)
 
@@ -117,7 +117,7 @@ def _require_plain(request: Request) -> None:
 
 
 def query_named(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
-    """The query of that name; raises where there is none."""
+    """Return the query of that name; raise EpcisException if it is unknown."""
     found = part.repository.query(tenant, name)
     if found is None:
         raise EpcisException(NO_SUCH_NAME, f"there is no query {name[:200]!r}")
@@ -126,17 +126,17 @@ def query_named(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
 
 @router.options("/queries")
 def queries_options() -> Response:
-    """What /queries takes."""
+    """List the allowed methods of /queries."""
     return tell_nothing(allow(["GET", "POST"]))
 
 
 @router.options("/queries/{name}")
 def query_options() -> Response:
-    """What a query takes."""
+    """List the allowed methods of a query."""
     return tell_nothing(allow(["GET", "DELETE"]))
 
 
 @router.options("/queries/{name}/events")
 def results_options() -> Response:
-    """What the results of a query take."""
+    """List the allowed methods of the results of a query."""
     return tell_nothing(allow(["GET"]))

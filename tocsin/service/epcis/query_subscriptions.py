@@ -1,4 +1,4 @@
-"""Subscriptions of a query: to whom, when, from where, and how they are told to others."""
+"""Subscriptions of queries: receiver, times and start, and their JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRUTH = {"true": True, "false": False, True: True, False: False}
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """When a query is asked again: whenever something is captured, or by a schedule."""
+    """Times at which a query runs again: after each capture, or by a schedule."""
 
     schedule: Mapping[str, Any] | None = None
     initial: Instant | None = None
@@ -29,17 +29,17 @@ class Terms:
 
     @property
     def is_stream(self) -> bool:
-        """Whether it reports as soon as there is something."""
+        """True if it reports new events at once."""
         return self.schedule is None
 
     def next_after(self, now: Instant) -> Instant | None:
-        """When it is due next; None where events say that."""
+        """Return the next time of the schedule; None for a stream."""
         return None if self.schedule is None else read_schedule(self.schedule).next_after(now)
 
 
 @dataclass(frozen=True, slots=True)
 class QuerySubscription:
-    """A receiver of a query's results, and how far it has come."""
+    """A receiver of a query's results, with its cursor."""
 
     id: str
     tenant: str
@@ -54,7 +54,7 @@ class QuerySubscription:
     minimum: Instant | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What the interface tells of it: never the secret."""
+        """Return the JSON object for the API, without the secret."""
         terms = self.terms
         told: dict[str, Any] = {
             "subscriptionID": self.id,
@@ -74,7 +74,7 @@ class QuerySubscription:
         return told | {"epcFormat": terms.epc_format}
 
     def stored(self) -> dict[str, Any]:
-        """What is kept of it as JSON; the rest are columns."""
+        """Return the part that is stored as JSON; the rest are columns."""
         return {
             "dest": self.dest,
             "token": self.token,
@@ -87,7 +87,7 @@ class QuerySubscription:
         }
 
     def moved(self, cursor: int, now: Instant, *, was_told: bool) -> QuerySubscription:
-        """The subscription after its query was asked."""
+        """Return the subscription after a run of its query."""
         return replace(
             self,
             cursor=cursor,
@@ -98,7 +98,9 @@ class QuerySubscription:
 
 
 def read_terms(body: Mapping[str, Any], epc_format: str) -> Terms:
-    """When and from where a subscription is told; raises where it does not say, or twice."""
+    """Return the terms of a subscription; raise EpcisException unless it has either a schedule or a
+    stream.
+    """
     stream = _flag(body, "stream", default=False)
     schedule = body.get("schedule")
     if stream == (schedule is not None):
@@ -116,7 +118,7 @@ def read_terms(body: Mapping[str, Any], epc_format: str) -> Terms:
 
 
 def terms_of_url(given: Mapping[str, str], epc_format: str) -> Terms:
-    """The same of the parameters of a URL, with which a WebSocket is opened."""
+    """Return the terms in the URL of a WebSocket."""
     body: dict[str, Any] = {
         name: given[name]
         for name in ("stream", "initialRecordTime", "reportIfEmpty")
@@ -128,7 +130,7 @@ def terms_of_url(given: Mapping[str, str], epc_format: str) -> Terms:
 
 
 def read_receiver(body: Mapping[str, Any]) -> tuple[str, str]:
-    """The address and the secret of a receiver, not yet checked whether it may be reached."""
+    """Return the URL and the secret of a receiver; it is not checked if the URL may be reached."""
     if unknown := sorted(set(body) - set(_MEMBERS)):
         raise _wrong(unknown[0], f"a subscription has no member {unknown[0]!r}")
     dest, token = body.get("dest"), body.get("signatureToken", "")
@@ -140,7 +142,7 @@ def read_receiver(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def signature(token: str, body: bytes) -> str:
-    """The value of GS1-Signature: the HMAC with SHA-256 of the body, keyed by the token."""
+    """Return the value of GS1-Signature: the HMAC-SHA256 of the body, keyed by the token."""
     return "sha256=" + hmac.new(token.encode(), body, sha256).hexdigest()
 
 

@@ -1,5 +1,6 @@
-"""What the interface keeps: the index over the log, capture jobs, named queries and their
-subscriptions. It follows the log whenever it is asked, so that who captured finds at once.
+"""Storage of the interface: the index over the log, capture jobs, named queries and their
+subscriptions. Each query lets the index catch up with the log, so that captured events are found at
+once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _MOST_JOBS = 10_000
 
 
 class Repository:
-    """The tables of the interface beside the log that they follow."""
+    """The tables of the interface, with the log that they follow."""
 
     def __init__(self, database: Database, log: EventLog) -> None:
         self.index = EventIndex(database)
@@ -37,7 +38,7 @@ class Repository:
         self._lock = threading.Lock()
 
     def catch_up(self) -> None:
-        """Brings the index to where the log is now."""
+        """Index the log up to its current head."""
         until = self._log.head
         with self._lock:
             while (position := self.index.position()) < until:
@@ -47,13 +48,15 @@ class Repository:
                 self.index.extend(position, rows[-1].position, map(_logged, rows))
 
     def forget(self) -> None:
-        """Drops from the index what the log has dropped."""
+        """Remove events from the index whose rows the log has removed; nothing while the log is
+        empty.
+        """
         rows = self._log.read_stored(0, 1)
         if rows:
             self.index.forget(rows[0].position)
 
     def add_job(self, tenant: str, job: dict[str, Any]) -> None:
-        """Keeps a capture job; the oldest of very many are dropped."""
+        """Store a capture job; of all tenants together the newest _MOST_JOBS are kept."""
         with self._database.writing() as connection:
             values = {"id": job["captureID"], "tenant": tenant, "body": json.dumps(job)}
             connection.execute(JOBS.insert().values(values))
@@ -61,7 +64,9 @@ class Repository:
             connection.execute(JOBS.delete().where(JOBS.c.number <= number - _MOST_JOBS))
 
     def jobs(self, tenant: str, before: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-        """At most so many jobs of a tenant before a number, the newest first; 0 for the newest."""
+        """Return at most `limit` jobs of a tenant before a number, the newest first; 0 for the
+        newest.
+        """
         asked = sql.select(JOBS.c.number, JOBS.c.body).where(JOBS.c.tenant == tenant)
         if before:
             asked = asked.where(JOBS.c.number < before)
@@ -70,14 +75,14 @@ class Repository:
             return [(number, json.loads(body)) for number, body in rows]
 
     def job(self, tenant: str, id: str) -> dict[str, Any] | None:
-        """A job by its id."""
+        """Return a job by its id, or None."""
         asked = sql.select(JOBS.c.body).where(JOBS.c.tenant == tenant, JOBS.c.id == id)
         with self._database.reading() as connection:
             body = connection.execute(asked).scalar()
         return None if body is None else json.loads(body)
 
     def add_query(self, tenant: str, query: NamedQuery) -> bool:
-        """Keeps a query; False where there is one of that name."""
+        """Store a query; False if the name is in use."""
         with self._database.writing() as connection:
             there = connection.execute(_query(tenant, query.name)).first()
             if there is None:
@@ -87,13 +92,13 @@ class Repository:
         return there is None
 
     def query(self, tenant: str, name: str) -> NamedQuery | None:
-        """A query by its name."""
+        """Return a query by its name, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_query(tenant, name)).first()
         return None if row is None else NamedQuery(name, json.loads(row.body))
 
     def queries(self, tenant: str, after: str, limit: int) -> list[NamedQuery]:
-        """At most so many queries of a tenant after a name."""
+        """Return at most `limit` queries of a tenant after a name."""
         asked = (
             sql.select(QUERIES.c.name, QUERIES.c.body)
             .where(QUERIES.c.tenant == tenant, QUERIES.c.name > after)
@@ -105,7 +110,7 @@ class Repository:
             return [NamedQuery(name, json.loads(body)) for name, body in rows]
 
     def remove_query(self, tenant: str, name: str) -> bool:
-        """Drops a query and its subscriptions; False where there is none."""
+        """Remove a query and its subscriptions; False if it is unknown."""
         mine = (SUBSCRIPTIONS.c.tenant == tenant, SUBSCRIPTIONS.c.query == name)
         with self._database.writing() as connection:
             connection.execute(SUBSCRIPTIONS.delete().where(*mine))
@@ -115,7 +120,7 @@ class Repository:
         return found.rowcount > 0
 
     def add_subscription(self, subscription: QuerySubscription) -> None:
-        """Keeps a subscription of a query."""
+        """Store a subscription of a query."""
         values = {
             "id": subscription.id,
             "tenant": subscription.tenant,
@@ -126,19 +131,19 @@ class Repository:
             connection.execute(SUBSCRIPTIONS.insert().values(values))
 
     def save_subscription(self, subscription: QuerySubscription) -> bool:
-        """Keeps how far a subscription has come; False where it is not there any more."""
+        """Store the progress of a subscription; False if it was removed."""
         change = SUBSCRIPTIONS.update().where(SUBSCRIPTIONS.c.id == subscription.id)
         with self._database.writing() as connection:
             return connection.execute(change.values(_changing(subscription))).rowcount > 0
 
     def set_clock_back(self, now: Instant) -> None:
-        """Have subscriptions with a schedule be due next as seen from `now`."""
+        """Set the next time of subscriptions with a schedule as seen from `now`."""
         for each in self.all_subscriptions():
             if each.due is not None and each.due > now:
                 self.save_subscription(replace(each, due=each.terms.next_after(now)))
 
     def remove_subscription(self, tenant: str, query: str, id: str) -> bool:
-        """Drops a subscription; False where there is none."""
+        """Remove a subscription; False if it is unknown."""
         mine = _mine(tenant, query)
         with self._database.writing() as connection:
             found = connection.execute(
@@ -149,15 +154,15 @@ class Repository:
     def subscriptions(
         self, tenant: str, query: str, after: str = "", limit: int = 1000
     ) -> list[QuerySubscription]:
-        """At most so many subscriptions of a query after an id."""
+        """Return at most `limit` subscriptions of a query after an id."""
         return self._subscriptions((*_mine(tenant, query), SUBSCRIPTIONS.c.id > after), limit=limit)
 
     def all_subscriptions(self) -> list[QuerySubscription]:
-        """The subscriptions of all queries."""
+        """Return the subscriptions of all queries."""
         return self._subscriptions((), limit=None)
 
     def subscription(self, tenant: str, query: str, id: str) -> QuerySubscription | None:
-        """A subscription by its id."""
+        """Return a subscription by its id, or None."""
         found = self._subscriptions((*_mine(tenant, query), SUBSCRIPTIONS.c.id == id), limit=1)
         return found[0] if found else None
 
@@ -178,7 +183,7 @@ def _epcis_events(row: LogRow) -> Iterable[Event]:
         return ()
     try:
         events = decode_all(row.body) if row.events is None else row.events
-    except Exception:  # what cannot be read is a dead letter of the runner
+    except Exception:  # the runner makes a dead letter of an unreadable row
         return ()
     return [event for event in events if isinstance(event.data, EpcisData)]
 

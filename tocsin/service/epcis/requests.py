@@ -1,4 +1,4 @@
-"""What every address of the interface needs of a request: the part, the caller, the body."""
+"""Handling of requests to the interface: component, caller and body."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ from tocsin.service.http.requests import body_of
 
 
 def part_in(request: HTTPConnection) -> EpcisPart:
-    """The EPCIS part of the service."""
+    """Return the EPCIS component of the service."""
     return cast(EpcisPart, request.app.state.part)
 
 
 def service_in(request: HTTPConnection) -> Service:
-    """The service."""
+    """Return the service."""
     return cast(Service, request.app.state.service)
 
 
 def admit(request: HTTPConnection, scope: Scope = Scope.SUBSCRIBE, *, xml: bool = False) -> Caller:
-    """The caller, who must have a scope and ask for what is served; `xml` where that is too."""
+    """Return the caller; raise without the scope, and for unsupported headers. `xml` is True if XML
+    is supported.
+    """
     return _served(request, caller_with(request, scope), xml=xml)
 
 
 def admit_listener(request: HTTPConnection) -> Caller:
-    """Return the caller that opens a stream, whose key may stand in the address."""
+    """Return the caller that opens a stream, whose key may be in the URL."""
     return _served(request, listener_with(request, Scope.SUBSCRIBE), xml=False)
 
 
@@ -51,7 +53,7 @@ def _served(request: HTTPConnection, caller: Caller, *, xml: bool) -> Caller:
 
 
 async def read_body(request: Request) -> bytes:
-    """The whole body, within the limit of the service."""
+    """Return the whole body, within the limit of the service."""
     try:
         return await body_of(request, service_in(request).settings.limits.request_bytes)
     except Problem as problem:
@@ -59,7 +61,7 @@ async def read_body(request: Request) -> bytes:
 
 
 async def read_object(request: Request) -> dict[str, Any]:
-    """The JSON object that is the body."""
+    """Return the JSON object in the body; raise EpcisException for any other body."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in JSON_TYPES:
         raise EpcisException(

@@ -1,10 +1,10 @@
-"""The schedule of a query subscription (EPCIS 2.0, section 8.2.5.3): when its query is asked again.
+"""The schedule of a query subscription (EPCIS 2.0, section 8.2.5.3): when its query runs again.
 
-Each of six fields says which values a time may have: numbers, ranges in brackets and lists of these
-("1,15,[20-25]"); ranges without brackets, `*` and steps ("0/30", "*/5") are taken too, as
-cron has them. A field that is left out allows every value, save that fields finer than the coarsest
-given one begin at their least value: `{"hour": "1"}` is once a day. Times are in UTC. Where both
-days are given, both must fit.
+Each of six fields lists the values that a time may have: numbers, ranges in brackets and lists of
+these ("1,15,[20-25]"). Ranges without brackets, `*` and steps ("0/30", "*/5") are accepted too, as
+in cron. A missing field allows every value, but fields finer than the coarsest given one have their
+lowest value only: `{"hour": "1"}` is once a day. Times are in UTC. If both kinds of day are given,
+both must fit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIELDS: Mapping[str, tuple[int, int]] = {
     "month": (1, 12),
     "dayOfWeek": (1, 7),
 }
-"""The fields, from the finest, and the least and greatest value of each; Monday is 1."""
+"""Fields from the finest on, with their lowest and highest values; Monday is 1."""
 
 _PIECE = re.compile(r"(?:\[(\d+)-(\d+)\]|(\d+)-(\d+)|(\d+)|(\*))(?:/(\d+))?")
 _LONGEST = 500
@@ -35,12 +35,14 @@ _CLOCK = ("second", "minute", "hour")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _YEARS = 9
-"""Days of a month and of a week meet, leap years included, within so many years or never."""
+"""Years searched: any day of a month meets any day of the week within them, leap years included, or
+never.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When to ask: the values that each field of the time may have."""
+    """The values that each field of a time may have."""
 
     second: frozenset[int]
     minute: frozenset[int]
@@ -50,7 +52,7 @@ class Schedule:
     day_of_week: frozenset[int]
 
     def next_after(self, instant: Instant) -> Instant | None:
-        """The first time of the schedule after an instant; None where no time ever fits."""
+        """Return the first time of the schedule after an instant; None if no time ever fits."""
         moment = (_EPOCH + timedelta(microseconds=instant)).replace(microsecond=0)
         moment += timedelta(seconds=1)
         for _ in range(_YEARS * 366):
@@ -68,7 +70,7 @@ class Schedule:
         )
 
     def _on_day(self, since: datetime) -> datetime | None:
-        """The first time that fits on the day, not before the time given."""
+        """Return the first time that fits on the day, not before the given one, or None."""
         start = (since.hour, since.minute, since.second)
         for hour in sorted(self.hour):
             for minute in sorted(self.minute) if hour >= start[0] else ():
@@ -79,7 +81,9 @@ class Schedule:
 
 
 def read_schedule(given: Any) -> Schedule:
-    """The schedule of a JSON object; raises where a field is not known or says no value."""
+    """Return the schedule of a JSON object; raise EpcisException for an unknown field or a wrong
+    value.
+    """
     if not isinstance(given, Mapping) or not given:
         raise _wrong("schedule", "a schedule is an object with at least one field")
     for name in given:

@@ -1,4 +1,4 @@
-"""`/queries/{name}/subscriptions`: receivers that are told what a query finds; and the same over a
+"""Routes `/queries/{name}/subscriptions`: receivers of new results of a query, by webhook or
 WebSocket.
 """
 
@@ -60,7 +60,7 @@ _GOING_AWAY = 1001
 
 @router.post("/queries/{name}/subscriptions", status_code=201)
 async def subscribe(request: Request, name: str) -> Response:
-    """Has a receiver told what the query finds."""
+    """Subscribe a receiver to the results of a query."""
     caller = admit(request)
     part = part_in(request)
     body = await read_object(request)
@@ -92,7 +92,7 @@ def _subscribe(
 def _standing(
     part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str = "", token: str = ""
 ) -> QuerySubscription:
-    """A subscription that begins now, or with what was recorded since its initial time."""
+    """Return a subscription that begins now, or with the events recorded since its initial time."""
     require_standing(part.ask(query_named(part, tenant, name), tenant))
     part.repository.catch_up()
     index, now = part.repository.index, wall_clock()
@@ -105,7 +105,7 @@ def _standing(
 
 @router.get("/queries/{name}/subscriptions")
 def subscriptions(request: Request, name: str) -> Response:
-    """The subscriptions of a query."""
+    """List the subscriptions of a query."""
     caller = admit(request)
     part = part_in(request)
     query_named(part, caller.tenant, name)
@@ -119,7 +119,7 @@ def subscriptions(request: Request, name: str) -> Response:
 
 @router.get("/queries/{name}/subscriptions/{id}")
 def subscription(request: Request, name: str, id: str) -> Response:
-    """A subscription by its id."""
+    """Return a subscription by its id."""
     caller = admit(request)
     part = part_in(request)
     query_named(part, caller.tenant, name)
@@ -131,7 +131,7 @@ def subscription(request: Request, name: str, id: str) -> Response:
 
 @router.delete("/queries/{name}/subscriptions/{id}", status_code=204)
 def unsubscribe(request: Request, name: str, id: str) -> Response:
-    """Ends a subscription."""
+    """Delete a subscription."""
     caller = admit(request)
     part = part_in(request)
     query_named(part, caller.tenant, name)
@@ -143,7 +143,7 @@ def unsubscribe(request: Request, name: str, id: str) -> Response:
 
 @router.websocket("/queries/{name}/events")
 async def stream(socket: WebSocket, name: str) -> None:
-    """Sends what the query finds as documents, until the client leaves or the query is dropped."""
+    """Send the results of a query as documents, until the client leaves or the query is deleted."""
     part = part_in(socket)
     try:
         caller = admit_listener(socket)
@@ -181,7 +181,7 @@ async def _send(
 
 
 async def _left(socket: WebSocket) -> None:
-    """Returns when the client leaves; what it says is not listened to."""
+    """Return when the client leaves; its messages are ignored."""
     while (await socket.receive())["type"] != "websocket.disconnect":
         pass
 
@@ -192,11 +192,11 @@ def _no_subscription(id: str) -> EpcisException:
 
 @router.options("/queries/{name}/subscriptions")
 def subscriptions_options() -> Response:
-    """What the subscriptions of a query take."""
+    """List the allowed methods of the subscriptions of a query."""
     return tell_nothing(allow(["GET", "POST"]))
 
 
 @router.options("/queries/{name}/subscriptions/{id}")
 def subscription_options() -> Response:
-    """What a subscription takes."""
+    """List the allowed methods of a subscription."""
     return tell_nothing(allow(["DELETE", "GET"]))

@@ -1,5 +1,5 @@
 """The tables of the EPCIS interface: an index over the event log, capture jobs, named queries and
-their subscriptions. The log is the truth; the index can be made again from it.
+their subscriptions. The index can be rebuilt from the log.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PROGRESS = sql.Table(
     sql.Column("position", sql.BigInteger, nullable=False),
     sql.Column("number", sql.BigInteger, nullable=False),
 )
-"""How far the index has come: the last position of the log, and the last number of an event."""
+"""Progress of the index: the last position of the log, and the last number of an event."""
 
 SCHEMA = sql.Table(
     "epcis_schema",
@@ -23,7 +23,7 @@ SCHEMA = sql.Table(
     sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("version", sql.Integer, nullable=False),
 )
-"""The version of the spelling in which the index has its values; an index without it is older."""
+"""Version of the canonical form of indexed values; an index without it is older."""
 
 EVENTS = sql.Table(
     "epcis_events",
@@ -39,7 +39,7 @@ EVENTS = sql.Table(
     sql.Index("epcis_events_by_event_time", "event_time", "number"),
     sql.Index("epcis_events_by_record_time", "record_time", "number"),
 )
-"""The events in the order of the log, numbered without gaps of meaning."""
+"""Events in the order of the log, numbered in ascending order."""
 
 TERMS = sql.Table(
     "epcis_terms",
@@ -49,7 +49,7 @@ TERMS = sql.Table(
     sql.Column("number", sql.BigInteger, primary_key=True, autoincrement=False, index=True),
     sql.Column("written", sql.Text, nullable=False),
 )
-"""Which event has which value in which field."""
+"""Values of fields, with the numbers of their events."""
 
 JOBS = sql.Table(
     "epcis_capture_jobs",
@@ -80,6 +80,6 @@ SUBSCRIPTIONS = sql.Table(
     sql.Column("notified", sql.BigInteger, nullable=True),
     sql.Index("epcis_subscriptions_of_query", "tenant", "query"),
 )
-"""A subscription of a query: what it said, up to which number its events were sent, when it is due,
-and when the receiver last took something.
+"""Subscriptions of queries: the request, the number up to which events were sent, the next due
+time, and when the receiver last accepted a document.
 """

@@ -1,8 +1,8 @@
-"""The rows of the index that hold values in their common spelling, and their upgrade.
+"""The rows of the index that hold values in canonical form, and their upgrade.
 
-The common spelling of an identifier and the form of an event are decided by code, so an index that
-an earlier version wrote may have others. They are computed anew from the stored events once, when
-the index is opened.
+Code defines the canonical form of an identifier and the form of an event, so an index of an earlier
+version may have others. They are computed again from the stored events once, when the index is
+opened.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tocsin.service.epcis.index_filters import terms_of
 from tocsin.service.epcis.tables import EVENTS, PROGRESS, SCHEMA, TERMS
 
 VERSION = 1
-"""Version 1 escapes the characters of a key in one way, and has QuantityEvents as a kind of their
-own; an index without a version may have neither.
+"""Version of the canonical form. Version 1 escapes the characters of a key uniformly, and has
+QuantityEvents as a kind of their own; an index without a version may have neither.
 """
 
 _EVENTS_AT_ONCE = 500
@@ -38,9 +38,9 @@ def term_rows(attributes: Mapping[str, Any], number: int) -> list[dict[str, Any]
 
 
 def upgrade_index(connection: sql.Connection) -> None:
-    """Bring an index that an earlier version wrote to the present spelling, in one transaction.
+    """Bring the index of an earlier version to the current form, in one transaction.
 
-    Where several services open one database at a time, the others wait for the first.
+    If several services open one database at a time, the others wait for the first.
     """
     connection.execute(sql.select(PROGRESS.c.position).with_for_update()).all()
     known = connection.execute(sql.select(SCHEMA.c.version)).scalar()
@@ -62,7 +62,7 @@ def _events_after(connection: sql.Connection, number: int) -> list[tuple[int, st
 
 
 def _upgrade_event(connection: sql.Connection, number: int, body: str) -> None:
-    """Write the terms and the envelope of an event anew where the present spelling differs."""
+    """Write the terms and the envelope of an event again if the current form differs."""
     event = decode(body)
     attributes = from_former_form(dict(event.attributes))
     mine = TERMS.c.number == number

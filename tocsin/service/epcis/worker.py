@@ -1,8 +1,7 @@
-"""Who works beside the interface: follows the log, and tells subscribers of queries what is new.
+"""The background worker of the interface: follows the log, and notifies subscribers of queries.
 
-Every subscription has a task of its own, so that a slow receiver delays nobody. How far a
-subscription has come is kept after the receiver took the document: what is sent again after a crash
-is the same.
+Each subscription has its own task, so that a slow receiver delays no other one. A cursor is stored
+after the receiver has accepted the document: after a crash the same events are sent again.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from tocsin.values.time import Instant
 _LOG = logging.getLogger(__name__)
 
 AT_ONCE = 1_000
-"""Of so many new events one document tells those that are meant."""
+"""New events examined for one document, at most."""
 
 _LOOK = 0.5
 _REFRESH = 1.0
@@ -50,14 +49,14 @@ _SECOND = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is new for a subscription: events up to a number."""
+    """New results for a subscription, up to a number."""
 
     events: Sequence[Event]
     until: int
 
 
 class Worker:
-    """A thread with an event loop. `wake` and `news` may be called from anywhere."""
+    """A thread with an event loop. `wake` and `news` may be called from any thread."""
 
     def __init__(
         self,
@@ -79,12 +78,12 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="tocsin-epcis", daemon=True)
 
     def start(self) -> None:
-        """Begins."""
+        """Start the thread."""
         self._thread.start()
         self._is_ready.wait()
 
     def stop(self) -> None:
-        """Ends; what is under way will be sent again."""
+        """Stop; documents under way are sent again after a restart."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._log.nudge()
@@ -92,12 +91,12 @@ class Worker:
         self._growth.close()
 
     def wake(self) -> None:
-        """Subscriptions have changed."""
+        """Announce changed subscriptions."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._changed.set)
 
     def require_reachable(self, dest: str) -> WebhookUrl:
-        """The parts of an address; a problem where it may not be reached."""
+        """Return the parts of a URL; raise AddressProblem if it may not be reached."""
         return parse_webhook_url(dest, self._rules)
 
     def _run(self) -> None:
@@ -121,7 +120,7 @@ class Worker:
         self._lease.release()
 
     async def _follow(self) -> None:
-        """Keeps the index where the log is, also when nobody asks."""
+        """Keep the index up to date, also without queries."""
         forgot = monotonic()
         while True:
             try:
@@ -140,9 +139,7 @@ class Worker:
         self._growth.notice(self._repository.index.last_number())
 
     async def _supervise(self) -> None:
-        """Has a task for each subscription that is there, and none for others; none at all where
-        another process has them.
-        """
+        """Keep one task for each stored subscription; none while another process has the lease."""
         while True:
             self._changed.clear()
             try:
@@ -165,7 +162,7 @@ class Worker:
                 self._tasks[id] = asyncio.create_task(self._serve(subscription))
 
     async def _serve(self, subscription: QuerySubscription) -> None:
-        """Tells one receiver, for as long as the subscription is there."""
+        """Notify one receiver until its subscription is removed."""
         while True:
             try:
                 async for news in self.news(subscription):
@@ -181,9 +178,10 @@ class Worker:
                 await asyncio.sleep(1)
 
     async def news(self, subscription: QuerySubscription) -> AsyncIterator[News]:
-        """What is new, again and again: when something is captured, or when it is due. Ends never.
+        """Yield new results without end: after a capture, or when due.
 
-        Who takes it says where to go on by asking for more: it goes on behind what was given.
+        The next request for results confirms the last ones: it continues behind them. Raises
+        EpcisException when the query was deleted.
         """
         cursor, due = subscription.cursor, subscription.due
         while True:
@@ -208,7 +206,7 @@ class Worker:
             await self._growth.beyond(cursor, _LOOK)
 
     def _since(self, subscription: QuerySubscription, cursor: int, most: int | None) -> News:
-        """What is new behind a number, of so many events at most."""
+        """Return the results among at most `most` events after a number."""
         query = self._repository.query(subscription.tenant, subscription.query)
         last = self._repository.index.last_number()
         until = last if most is None else min(last, cursor + most)
@@ -224,7 +222,7 @@ class Worker:
         )
 
     async def _send(self, subscription: QuerySubscription, news: News) -> bool:
-        """Sends a document until the receiver takes it; whether there was something to send."""
+        """Send a document until the receiver accepts it; False if there is nothing to send."""
         if not news.events and not subscription.terms.report_if_empty:
             return False
         body = document_of(subscription, news.events, wall_clock())
@@ -243,7 +241,7 @@ class Worker:
     async def _try(
         self, subscription: QuerySubscription, headers: dict[str, str], body: bytes
     ) -> str:
-        """Why the receiver did not take it; "" where it did."""
+        """Make one attempt; return the reason of a failure, or ""."""
         try:
             url = self.require_reachable(subscription.dest)
             answer = await self._sender.post(url, headers, body)
@@ -253,12 +251,12 @@ class Worker:
 
 
 def document_of(subscription: QuerySubscription, events: Sequence[Event], now: Instant) -> bytes:
-    """The document that a subscriber is sent."""
+    """Return the document for a subscriber."""
     told = told_events(events, subscription.terms.epc_format)
     return json_text(query_document(told, subscription.query, now, subscription.id)).encode()
 
 
 async def _sleep_until(due: Instant) -> None:
-    """Waits in steps, so that a clock that is set is noticed."""
+    """Sleep in steps, so that a change of the clock is noticed."""
     while (left := (due - wall_clock()) / _SECOND) > 0:
         await asyncio.sleep(min(left, 1.0))

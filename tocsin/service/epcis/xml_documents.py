@@ -1,8 +1,7 @@
-"""The result of a query as XML, as the schema of EPCIS 2.0 orders it. Read again it gives the same
-events, save that what an extension says is text.
+"""The result of a query as XML, in the order of the EPCIS 2.0 schema.
 
-Standard terms are written as web addresses of the Core Business Vocabulary. An event of a kind of
-somebody's own has no form in XML.
+Parsed again it gives the same events, but values of extensions become texts. Standard terms are
+written as web URIs of the Core Business Vocabulary. An event of a custom type has no form in XML.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _FIRST = (
     *("bizTransactionList", "quantityList", "childQuantityList", "sourceList"),
     *("destinationList", "sensorElementList", "persistentDisposition", "ilmd"),
 )
-"""The fields of the standard in the order of the schema; extensions come after them."""
+"""Fields of the standard in the order of the schema; extensions come after them."""
 
 _TERMS: Mapping[str, Vocabulary] = {
     "bizStep": vocabulary.BIZ_STEP,
@@ -48,7 +47,7 @@ _ITEMS: Mapping[str, str] = {
     "correctiveEventIDs": "correctiveEventID",
     "sensorElementList": "sensorElement",
 }
-"""Lists, and what their items are called."""
+"""Lists with the element names of their items."""
 
 _TYPED: Mapping[str, tuple[str, Vocabulary]] = {
     "bizTransactionList": ("bizTransaction", vocabulary.TRANSACTION_TYPE),
@@ -64,7 +63,7 @@ _OF_REPORTS: Mapping[str, Vocabulary] = {
 
 
 def xml_query_document(events: Sequence[Mapping[str, Any]], query: str, now: Instant) -> bytes:
-    """The document of a query's result."""
+    """Return the document of a query's result; raise EpcisException for a custom event type."""
     tree.register_namespace("epcisq", _QUERY)
     root = tree.Element(
         f"{{{_QUERY}}}EPCISQueryDocument",
@@ -120,7 +119,7 @@ def _add(parent: tree.Element, name: str, value: Any) -> None:
 def _add_typed(
     parent: tree.Element, items: Sequence[Mapping[str, Any]], name: str, kinds: Vocabulary
 ) -> None:
-    """Items with a type and what they name."""
+    """Add items that have a type and a value."""
     for item in items:
         kind = {"type": _text(item["type"], kinds)} if "type" in item else {}
         tree.SubElement(parent, name, kind).text = _text(item[name])
@@ -132,7 +131,7 @@ def _add_attributes(element: tree.Element, value: Mapping[str, Any]) -> None:
 
 
 def _add_extension(parent: tree.Element, name: str, value: Any) -> None:
-    """An extension as it was read: members are elements, several values are several elements."""
+    """Add an extension as it was parsed: members as elements, each value as an element."""
     for item in value if isinstance(value, list) else [value]:
         element = tree.SubElement(parent, _tag(name))
         if not isinstance(item, Mapping):

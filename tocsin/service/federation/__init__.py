@@ -1,3 +1,3 @@
-"""Brokers along a chain: a server subscribes at servers upstream with what is asked of it, so that
-only events that someone downstream wants cross the wire.
+"""Federation of brokers: a server subscribes at upstream servers with the interests of its own
+subscribers, so that only events with a downstream subscriber cross the wire.
 """

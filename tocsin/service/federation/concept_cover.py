@@ -1,8 +1,9 @@
-"""Covering between concept tests: the wide concept has everything that the narrow one has.
+"""Covering between concept tests: the narrow concept implies the wide one.
 
-The terminology stands in the concepts already: a name is expanded, so that what is below a concept
-is a conjunction with it, and what is above is a disjunction. Part is compared with part; datatypes
-only by equality, since of an individual that an event only describes no value is known to compare.
+The terminology is part of the concepts already: a name is expanded, so that subclasses are
+conjunctions with it and superclasses are disjunctions. Parts are compared pairwise. Datatypes are
+compared for equality only, as the values of an individual that an event only describes are not
+known.
 """
 
 from __future__ import annotations
@@ -23,13 +24,11 @@ from tocsin.knowledge.concepts.concept import (
 from tocsin.plan.nodes.concepts import ConceptTest
 
 MOST_COMPARISONS = 2_000
-"""Pairs of parts that are compared, of which two large concepts have too many."""
+"""Pairs of parts compared, at most; two large concepts have too many."""
 
 
 def covers_concept(wide: ConceptTest, narrow: ConceptTest) -> bool:
-    """Return True if it is certain that every event that passes the narrow test passes the wide
-    one.
-    """
+    """Return True if every event that passes the narrow test certainly passes the wide one."""
     if wide.tbox != narrow.tbox or wide.world is not narrow.world:
         return False
     if not set(wide.correlate) <= set(narrow.correlate):
@@ -39,7 +38,7 @@ def covers_concept(wide: ConceptTest, narrow: ConceptTest) -> bool:
 
 @dataclass(slots=True)
 class _Subsumption:
-    """A search for a proof that one concept has what another one has."""
+    """A bounded search for a proof that one concept implies another."""
 
     steps: int = MOST_COMPARISONS
 

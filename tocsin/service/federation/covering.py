@@ -1,10 +1,10 @@
-"""Covering: a condition covers another where every event that meets the other meets it too. Said
-only where it is certain; when in doubt it is not said, and both are sent.
+"""Covering: a condition covers another if every event that meets the other meets it too. Only
+stated if certain; in doubt both conditions are sent.
 
 Truth has three values: an event meets a condition that is TRUE of it. Conjunctions and disjunctions
-are taken apart, attributes are looked at one at a time, and members of lists by the constants that
-they are compared with. Graph patterns and concepts cover by what the ontology knows; XML blocks
-cover only themselves. Work is bounded.
+are split, attributes are compared one at a time, and list items by the constants they are compared
+with. Graph patterns and concepts cover by the ontology; XML blocks cover only themselves. Work is
+bounded.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _HIGHEST = ("TIME <=", "TIME <", "<=", "<")
 
 
 def covers(wide: Atom, narrow: Atom) -> bool:
-    """Whether it is certain that every event that meets the narrow atom meets the wide one."""
+    """True if every event that meets the narrow atom certainly meets the wide one."""
     return covers_prepared(_prepared(wide), _prepared(narrow))
 
 
 def covers_prepared(wide: Atom, narrow: Atom) -> bool:
-    """The same of atoms that went through the passes of a plan already."""
+    """As `covers`, for atoms that have been through the passes of a plan."""
     if wide in (narrow, EVERYTHING):
         return True
     if isinstance(wide, GraphPattern) and isinstance(narrow, GraphPattern):
@@ -67,7 +67,7 @@ def _prepared(atom: Atom) -> Atom:
 
 
 def is_covered(wide: BooleanNode, narrow: BooleanNode) -> bool:
-    """The same of two boolean expressions."""
+    """True if every event that meets the narrow expression certainly meets the wide one."""
     return _Proof(MOST_STEPS).follows(_normal(wide), (_normal(narrow),))
 
 
@@ -77,12 +77,12 @@ def _normal(node: BooleanNode) -> BooleanNode:
 
 @dataclass(slots=True)
 class _Proof:
-    """A search for a proof that gives up after so many steps."""
+    """A search for a proof that gives up after `steps` steps."""
 
     steps: int
 
     def follows(self, goal: BooleanNode, known: tuple[BooleanNode, ...]) -> bool:
-        """Whether the goal is TRUE wherever all that is known is TRUE."""
+        """True if the goal is TRUE wherever all known expressions are TRUE."""
         self.steps -= 1
         if self.steps < 0:
             return False
@@ -135,20 +135,20 @@ def _path(literal: BooleanNode) -> Path | None:
 
 
 def _lies_below(path: Path | None, above: Path) -> bool:
-    """Whether a path of data leads through another: what is there lies in something."""
+    """True if a path of data leads through another: a value at it implies one at the other."""
     if path is None or ENVELOPE in (path[0], above[0]):
         return False
     return len(path) > len(above) and path[: len(above)] == above
 
 
 def _is_there(literal: BooleanNode) -> bool:
-    """Whether a literal is TRUE only where its attribute has a value."""
+    """True if a literal is TRUE only where its attribute has a value."""
     return is_implied(Not(IsNull(_path(literal) or ())), (literal,))
 
 
 def _is_narrower(fact: BooleanNode, goal: Computed) -> bool:
-    """Whether a test of the members of a list asks for less than another: the same path, and each
-    of its tests passes where one of the other's does.
+    """True if a list test implies another: same path, and each test of `goal` is implied by one of
+    `fact`.
     """
     if not isinstance(fact, Computed) or not (
         fact.semantics is goal.semantics is Semantics.MEMBERS

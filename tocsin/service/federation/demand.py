@@ -1,6 +1,6 @@
-"""What is asked of this server now: the atoms of its own subscriptions, and what other servers have
-subscribed to here. Read anew when the catalog has changed; what has not changed is not compiled
-again.
+"""Current interests of this server: the atoms of its own subscriptions, and the interests of other
+servers that have subscribed here. Read again when the catalog has changed; unchanged subscriptions
+are not compiled again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LANGUAGE = "plan"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """All that is asked of a server at a version of its catalog."""
+    """All interests of a server at a version of its catalog; `heard` are those of other servers."""
 
     version: int
     own: tuple[Atom, ...]
@@ -38,7 +38,7 @@ class _Read:
 
 
 class Demand:
-    """The demand of the subscriptions in a catalog; may be asked from several threads."""
+    """The interests of the subscriptions in a catalog; may be used from several threads."""
 
     def __init__(self, entries: Entries) -> None:
         self._entries = entries
@@ -48,7 +48,7 @@ class Demand:
         self._last: Asked | None = None
 
     def now(self) -> Asked:
-        """What is asked now."""
+        """Return the current interests."""
         mirror = self._entries.mirror
         with mirror.lock:
             mirror.refresh()
@@ -76,7 +76,7 @@ class Demand:
 
 
 def _read(subscription: Subscription, light: Surroundings) -> _Read:
-    """What one subscription asks for; one that cannot be served asks for nothing."""
+    """Return the interests of one subscription; empty if it does not compile."""
     paths = _paths(subscription)
     try:
         if paths is None:
@@ -91,7 +91,7 @@ def _read(subscription: Subscription, light: Surroundings) -> _Read:
 
 
 def _wants(atom: Atom, paths: list[Path]) -> list[Want]:
-    """The wishes of another server, in the order of its text: each has come its own way."""
+    """Return the interests of another server in the order of its text, each with its own path."""
     if len(paths) == 1 or not _has_alternatives(atom, len(paths)):
         return [Want(each, paths[0]) for each in alternatives(atom)]
     assert isinstance(atom, Condition)
@@ -109,7 +109,7 @@ def _has_alternatives(atom: Atom, count: int) -> bool:
 
 
 def _paths(subscription: Subscription) -> list[Path] | None:
-    """The ways that the wishes in a subscription have come; None where it is a client's."""
+    """Return the paths of the interests in a subscription; None if it is a client's."""
     given: Any = subscription.options.get(PATHS) if subscription.language == LANGUAGE else None
     if not isinstance(given, list) or not given:
         return None

@@ -1,9 +1,10 @@
-"""Covering between graph patterns: every map of the narrow pattern is one of the wide pattern.
+"""Covering between graph patterns: every solution of the narrow pattern gives one of the wide
+pattern.
 
-It is certain where the ids of the wide pattern can be placed on those of the narrow one so that
-each of its statements is implied by one of the narrow statements: a property at or below its
-property, classes at or below its classes, and a filter that implies its filter. Optional groups and
-selected variables do not decide whether an event matches.
+It is certain if the ids of the wide pattern map to those of the narrow one so that each wide
+statement is implied by a narrow statement: a property at or below its property, classes at or below
+its classes, and a filter that implies its filter. Optional groups and selected variables do not
+decide whether an event matches.
 """
 
 from __future__ import annotations
@@ -31,16 +32,14 @@ from tocsin.values.terms import Iri, Literal, compare, same_value, value_of
 from tocsin.values.truth import Truth
 
 MOST_PLACEMENTS = 1_000
-"""Placements of statements that are tried; placing a pattern has no better bound than all."""
+"""Placements of statements tried, at most; the search is exponential in the worst case."""
 
 _STRICTNESS = (Injective.NONE, Injective.RESOURCES, Injective.ALL)
 _SIDES = (("<", "<="), (">", ">="))
 
 
 def covers_graph(wide: GraphPattern, narrow: GraphPattern) -> bool:
-    """Return True if it is certain that every event that matches the narrow pattern matches the
-    wide one.
-    """
+    """Return True if every event that matches the narrow pattern certainly matches the wide one."""
     if wide.ontology != narrow.ontology:
         return False
     if _STRICTNESS.index(wide.injective) > _STRICTNESS.index(narrow.injective):
@@ -50,13 +49,13 @@ def covers_graph(wide: GraphPattern, narrow: GraphPattern) -> bool:
 
 @dataclass(slots=True)
 class _Placement:
-    """A search for a place in the narrow pattern for every id of the wide one."""
+    """A search for a mapping of the ids of the wide pattern to those of the narrow one."""
 
     wide: GraphPattern
     narrow: GraphPattern
     steps: int = MOST_PLACEMENTS
     classes: dict[Vertex, set[str]] = field(default_factory=dict)
-    """The classes that the narrow pattern gives those of its ids that are surely resources."""
+    """Classes that the narrow pattern gives to those of its ids that are surely resources."""
 
     def __post_init__(self) -> None:
         for each in self.narrow.statements:
@@ -68,9 +67,7 @@ class _Placement:
                 self.classes[each.object].add(each.object_class)
 
     def is_found(self, number: int, places: Mapping[Vertex, Vertex]) -> bool:
-        """Return True if the statements from this number on have a place, where ids before them
-        have theirs.
-        """
+        """Return True if the statements from `number` on can be placed, given `places`."""
         self.steps -= 1
         if self.steps < 0:
             return False
@@ -103,8 +100,10 @@ class _Placement:
         )
 
     def _is_object_of(self, statement: StatementPattern, wanted: str) -> bool:
-        """Return True if the object is surely of the class. It may be a literal of a datatype that
-        the ontology does not know, which is below itself only.
+        """Return True if the object is surely of the class.
+
+        It may be a literal of a datatype that the ontology does not know, which is below itself
+        only.
         """
         given, order = statement.object_class, self.wide.ontology.class_order
         if wanted == given or (given in order and wanted in order.above(given)):
@@ -118,7 +117,7 @@ class _Placement:
     def _placed(
         self, wide: StatementPattern, narrow: StatementPattern, places: Mapping[Vertex, Vertex]
     ) -> dict[Vertex, Vertex] | None:
-        """Return the places with those of the ends of a statement; None where they do not fit."""
+        """Return the places with those of the ends of a statement; None if they conflict."""
         found = dict(places)
         for mine, place in zip(wide.ends(), narrow.ends(), strict=True):
             if mine in found:
@@ -137,8 +136,9 @@ class _Placement:
         return all(_renamed(each, places) in known for each in asked)
 
     def _has_absents(self, places: Mapping[Vertex, Vertex]) -> bool:
-        """Return True if the narrow pattern has the absent groups of the wide one. What else it
-        has must not take an image away from them: so all its ids have to be places.
+        """Return True if the narrow pattern has the absent groups of the wide one.
+
+        Its other statements must not exclude an image of these: so all its ids have to be places.
         """
         if not self.wide.absents:
             return True
@@ -162,8 +162,8 @@ def _may_stand_at(vertex: Vertex, place: Vertex) -> bool:
 def _renamed_group(
     group: Statements, places: Mapping[Vertex, Vertex]
 ) -> frozenset[StatementPattern] | None:
-    """Return an absent group in the words of the narrow pattern; None where an id of its own has a
-    name there already.
+    """Return an absent group with the ids of the narrow pattern; None if an id of its own is also a
+    place there.
     """
     own = {end for each in group for end in each.ends()} - places.keys()
     if own & set(places.values()):
@@ -180,8 +180,8 @@ def _renamed_group(
 
 
 def _renamed(condition: Filter, places: Mapping[Vertex, Vertex]) -> Filter | None:
-    """Return a comparison of variables in the words of the narrow pattern; None for other
-    conditions, and where a variable has the place of a constant.
+    """Return a comparison of variables with the ids of the narrow pattern; None for other
+    conditions, and if a variable is placed on a constant.
     """
     if not isinstance(condition, VariableComparison):
         return None
@@ -212,7 +212,9 @@ def _implies_filter(narrow: Filter | None, wide: Filter | None) -> bool:
 
 
 def _implies_one(narrow: Filter, wide: Filter) -> bool:
-    """Return True if the filters are equal, or bounds of numbers of which one implies the other."""
+    """Return True if the filters are equal, or the narrow one's number bound implies the wide
+    one's.
+    """
     if narrow == wide:
         return True
     if not isinstance(narrow, Comparison) or not isinstance(wide, Comparison):

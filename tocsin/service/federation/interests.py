@@ -1,8 +1,8 @@
-"""What a server wants of the servers upstream: the atoms of all its subscriptions, each with the
-way that the wish has come.
+"""The interests of a server at its upstreams: the atoms of all its subscriptions, each with the
+path that the interest has taken.
 
-A wish that came from a server is never sent back to it, nor round in a circle: its path names every
-server that it has passed, so that a wish which nobody has any more dies out in a ring too.
+An interest is never sent back to a server it has passed: its path names them all, so that an
+interest without a subscriber disappears from a cycle of servers too.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from tocsin.plan.passes import prepared_expression
 from tocsin.plan.passes.contradictions import never_holds
 
 Path = tuple[str, ...]
-"""The names of the servers that a wish has passed, the one where it was made first."""
+"""Names of the servers that an interest has passed, its origin first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """Events that meet the atom are wanted by servers along the path."""
+    """Interest in events that meet the atom, of servers along the path."""
 
     atom: Atom
     path: Path
 
     def is_as_free_as(self, other: Want) -> bool:
-        """Whether it may go wherever the other one may go."""
+        """True if it may be sent wherever the other one may be sent."""
         return set(self.path) <= set(other.path)
 
 
 def atoms_wanted(plan: Plan) -> Iterator[Atom]:
-    """The atoms of a plan, each alternative for itself; what no event meets is left out."""
+    """Yield the atoms of a plan, each alternative separately; unsatisfiable ones are left out."""
     for atom in atoms_of(plan.pattern):
         yield from alternatives(atom)
 
 
 def alternatives(atom: Atom) -> Iterator[Atom]:
-    """Atoms that together mean the atom."""
+    """Yield atoms whose disjunction is the atom."""
     if not isinstance(atom, Condition):
         yield atom
         return
@@ -52,8 +52,8 @@ def alternatives(atom: Atom) -> Iterator[Atom]:
 def wants_upstream(
     own: Iterable[Atom], heard: Iterable[Want], server: str, upstream: str, hops: int
 ) -> list[Want]:
-    """What a server wants of one upstream: for its own subscriptions, and for those who subscribed
-    at it; each wish has then passed it.
+    """Return the interests of a server at one upstream: of its own subscriptions, and of servers
+    subscribed here, with this server added to the path.
     """
     found = [Want(atom, (server,)) for atom in own]
     for want in heard:

@@ -1,8 +1,8 @@
-"""A link to one upstream: its events are heard from where they were heard last, what is wanted is
-told it, and both begin anew when the connection is lost.
+"""A link to one upstream: receives its events from the stored position on, advertises interests,
+and restarts both after a lost connection.
 
-The stream is opened before anything is subscribed, so that nothing falls between. A position is
-kept when the events up to it are in the log; what is heard twice has the same identity.
+The stream is opened before the subscriptions are made, so that no event falls between. A position
+is stored when the events up to it are in the log; an event received twice has the same identity.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WAITING = 5_000
 
 @dataclass(slots=True)
 class Counts:
-    """What a link has done so far."""
+    """Counters of a link since its start."""
 
     wanted: int = 0
     asked: int = 0
@@ -68,18 +68,18 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Subscriptions that ask for what is wanted at a version of the catalog, by their ids."""
+    """Subscriptions, by id, that express the interests at a version of the catalog."""
 
     version: int
     bodies: Mapping[str, Body]
 
 
 class Refused(StateProblem):
-    """The upstream does not serve what it was asked."""
+    """Raised if the upstream rejects a request."""
 
 
 class Link:
-    """One upstream. `run` ends when it is cancelled, or where the upstream is the server itself."""
+    """One upstream. `run` ends only when it is cancelled."""
 
     def __init__(self, home: Home, server: Server) -> None:
         self._home = home
@@ -95,7 +95,7 @@ class Link:
         self._foreign: set[Atom] = set()
 
     def status(self) -> dict[str, Any]:
-        """How the link stands, as JSON."""
+        """Return the state of the link as JSON."""
         return {
             "url": self.url,
             "server": self.upstream or None,
@@ -107,11 +107,11 @@ class Link:
         }
 
     def is_current(self) -> bool:
-        """Whether the upstream knows all that is wanted now."""
+        """True if the upstream has all current interests."""
         return self.is_up and self._version == self._home.demand.now().version
 
     async def run(self) -> None:
-        """Keeps the link up."""
+        """Keep the link connected; reconnect after failures."""
         backoff, failed = Backoff(first=0.1, longest=10.0), 0
         while True:
             begun = monotonic()
@@ -138,7 +138,7 @@ class Link:
             await self._listen_and_ask(http, wish)
 
     def _wish(self) -> Wish:
-        """What is wanted now."""
+        """Return the current interests as subscriptions."""
         asked = self._home.demand.now()
         found = wants_upstream(
             asked.own, asked.heard, self._home.name, self.upstream, self._home.hops
@@ -150,7 +150,7 @@ class Link:
         return Wish(asked.version, subscriptions_of(wants, self._home.name))
 
     async def _listen_and_ask(self, http: httpx.AsyncClient, wish: Wish) -> None:
-        """Listens to some subscriptions for as long as these are the right ones to listen to."""
+        """Receive events of some subscriptions until others have to be received, or a failure."""
         queue: asyncio.Queue[tuple[int, list[Arrived]]] = asyncio.Queue(_WAITING)
         ready = asyncio.Event()
         tasks = [
@@ -197,7 +197,7 @@ class Link:
         return arrived(json.loads(told.data), self.upstream)
 
     async def _store(self, queue: asyncio.Queue[tuple[int, list[Arrived]]]) -> None:
-        """Puts events into the log, many at once where many wait, and keeps the position."""
+        """Append events to the log, in batches where many are queued, and store the position."""
         saved = 0.0
         kept = self.position
         while True:
@@ -232,8 +232,8 @@ class Link:
         self.counts.events += len(new)
 
     def _is_new(self, event: Arrived) -> bool:
-        """Whether an event goes into the log: not one of our own, none that is there, none that has
-        come too far.
+        """True if an event goes into the log: not published here, not received before, not too many
+        hops away.
         """
         if event.origin == self._home.name:
             self.counts.returned += 1
@@ -246,7 +246,7 @@ class Link:
         return False
 
     async def _ask(self, http: httpx.AsyncClient, wish: Wish, ready: asyncio.Event) -> None:
-        """Subscribes to what is wanted; returns when other subscriptions are to be listened to."""
+        """Subscribe to the current interests; return when other subscriptions must be received."""
         listened = wish.bodies.keys()
         await ready.wait()
         while await self._tell(http, wish.bodies):
@@ -258,8 +258,8 @@ class Link:
                 return
 
     async def _tell(self, http: httpx.AsyncClient, bodies: Mapping[str, Body]) -> bool:
-        """Makes the subscriptions at the upstream what they should be; False where it does not
-        understand one, so that everything is to be asked for instead.
+        """Update the subscriptions at the upstream; False if it does not understand one, so that
+        all events have to be requested instead.
         """
         for id, body in bodies.items():
             if self._told.get(id) != body:
@@ -277,7 +277,9 @@ class Link:
         return True
 
     def _note_foreign(self, body: Body, why: str) -> None:
-        """Atoms that the upstream cannot read, as it lacks an ontology: it is to send all."""
+        """Note the atoms that the upstream cannot parse, for example without an ontology: it is to
+        send all events for them.
+        """
         asked = self._home.demand.now()
         atoms = {*asked.own, *(want.atom for want in asked.heard)}
         wants = [Want(atom, ("",)) for atom in atoms]
@@ -297,7 +299,7 @@ async def _name_of(http: httpx.AsyncClient) -> str:
 
 
 async def _subscriptions_at(http: httpx.AsyncClient, name: str) -> dict[str, Body]:
-    """What this server has subscribed to there already."""
+    """Return the subscriptions that this server already has at the upstream."""
     answer = await http.get("/v1/subscriptions")
     _require_success(answer)
     found = answer.json()["subscriptions"]

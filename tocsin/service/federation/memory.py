@@ -1,4 +1,4 @@
-"""Which events have come already: the identities of the newest, over all links."""
+"""Identities of the newest events received, over all links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Identity = tuple[str, str]
 
 
 class Memory:
-    """So many identities; the oldest are forgotten first."""
+    """A bounded set of identities; the oldest are forgotten first."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._remembered = remembered
@@ -22,7 +22,7 @@ class Memory:
         return identity in self._known
 
     def note(self, identities: Iterable[Identity]) -> None:
-        """Remembers identities."""
+        """Add identities."""
         with self._lock:
             self._known |= dict.fromkeys(identities)
             while len(self._known) > self._remembered:

@@ -1,9 +1,8 @@
-"""Wishes merged: equal ones once, alternatives of one attribute as one, and none that another one
-covers. What is left means the same.
+"""Merging of interests: equal ones once, alternatives of one attribute as one, and none that
+another covers. The result has the same meaning.
 
-A wish is left out only for one that is as free to travel. Who might cover whom is found by the
-attributes that a condition is about, or the properties of a graph pattern; whether it does is then
-proved.
+An interest is left out only for one that may travel at least as far. Candidates for covering are
+found by the attributes of a condition or the properties of a graph pattern; each is then verified.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from tocsin.values.truth import Truth
 
 _ROUNDS = 3
 _MOST_PROOFS = 20_000
-"""Pairs of graph patterns or concepts that are compared; those beyond are sent as they are."""
+"""Pairs of graph patterns or concepts compared, at most; further ones are sent as they are."""
 _Rest = frozenset[BooleanNode]
 _Group = tuple[Path, Attribute, Kind, Truth, _Rest]
 _ANYTHING = object()
 
 
 def merged(wants: Iterable[Want]) -> list[Want]:
-    """The wishes that are left, of atoms that went through the passes of a plan."""
+    """Return equivalent, fewer interests, of atoms that have been through the passes of a plan."""
     found = _uncovered(list(dict.fromkeys(wants)))
     for _ in range(_ROUNDS):
         before = len(found)
@@ -51,9 +50,7 @@ def merged(wants: Iterable[Want]) -> list[Want]:
 
 
 def _united(wants: Sequence[Want]) -> list[Want]:
-    """Conditions that differ in the value of one attribute only are one: it has one of the
-    values.
-    """
+    """Unite conditions that differ only in the value of one attribute: it has one of the values."""
     groups: dict[_Group, list[int]] = defaultdict(list)
     for number, want in enumerate(wants):
         for group in _groups(want):
@@ -106,7 +103,7 @@ def _conjuncts(node: BooleanNode) -> tuple[BooleanNode, ...]:
 
 
 def _uncovered(wants: Sequence[Want]) -> list[Want]:
-    """Those that none of the others covers; of two that cover each other, one."""
+    """Return the interests that no other covers; of two that cover each other, one."""
     kept = _Kept()
     for want in sorted(wants, key=_width):
         if not kept.has_cover_of(want):
@@ -118,7 +115,7 @@ def _uncovered(wants: Sequence[Want]) -> list[Want]:
 
 
 def _width(want: Want) -> tuple[int, int]:
-    """Wide ones first: short ways, then few tests."""
+    """Return a sort key for wide interests first: short paths, then few tests."""
     match want.atom:
         case Condition(expression):
             size = len(list(predicates_of(expression)))
@@ -132,7 +129,7 @@ def _width(want: Want) -> tuple[int, int]:
 
 
 class _Kept:
-    """Wishes by what they are about, so that few have to be looked at."""
+    """Index of interests by a key, so that few candidates have to be verified."""
 
     def __init__(self) -> None:
         self._wants: dict[Want, None] = {}
@@ -166,8 +163,8 @@ class _Kept:
 
 
 def _key(want: Want) -> object:
-    """By what a wish is found: a value that it asks for, an attribute that it is about, or
-    nothing.
+    """Return the key of an interest in the index: a value that it requires, an attribute that it
+    tests, or the general key.
     """
     if want.atom == EVERYTHING:
         return _ANYTHING
@@ -190,8 +187,8 @@ def _key(want: Want) -> object:
 
 
 def _keys_of_covers(want: Want) -> set[object]:
-    """By what those are found that may cover a wish: they are about its attributes, or about
-    nothing.
+    """Return the keys of all interests that may cover this one: its attributes and values, and the
+    general key.
     """
     keys: set[object] = {_ANYTHING}
     if isinstance(want.atom, GraphPattern):

@@ -1,8 +1,7 @@
-"""What servers send each other: wishes as subscriptions, and events with the way that they have
-come.
+"""Messages between servers: interests as subscriptions, and events with the path they have taken.
 
-All conditions go as alternatives of few subscriptions, so that an event crosses the wire once
-however many it meets. Atoms of other kinds have a subscription each.
+All conditions are alternatives of few subscriptions, so that an event crosses the wire once however
+many it meets. Atoms of other kinds have a subscription each.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from tocsin.service.federation.interests import Want
 from tocsin.service.federation.merging import merged
 
 ORIGIN, HOPS = "tocsinorigin", "tocsinhops"
-"""Extension attributes of an event that came from another server: where it was published, and how
-many servers it has passed.
+"""Extension attributes of an event from another server: where it was published, and how many
+servers it has passed.
 """
 
 PREFIX = "federation."
 _AT_ONCE = 2_000
-"""So many conditions are alternatives of one subscription."""
+"""Conditions that are alternatives of one subscription, at most."""
 
 _MOST_OTHERS = 200
-"""More atoms of other kinds than these are not sent one by one: everything is asked for."""
+"""Atoms of other kinds that are sent one by one, at most; beyond it all events are requested."""
 
 Body = dict[str, Any]
 
 
 def subscriptions_of(wants: Sequence[Want], server: str) -> dict[str, Body]:
-    """The subscriptions that ask for what is wanted, by their ids."""
+    """Return the subscriptions that express interests, by id."""
     conditions = [want for want in wants if isinstance(want.atom, Condition)]
     others = [want for want in wants if not isinstance(want.atom, Condition)]
     if len(others) > _MOST_OTHERS:
@@ -75,8 +74,8 @@ def _body(atom: Atom, paths: Sequence[Sequence[str]]) -> Body:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """An event that came from another server: its identity, where it was published, how many
-    servers it has passed, and its text.
+    """An event from another server: its identity, where it was published, how many servers it has
+    passed, and its text.
     """
 
     identity: tuple[str, str]
@@ -86,7 +85,7 @@ class Arrived:
 
 
 def arrived(match: Mapping[str, Any], upstream: str) -> list[Arrived]:
-    """The events of a match that an upstream tells, one server further."""
+    """Return the events of a match from an upstream, with one hop added."""
     members = match.get("members")
     return [_arrived(each, upstream) for each in members or () if isinstance(each, dict)]
 

@@ -1,5 +1,5 @@
-"""Federation as a part of the service: a thread in which all links to servers upstream run, and
-`GET /v1/federation`, which tells how they stand.
+"""Federation as a component: a thread for all links to upstream servers, and `GET /v1/federation`,
+the state of the links.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tocsin.service.storage.lease import Lease
 router = APIRouter(tags=["federation"])
 
 _LOCK = 0x746F6373696E2003
-"""The lock of the one process that has the links, where several share a database."""
+"""Number of the advisory lock of the one process that has the links."""
 _LOOK = 1.0
 
 
 class FederationPart:
-    """The links of one server; none where the settings name no upstream."""
+    """The links of one server; none if the settings name no upstream."""
 
     def __init__(self, service: Service) -> None:
         settings = read_settings(service.settings.federation)
@@ -42,13 +42,13 @@ class FederationPart:
         self._thread = threading.Thread(target=self._run, name="tocsin-federation", daemon=True)
 
     def start(self) -> None:
-        """Begins to link up."""
+        """Start all links."""
         if self.links:
             self._thread.start()
             self._is_ready.wait()
 
     def stop(self) -> None:
-        """Ends all links; what they asked for stays subscribed, so that nothing is missed."""
+        """Stop all links; their subscriptions stay at the upstreams, so that no event is missed."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join()
@@ -82,7 +82,7 @@ async def _ended(tasks: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
 
 @router.get("/v1/federation")
 async def federation(request: Request) -> dict[str, Any]:
-    """The name of this server, and how its links to servers upstream stand."""
+    """Return the name of this server, and the state of its links to upstream servers."""
     caller_with(request, Scope.SUBSCRIBE)
     part = next(each for each in service_of(request).parts if isinstance(each, FederationPart))
     links = [link.status() for link in part.links]

@@ -1,4 +1,6 @@
-"""The section `federation` of the settings: the name of this server, and the servers upstream."""
+"""The settings of federation: the section `[federation]` with the name of this server and its
+upstreams.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _NAME = r"^[A-Za-z0-9._-]{0,60}$"
 
 
 class Upstream(BaseModel):
-    """A server whose events are wanted, and the key with which it is asked."""
+    """An upstream server, with the API key for it."""
 
     model_config = {"extra": "forbid"}
 
@@ -31,12 +33,12 @@ class Upstream(BaseModel):
 
     @property
     def server(self) -> Server:
-        """Where it is asked."""
+        """Address and key for the client."""
         return Server(self.url, None if self.key is None else self.key.get_secret_value())
 
 
 class FederationSettings(BaseModel):
-    """Without a name the server gives itself one, and keeps it."""
+    """Name, hop limit and upstreams; without a name the server makes one and stores it."""
 
     model_config = {"extra": "forbid"}
 
@@ -46,7 +48,7 @@ class FederationSettings(BaseModel):
 
 
 def read_settings(given: Mapping[str, Any]) -> FederationSettings:
-    """The settings of the section; a problem with the name of what is wrong."""
+    """Return the checked section; raise MeaningProblem with the wrong setting."""
     try:
         return FederationSettings(**given)
     except ValidationError as error:

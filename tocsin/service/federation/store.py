@@ -1,4 +1,4 @@
-"""What a federated server remembers: its own name, and how far it has heard each upstream."""
+"""Stored state of federation: the name of the server, and a cursor for each upstream."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CURSORS = sql.Table(
 
 
 class LinkStore:
-    """Cursors in the database of the service."""
+    """Name and cursors in the database of the service."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,7 +33,7 @@ class LinkStore:
             METADATA.create_all(connection)
 
     def name(self, wanted: str) -> str:
-        """The name of this server: the wanted one, else the one that it gave itself once."""
+        """Return the name of this server: the wanted one, else the stored one, else a new one."""
         with self._database.writing() as connection:
             found = connection.execute(sql.select(NAMES.c.name)).scalar()
             name = str(wanted or found or uuid4().hex[:12])
@@ -44,8 +44,8 @@ class LinkStore:
         return name
 
     def cursor(self, url: str, server: str) -> int | None:
-        """The last position that was heard of a server at an address; None where nothing was, or of
-        another server.
+        """Return the last position received from a server at an address; None before the first, and
+        if another server is there.
         """
         asked = sql.select(CURSORS.c.position).where(
             CURSORS.c.url == url, CURSORS.c.server == server
@@ -55,7 +55,7 @@ class LinkStore:
         return None if found is None else int(found)
 
     def save(self, url: str, server: str, position: int) -> None:
-        """Remembers how far a server was heard."""
+        """Store the position received from a server."""
         with self._database.writing() as connection:
             connection.execute(CURSORS.delete().where(CURSORS.c.url == url))
             values = {"url": url, "server": server, "position": position}

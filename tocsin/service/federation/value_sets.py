@@ -1,8 +1,8 @@
-"""Which values of one attribute some tests leave, and whether a further test is TRUE of all of
-them. What is said is certain; where it is not known, the answer is no.
+"""The values of one attribute that some tests allow, and whether a further test is TRUE of all of
+them. A yes is certain; in doubt the answer is no.
 
-A value is of one kind. Of null, truth values, and kinds that no test is about the answer is read
-off; numbers and texts are told by a list of candidates or by bounds.
+A value is of one kind. For null, truth values, and kinds without a test the answer is immediate;
+numbers and texts are decided by a list of candidates or by bounds.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _TESTS = (Equals, Ordered, Between, OneOf, Like)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between which values something lies; None for no bound. Where `open`, the bound itself is
-    out.
+    """Interval of values; None for no bound. With `open_low` or `open_high` the bound itself is
+    excluded.
     """
 
     low: Any = None
@@ -46,32 +46,32 @@ class Bounds:
     open_high: bool = False
 
     def is_above(self, limit: Any, *, or_equal: bool) -> bool:
-        """Whether every value is above a limit, or equal to it where that will do."""
+        """True if every value is above a limit or, with `or_equal`, equal to it."""
         if self.low is None:
             return False
         return bool(self.low > limit or (self.low == limit and (or_equal or self.open_low)))
 
     def is_below(self, limit: Any, *, or_equal: bool) -> bool:
-        """Whether every value is below a limit, or equal to it where that will do."""
+        """True if every value is below a limit or, with `or_equal`, equal to it."""
         if self.high is None:
             return False
         return bool(self.high < limit or (self.high == limit and (or_equal or self.open_high)))
 
     def leaves_out(self, value: Any) -> bool:
-        """Whether a value is none of them."""
+        """True if a value is outside of the interval."""
         return self.is_above(value, or_equal=False) or self.is_below(value, or_equal=False)
 
 
 def is_implied(literal: BooleanNode, given: Sequence[BooleanNode]) -> bool:
-    """Whether a literal about an attribute is TRUE of every value of which the given literals, all
-    about the same attribute, are TRUE.
+    """True if a literal is TRUE of every value of which the given literals are TRUE. All are about
+    the same attribute.
     """
     kinds = _ALL.intersection(*map(_kinds, given))
     return all(_is_true_of_kind(literal, kind, given) for kind in kinds)
 
 
 def _kinds(literal: BooleanNode) -> frozenset[Kind]:
-    """The kinds of value of which a literal can be TRUE."""
+    """Return the kinds of value of which a literal can be TRUE."""
     match literal:
         case IsNull():
             return _NULL
@@ -129,7 +129,7 @@ def _is_true(test: BooleanNode, value: Any) -> bool:
 
 
 def _candidates(tests: Sequence[BooleanNode], kind: Kind) -> list[Any] | None:
-    """All values that the tests can leave, where these can be listed."""
+    """Return all values that the tests can allow; None if these cannot be listed."""
     for test in tests:
         match test:
             case Equals(_, constant):
@@ -172,7 +172,7 @@ def _tightened(bounds: Bounds, relation: str, limit: Any) -> Bounds:
 
 
 def _lies_within(literal: BooleanNode, bounds: Bounds, tests: Sequence[BooleanNode]) -> bool:
-    """Whether a literal is TRUE of all values within bounds that pass the tests."""
+    """True if a literal is TRUE of all values within bounds that pass the tests."""
     match literal:
         case Ordered(_, relation, limit):
             return _holds(bounds, relation, limit.value)
@@ -210,7 +210,7 @@ def _is_left_out(value: Any, bounds: Bounds, tests: Sequence[BooleanNode]) -> bo
 
 
 def _is_narrower(test: BooleanNode, wide: LikePattern) -> bool:
-    """Whether each text that passes a test fits a pattern with a known beginning, end or inside."""
+    """True if each text that passes a test fits a pattern with a known prefix, suffix or infix."""
     if not isinstance(test, Like):
         return wide.tokens == (Wild.ANY_RUN,)
     texts, tokens = test.pattern.literals(), test.pattern.tokens

@@ -1,6 +1,4 @@
-"""Who calls, and what the caller may do. Without a key nobody may do anything, unless the service
-was told to serve everybody.
-"""
+"""Authentication and scopes. Without a key a request is refused, unless settings turn keys off."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ _NOBODY = ""
 
 
 class Scope(StrEnum):
-    """What a key allows: to publish, to subscribe and hear, or everything."""
+    """Permission of a key: to publish, to subscribe and read, or everything."""
 
     PUBLISH = "publish"
     SUBSCRIBE = "subscribe"
@@ -27,7 +25,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A tenant, what it may do, and by which key."""
+    """The tenant of a request, its scopes and its key."""
 
     tenant: str
     scopes: frozenset[str]
@@ -37,11 +35,11 @@ class Caller:
     token: str = field(default=_NOBODY, repr=False)
 
     def may(self, scope: Scope) -> bool:
-        """Whether the key has a scope; admin has all."""
+        """True if the key has a scope; admin includes all."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
     def require(self, scope: Scope) -> None:
-        """Raises where the key does not have a scope."""
+        """Raise Problem if the key does not have a scope."""
         if not self.may(scope):
             raise Problem(
                 f"the key has no scope {scope}",
@@ -51,8 +49,8 @@ class Caller:
             )
 
     def is_admitted(self) -> bool:
-        """True if the key of the caller is still good; a stream asks again and again. Where that
-        cannot be found out, it is taken for good until it can.
+        """True if the key is still valid; checked repeatedly by streams. If the store cannot be
+        read, the key counts as valid meanwhile.
         """
         if not self.service.settings.auth:
             return True
@@ -62,25 +60,26 @@ class Caller:
             return True
 
     def require_admitted(self) -> None:
-        """Raise where the key was revoked."""
+        """Raise Problem if the key was revoked."""
         if not self.is_admitted():
             raise _unknown_key()
 
     def spend(self, count: int) -> None:
-        """Takes so many events from what the key may publish in a second."""
+        """Count published events; raise LimitProblem above the rate of the key."""
         self.service.keyring.publish(self.key, count, self.rate)
 
 
 def caller_with(request: HTTPConnection, scope: Scope) -> Caller:
-    """The caller, who must have a scope."""
+    """Return the caller; raise Problem without the scope."""
     caller = caller_of(request)
     caller.require(scope)
     return caller
 
 
 def listener_with(request: HTTPConnection, scope: Scope) -> Caller:
-    """Return the caller of a stream, who must have a scope. An EventSource and a WebSocket of a
-    browser can set no header: the key may stand in the address.
+    """Return the caller of a stream; raise Problem without the scope.
+
+    The key may be in the URL, as an EventSource and a WebSocket of a browser cannot set headers.
     """
     caller = caller_of(request, request.query_params.get("access_token", ""))
     caller.require(scope)
@@ -88,8 +87,8 @@ def listener_with(request: HTTPConnection, scope: Scope) -> Caller:
 
 
 def caller_of(request: HTTPConnection, given: str = "") -> Caller:
-    """The caller by the key of the request, or by the one that is given where the request has none;
-    raises where there is neither.
+    """Return the caller by the key in the header, else by the `given` one. Raises Problem without a
+    valid key, LimitProblem above the rate of requests.
     """
     service = cast(Service, request.app.state.service)
     if not service.settings.auth:
@@ -108,7 +107,7 @@ def caller_of(request: HTTPConnection, given: str = "") -> Caller:
 
 
 def _key_of(request: HTTPConnection) -> str:
-    """Return the key in the header; "" where there is none."""
+    """Return the key in the header, or ""."""
     given = request.headers.get("authorization", "")
     return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else ""
 

@@ -1,9 +1,9 @@
 """A service without keys answers its own pages and programs only.
 
-Without keys a browser is the way in for strangers: a page of another site may send requests to
-this machine, open a WebSocket to it, or give its own name the address of this machine (DNS
-rebinding). So `Host` must be a name of this service, and `Origin`, which browsers send with what a
-page asks of another site, must be this service itself.
+Without keys a browser is the way in for strangers: a page of another site may send requests to this
+machine, open a WebSocket to it, or give its own name the address of this machine (DNS rebinding).
+So `Host` must be a name of this service, and `Origin`, which browsers send with cross-origin
+requests, must be this service itself.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tocsin.errors import Problem
 from tocsin.service.http.problems import answer, document_of, status_of
 
 WEBSOCKET_CODE = 4000
-"""A WebSocket is closed with this number plus the status that HTTP would have."""
+"""Base of WebSocket close codes: the HTTP status is added to it."""
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]?#\\]+)(?::([0-9]{1,5}))?")
 _DEFAULT_PORTS = ("80", "443")
 Authority = tuple[str, str]
-"""A name in lower case and a port; an empty port stands for the default of the scheme."""
+"""A name in lower case and a port; an empty port is the default of the scheme."""
 
 
 class OwnOrigin:
@@ -50,7 +50,7 @@ class OwnOrigin:
         await self._app(scope, receive, send)
 
     def judge(self, headers: Headers) -> None:
-        """Raise where a request is for another name, or comes from a page of another origin."""
+        """Raise Problem if a request is for another name, or from a page of another origin."""
         hosts = {_authority(each) for each in headers.getlist("host")}
         if len(hosts) != 1 or None in hosts or not all(map(self._is_own, hosts)):
             raise Problem(
@@ -78,8 +78,8 @@ class OwnOrigin:
             address = ip_address(name)
         except ValueError:
             return False
-        # A page cannot rebind an address, only a name: where all addresses of the machine are
-        # listened on, each of them is one of its own.
+        # DNS rebinding needs a name. So any address is one of this machine's own, if the service
+        # listens on all of them.
         return address.is_loopback or self._listens_everywhere
 
 
@@ -95,7 +95,7 @@ async def _refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) 
 
 
 def _authority(given: str) -> Authority | None:
-    """Return the name and the port of a Host header; None where it is not well-formed."""
+    """Return the name and the port of a Host header; None if it is malformed."""
     found = _HOST.fullmatch(given)
     if found is None:
         return None
@@ -115,7 +115,7 @@ def _origin(given: str) -> Authority | None:
 
 
 def _plain_name(name: str) -> str:
-    """Return a name as it is compared: lower case, without brackets and a final dot."""
+    """Return a name in the form for comparison: lower case, without brackets and a final dot."""
     plain = name.strip().lower().removeprefix("[").removesuffix("]").removesuffix(".")
     try:
         return str(ip_address(plain))

@@ -1,4 +1,4 @@
-"""Where a listener begins, and how many listen at a time: the same for all streams."""
+"""Start position and number of listeners, the same for all streams."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tocsin.service.core.service import Service
 from tocsin.service.http.requests import is_count
 
 LAST = 2**63 - 1
-"""The greatest position that there can be."""
+"""The highest possible position."""
 
 STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
-"""What a stream answers, for the OpenAPI document."""
+"""Response of a stream in the OpenAPI document."""
 
 STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
 def begin_behind(request: HTTPConnection, head: int) -> int:
-    """The position to begin behind: what the listener heard last, what it asks for, or now."""
+    """Return the position to begin behind: `Last-Event-ID`, else `after`, else the head. Raises
+    MeaningProblem for any other text.
+    """
     given = request.headers.get("last-event-id") or request.query_params.get("after")
     if given is None:
         return head
@@ -37,8 +39,8 @@ def begin_behind(request: HTTPConnection, head: int) -> int:
 
 
 class CountedStream:
-    """One more listener of a tenant, from when it is made until it is left; raises where there are
-    too many.
+    """A counted listener of a tenant, from construction to the exit of its context. Raises
+    LimitProblem if there are too many.
     """
 
     def __init__(self, service: Service, tenant: str) -> None:
@@ -50,7 +52,7 @@ class CountedStream:
         service.tenant_streams[tenant] += 1
 
     def __enter__(self) -> None:
-        """It is counted already."""
+        """Do nothing: the listener is counted already."""
 
     def __exit__(self, *_: object) -> None:
         self._service.streams -= 1
@@ -60,8 +62,8 @@ class CountedStream:
 
 
 class CountedResponse(StreamingResponse):
-    """A stream of Server-Sent Events that is counted before it begins, so that one too many is
-    refused with a status, and until it has ended, even where it never began.
+    """A stream of Server-Sent Events, counted before it begins, so that an excess one is refused
+    with a status, and until it has ended, even if it never began.
     """
 
     def __init__(self, stream: CountedStream, messages: AsyncIterator[bytes]) -> None:

@@ -1,5 +1,5 @@
-"""Problem documents (RFC 9457): what is wrong, with the code, the place and the hint that the
-command line gives too.
+"""Problem documents (RFC 9457), with the code, the position and the hint that the command line
+shows too.
 """
 
 from __future__ import annotations
@@ -49,12 +49,11 @@ STATUS = {
     "OriginRefused": 403,
     "HostRefused": 421,
 }
-"""The status of codes that have one of their own; the kind of a problem tells that of the others.
-"""
+"""HTTP statuses by code; other codes get theirs by the class of the problem."""
 
 
 def status_of(problem: Problem) -> int:
-    """The HTTP status of a problem."""
+    """Return the HTTP status of a problem."""
     if problem.code in STATUS:
         return STATUS[problem.code]
     if isinstance(problem, StateProblem):
@@ -63,7 +62,7 @@ def status_of(problem: Problem) -> int:
 
 
 def document_of(problem: Problem, status: int) -> dict[str, Any]:
-    """The members of a problem document."""
+    """Return the members of a problem document."""
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -81,7 +80,7 @@ def document_of(problem: Problem, status: int) -> dict[str, Any]:
 
 
 def answer(problem: Problem, status: int | None = None, **members: Any) -> JSONResponse:
-    """The response that tells a problem, with further members."""
+    """Return the response with a problem document and further members."""
     number = status or status_of(problem)
     headers = {"Retry-After": "1"} if number in (429, 503) else {}
     if number == 401:
@@ -92,14 +91,15 @@ def answer(problem: Problem, status: int | None = None, **members: Any) -> JSONR
 
 
 def client_left() -> Problem:
-    """Return the problem of a client that closed the connection while it sent its request. The
-    answer is not read by any client; a handler keeps the departure from being logged as a fault.
+    """Return the problem of a client that closed the connection while it sent its request.
+
+    No client reads the response; a handler keeps the departure from being logged as a fault.
     """
     return Problem("the client left before it had sent all of its request", code="ClientLeft")
 
 
 def tell_problems(app: FastAPI) -> None:
-    """Has the application answer with problem documents, whatever goes wrong."""
+    """Make the application answer every error with a problem document."""
 
     @app.exception_handler(Problem)
     async def tell(_: Request, problem: Problem) -> JSONResponse:

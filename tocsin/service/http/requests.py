@@ -1,4 +1,4 @@
-"""What every address needs of a request: the service, and a body that is not too long."""
+"""Handling of requests: the service, bounded bodies, and work in threads."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tocsin.service.core.service import Service
 P = ParamSpec("P")
 T = TypeVar("T")
 _MOST_DIGITS = 20
-"""The greatest integer of 64 bits has 19 or 20."""
+"""Digits of the greatest integer of 64 bits, 19 signed or 20 unsigned."""
 
 
 def service_of(request: Request) -> Service:
-    """The service that the application serves."""
+    """Return the service of the application."""
     return cast(Service, request.app.state.service)
 
 
 BRIEF = 1 << 12
-"""Bytes of a body that is read within the event loop; longer ones are read in a thread."""
+"""Bytes up to which a body is parsed in the event loop; longer ones are parsed in a thread."""
 
 InService = Annotated[Service, Depends(service_of)]
 
 
 async def body_of(request: Request, limit: int) -> bytes:
-    """The whole body; a LimitProblem as soon as it is too long."""
+    """Return the whole body; raise LimitProblem as soon as it is too long."""
     told = request.headers.get("content-length", "")
     if is_count(told) and int(told) > limit:
         raise too_large(limit)
@@ -46,14 +46,16 @@ async def body_of(request: Request, limit: int) -> bytes:
 
 
 def is_count(text: str) -> bool:
-    """True if a text is a number of up to 20 digits from 0 to 9. Other scripts have digits that no
-    number is made of, and Python refuses to read one of more than some thousand digits.
+    """True if a text is a number of up to 20 digits from 0 to 9.
+
+    `isdigit` alone is not enough: other scripts have digits that `int` rejects, and Python refuses
+    numbers of thousands of digits.
     """
     return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 async def object_of(request: Request, limit: int) -> dict[str, Any]:
-    """The JSON object that is the body."""
+    """Return the JSON object in the body; raise MeaningProblem for any other body."""
     raw = await body_of(request, limit)
     try:
         value = await asyncio.to_thread(parse_json, raw) if len(raw) > BRIEF else parse_json(raw)
@@ -67,7 +69,7 @@ async def object_of(request: Request, limit: int) -> dict[str, Any]:
 async def run_work(
     request: Request, tenant: str, call: Callable[P, T], *args: P.args, **named: P.kwargs
 ) -> T:
-    """Return the result of what may take long; it ends where the client leaves."""
+    """Return the result of work that may take long; cancel it if the client leaves."""
     pool = service_of(request).work
     return await ended_with_client(request, pool.run(tenant, call, *args, **named))
 
@@ -75,12 +77,12 @@ async def run_work(
 async def run_read(
     request: Request, tenant: str, call: Callable[P, T], *args: P.args, **named: P.kwargs
 ) -> T:
-    """Return the result of what reads or changes what is kept."""
+    """Return the result of a call that reads or changes stored data."""
     return await service_of(request).reads.run(tenant, call, *args, **named)
 
 
 async def ended_with_client(request: Request, work: Awaitable[T]) -> T:
-    """Return the result of work; cancel it and raise ClientDisconnect where the client leaves."""
+    """Return the result of work; cancel it and raise ClientDisconnect if the client leaves."""
     doing = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_leaving(request))
     try:
@@ -101,7 +103,7 @@ async def _leaving(request: Request) -> None:
 
 
 def too_large(limit: int) -> LimitProblem:
-    """The problem of a request that is too long."""
+    """Return the problem of a request that is too long."""
     return LimitProblem(
         f"the request has more than {limit:,} bytes, which is the limit",
         code="RequestTooLarge",

@@ -1,4 +1,4 @@
-"""Streams end when the key that opened them is revoked."""
+"""Revocation of keys for streams: a stream ends when its key is revoked."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TypeVar
 from tocsin.service.http.access import Caller
 
 LOOK = 2.0
-"""Seconds between two looks at the key of a stream."""
+"""Seconds between two checks of the key of a stream."""
 
 T = TypeVar("T")
 
 
 async def while_admitted(caller: Caller, items: AsyncIterator[T]) -> AsyncIterator[T]:
-    """Yield items while the key of the caller is good; it is looked at whenever `LOOK` seconds have
-    passed, also while no item comes.
+    """Yield items while the key of the caller is valid; checked every `LOOK` seconds, also without
+    items.
     """
     looked = time.monotonic()
     coming: asyncio.Future[T] | None = None

@@ -1,1 +1,1 @@
-"""ingest."""
+"""Bodies of requests into rows of the log."""

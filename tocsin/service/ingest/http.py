@@ -1,8 +1,8 @@
-"""What publishers send becomes rows of the log: one CloudEvents JSON text for each event, or the
-reason why it is none.
+"""Parsing of published requests to rows of the log: one CloudEvents JSON text for each event, or
+the reason why it is refused.
 
-CloudEvents come structured, batched, as lines or with their attributes in the headers; documents
-come by their content type, and what has no envelope gets one: the time is that of its reception.
+CloudEvents are accepted structured, batched, as lines or with their attributes in headers;
+documents by their content type. Data without an envelope get one, with the time of reception.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tocsin.service.ingest.json_batch import Value, values_of_batch
 from tocsin.service.storage.rows import NewRow
 
 Reader = Callable[[int | None], list[Event]]
-"""Reads a text into events, and raises where there are more than a number."""
+"""Function that parses a text into events; raises if there are more than its argument."""
 
 STRUCTURED = "application/cloudevents+json"
 BATCHED = "application/cloudevents-batch+json"
@@ -47,29 +47,27 @@ _CE = "ce-"
 _LINE = re.compile(rb"\s*+([^\r\n]++)")
 _KEPT_OF_REFUSED = 1 << 16
 SOURCE = "/v1/events"
-"""The source of documents that do not say theirs."""
+"""Default source of documents without one."""
 
 _numbers = count(time.time_ns())
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """One that is not accepted: its number in the request, and why."""
+    """A refused item: its index in the request, and the reason."""
 
     index: int
     code: str
     reason: str
 
     def as_json(self) -> dict[str, object]:
-        """The JSON object of an answer."""
+        """Return the JSON object for the response."""
         return {"index": self.index, "code": self.code, "reason": self.reason}
 
 
 @dataclass(slots=True)
 class Received:
-    """The rows of a request, refused ones among them. `is_single` where it was one event or
-    document.
-    """
+    """The rows of a request, refused ones included. `is_single`: it was one event or document."""
 
     tenant: str
     most: int | None = None
@@ -80,32 +78,32 @@ class Received:
 
     @property
     def accepted(self) -> int:
-        """How many rows are events."""
+        """Number of rows that are events."""
         return len(self.rows) - len(self.rejected)
 
     @property
     def left(self) -> int | None:
-        """How many more events the request may have; None for any number."""
+        """Number of events that the request may still have; None for no limit."""
         return None if self.most is None else self.most - self._count
 
     def take_event(self, raw: bytes, event: Event) -> None:
-        """Take a text that has been read."""
+        """Add a text that is already parsed."""
         self._add(1)
         self.rows.append(NewRow(raw, self.tenant, events=(event,)))
 
     def take(self, index: int, raw: bytes, make: Reader | None = None) -> None:
-        """Take a text that is one row, whatever is made of it."""
+        """Add a text as one row, however many events it holds."""
         events = self._read(index, raw, make or partial(decode_all, raw))
         if events is not None:
             self.rows.append(NewRow(raw, self.tenant, events=tuple(events)))
 
     def take_each(self, raw: bytes, make: Reader) -> None:
-        """Take a document of which each event is a row."""
+        """Add a row for each event of a document."""
         for event in self._read(0, raw, make) or ():
             self.rows.append(NewRow(encode(event).encode(), self.tenant, events=(event,)))
 
     def _read(self, index: int, raw: bytes, make: Reader) -> list[Event] | None:
-        """Return the events of a text; None where it is refused."""
+        """Return the events of a text; None if it is refused."""
         checkpoint()
         try:
             events = make(self.left)
@@ -118,13 +116,15 @@ class Received:
         return events
 
     def _add(self, count: int) -> None:
-        """Count events as they are read; raise as soon as there are too many."""
+        """Count events as they are parsed; raise as soon as there are too many."""
         self._count += count
         if self.most is not None and self._count > self.most:
             raise too_many_events(self.most)
 
     def refuse(self, index: int, raw: bytes, error: Exception) -> None:
-        """A text that is no event; a fault of ours is told like a problem of it."""
+        """Add a refused text with its reason. An unexpected error of ours is reported as one of the
+        text.
+        """
         self._add(1)
         code = error.code if isinstance(error, Problem) else "InternalError"
         reason = _reason(error)
@@ -139,8 +139,10 @@ def receive(
     source: str = SOURCE,
     most: int | None = None,
 ) -> Received:
-    """The rows of a request; raises where its content type is not served, and as soon as more than
-    `most` events are read. `headers` have names in lower case.
+    """Return the rows of a request. `headers` have names in lower case.
+
+    Raises UnsupportedProblem for an unknown content type, and LimitProblem as soon as more than
+    `most` events are parsed.
     """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     found = Received(tenant, most)
@@ -161,7 +163,7 @@ def receive(
 
 
 def _take_values(found: Received, values: Iterable[Value]) -> None:
-    """Take texts, each of which is a row; those that the scanner takes are read at once."""
+    """Add texts, one row each; those that the batch scanner can parse are parsed at once."""
     given = list(values if found.most is None else islice(values, found.most + 1))
     if found.most is not None and len(given) > found.most:
         raise too_many_events(found.most)
@@ -176,7 +178,7 @@ def _take_values(found: Received, values: Iterable[Value]) -> None:
 
 
 def _lines(body: bytes) -> Iterator[Value]:
-    """Give the lines that are not blank, one after the other, without what is blank before them."""
+    """Yield the lines that are not blank, without leading blanks."""
     return ((line[1], None) for line in _LINE.finditer(body.rstrip()))
 
 
@@ -190,7 +192,7 @@ def _take_binary(found: Received, body: bytes, headers: Mapping[str, str], kind:
 
 
 def _enveloped(body: bytes, headers: Mapping[str, str], kind: str) -> dict[str, object]:
-    """The CloudEvents object of a message in binary mode."""
+    """Return the CloudEvents object of a message in binary mode."""
     envelope: dict[str, object] = {
         name.removeprefix(_CE): unquote(value)
         for name, value in headers.items()

@@ -1,7 +1,7 @@
-"""The events of a JSON array as texts, each with what is wrong with it. A broken one costs itself.
+"""The events of a JSON array as texts, each with its problem if it is broken; the others are not
+affected.
 
-The usual batch is sound, and cut with the quickest reader there is; only what that one does not
-read is looked at more closely.
+Valid batches are cut by the fastest parser; only others are examined element by element.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def values_of_batch(body: bytes, most: int | None = None) -> Iterator[Value]:
-    """The elements of an array, in their order; one more than `most` where there are more."""
+    """Return the elements of an array in order. A valid array is cut after `most` + 1 elements; a
+    broken one is read lazily.
+    """
     quick = _cut(body, most)
     return iter(quick) if quick is not None else _searched(body)
 
 
 def _cut(body: bytes, most: int | None) -> list[Value] | None:
-    """The elements where the text is a JSON array, one more than `most` at most; None where it is
-    not.
-    """
+    """Return the elements of a JSON array, `most` + 1 at most; None if the text is not valid."""
     try:
         text = body.decode("utf-8-sig")
         at = _after_blank(text, 0)

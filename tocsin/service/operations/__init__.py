@@ -1,1 +1,1 @@
-"""operations."""
+"""The service as a whole: put together, started, moved, recovered."""

@@ -1,5 +1,5 @@
-"""What belongs to a service beside its core: workers that start and stop with it, and further
-addresses. One line for each; a part that is not wanted gives None.
+"""The optional components of a service: workers that start and stop with it, and further routes.
+One line for each; a maker returns None for a component that is not configured.
 """
 
 from __future__ import annotations
@@ -31,20 +31,22 @@ PARTS: tuple[Callable[[Service], Part | None], ...] = (
     kafka_intake,
     mqtt_intake,
 )
-"""Made when the service is made, started after it in this order, stopped before it in the other."""
+"""Makers of components. Components start after the core in this order, and stop before it in
+reverse.
+"""
 
 ROUTERS: tuple[APIRouter, ...] = (
     delivery.router,
     federation.router,
 )
-"""Further addresses of the application."""
+"""Further routes of the application."""
 
 MOUNTS: dict[str, Callable[[Service], FastAPI]] = {"/epcis": create_epcis_app}
 """Whole applications below a path, with error documents of their own."""
 
 
 def check_parts(settings: Settings) -> None:
-    """Raises what is wrong with the sections of brokers and of Spark."""
+    """Raise the first problem in the sections of the brokers and of Spark."""
     kafka_settings(settings.kafka)
     mqtt_settings(settings.mqtt)
     if settings.engine is EngineName.SPARK:
@@ -52,7 +54,7 @@ def check_parts(settings: Settings) -> None:
 
 
 def open_service(settings: Settings, *, recovering: bool = False) -> Service:
-    """A service with all its parts, not yet started."""
+    """Return a service with all its components, not yet started."""
     service = Service(settings, recovering=recovering)
     for make in PARTS:
         part = make(service)
@@ -62,7 +64,9 @@ def open_service(settings: Settings, *, recovering: bool = False) -> Service:
 
 
 def open_app(service: Service) -> FastAPI:
-    """The application with all addresses."""
+    """Return the HTTP application with all routes. Without keys it accepts only requests that name
+    the service as their host.
+    """
     app = create_app(service, ROUTERS)
     for path, make in MOUNTS.items():
         app.mount(path, make(service))

@@ -1,8 +1,8 @@
-"""From the embedded default to PostgreSQL: all that a data folder holds goes into one database, and
-the service goes on there as if nothing had happened.
+"""Migration from the embedded databases to PostgreSQL: a data folder is copied into one database,
+and the service continues there.
 
-Everything keeps its position, so that runners, deliveries and readers go on where they stopped. It
-is done whole or not at all, into tables that are empty.
+Every row keeps its position, so that runners, deliveries and readers continue at the same place.
+All or nothing, into a database that is not in use.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from tocsin.service.storage.faults import require_sound
 from tocsin.service.storage.write_count import TABLE
 
 AT_ONCE = 5_000
-"""So many rows are copied at a time."""
+"""Rows copied in one statement."""
 
 _FILES = ("catalog.db", "log.db", "state.db", "delivery.db", "epcis.db", "federation.db")
 _USED = frozenset(("tocsin_log", "tocsin_events", "tocsin_matches", "tocsin_keys"))
-"""Where one of these has rows, somebody uses the database; the others are replaced."""
+"""Tables whose rows show that the database is in use; the rows of other tables are replaced."""
 
 _VERSIONS = ("epcis_schema",)
-"""Tables that hold the version of others."""
+"""Tables that hold the schema version of others."""
 
 
 def move_data(folder: Path, url: str) -> dict[str, int]:
-    """Copies a data folder that nobody serves into a database that is empty; the rows of each
-    table.
+    """Copy a data folder that is not in use into an empty database; return the rows of each table.
+
+    Raises StateProblem, and copies nothing, if the folder or the database is in use.
     """
     with _only_user(folder):
         require_sound(folder, None)
@@ -60,8 +61,8 @@ def move_data(folder: Path, url: str) -> dict[str, int]:
 
 
 def forget_versions(target: sql.Connection, copied: Mapping[str, int]) -> None:
-    """Empty the tables of versions that the folder did not have: what was copied is older than
-    the version of the new tables, and the next opening has to upgrade it.
+    """Empty the version tables that the folder did not have: the copied tables are older than the
+    version of the new ones, and the next opening has to upgrade them.
     """
     for name in _VERSIONS:
         if name not in copied:
@@ -70,7 +71,7 @@ def forget_versions(target: sql.Connection, copied: Mapping[str, int]) -> None:
 
 @contextmanager
 def _only_user(folder: Path) -> Iterator[None]:
-    """The folder for us alone, as a service has it."""
+    """Lock the folder, as a service does."""
     if not (folder / "log.db").exists():
         raise StateProblem(
             f"{folder} is no data folder", code="DataFolderError", hint="that of `tocsin up`"
@@ -88,7 +89,7 @@ def _only_user(folder: Path) -> Iterator[None]:
 
 
 def _make_tables(folder: Path, url: str) -> None:
-    """A service that is opened makes all its tables."""
+    """Make all tables, by opening a service on the database."""
     open_service(
         load_settings(data=folder, database=url, engine=EngineName.NONE, auth=False)
     ).stop()
@@ -125,7 +126,7 @@ def _copy_table(source: sql.Connection, table: sql.Table, target: sql.Connection
 
 
 def _continue_sequences(target: sql.Connection) -> None:
-    """Columns that number themselves go on after what was copied."""
+    """Let columns that number themselves continue after the copied rows."""
     found = sql.MetaData()
     found.reflect(target)
     for table in found.sorted_tables:

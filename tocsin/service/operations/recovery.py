@@ -1,7 +1,7 @@
-"""`tocsin recover`: the way on for a service whose stores have lost something.
+"""`tocsin recover`: repair of a service whose stores have lost data.
 
-What can be read is kept. Positions go on above everything that any store, reader or mark has seen,
-so that none is used again.
+Everything readable is kept. Positions continue above everything that any store, reader or mark has
+seen, so that none is used again.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ _LOSSES = {
 
 
 def explain_losses(settings: Settings) -> list[str]:
-    """Return a line for each fault of the stores, and one for what it costs; changes nothing."""
+    """Return a line for each fault of the stores and one for its cost; change nothing."""
     with sole_use(settings):
         return _explain(_find_all_faults(settings))
 
 
 def recover_stores(settings: Settings) -> list[str]:
-    """Go on without what is lost; return what was done. Without a fault nothing is done.
+    """Repair the stores without the lost data; return what was done, nothing without a fault.
 
-    The marks go last: a recovery that is interrupted can be repeated.
+    The marks go last: an interrupted recovery can be repeated.
     """
     with sole_use(settings):
         faults = _find_all_faults(settings)
@@ -80,13 +80,15 @@ def recover_stores(settings: Settings) -> list[str]:
             service.stop()
         for fault in faults:
             mark_path(settings.data / FILES[fault.store]).unlink(missing_ok=True)
-    open_service(settings).stop()  # makes the marks, and refuses what is still behind
+    open_service(settings).stop()  # makes the marks; refuses a store that is still behind
     return done
 
 
 @contextmanager
 def sole_use(settings: Settings) -> Iterator[None]:
-    """Hold the folder, or the lock of the runner in a database; a problem where a service runs."""
+    """Hold the folder, or the lock of the runner in a database; raise StateProblem if a service
+    runs.
+    """
     number = lock_folder(settings)
     lock = runner_lock(settings.state_url, settings.data)
     try:
@@ -111,7 +113,9 @@ class _Recovery:
         self._faults = {fault.store: fault for fault in faults}
 
     def run(self) -> Iterator[str]:
-        """Raise all positions, then let the runner and the deliveries begin from what is kept."""
+        """Raise all positions, then let the runner and the deliveries begin from what is kept.
+        Yield a line for each step.
+        """
         service, floors = self._service, self._floors
         reached = service.log.head
         if "catalog" in self._faults:
@@ -127,7 +131,7 @@ class _Recovery:
             yield f"{self._renew_lines()} subscriptions are delivered"
 
     def _renew_runner(self, head: int) -> Iterator[str]:
-        """Empty the runner where its state is lost, or does not fit to the catalog any more."""
+        """Reset the runner if its state is lost or does not fit the catalog any more."""
         if "catalog" not in self._faults and self._can_resume():
             return
         service, floors = self._service, self._floors
@@ -140,17 +144,17 @@ class _Recovery:
         yield from set_checkpoint_aside(service.settings.data)
 
     def _can_resume(self) -> bool:
-        """True if the state leads the runner to where it stopped."""
+        """True if the runner can continue from its stored state."""
         if self._service.progress.last_step() == 0 and self._floors.runner:
             return False
         try:
             self._service.local_runner().load()
-        except Exception:  # whatever a damaged state leads to: it is not used
+        except Exception:  # a damaged state may raise anything: it is not used
             return False
         return True
 
     def _renew_lines(self) -> int:
-        """Make the delivery of each subscription as the catalog says; return how many there are."""
+        """Rebuild the delivery of each subscription from the catalog; return their number."""
         return delivery_of(self._service).renew_lines()
 
 
@@ -164,7 +168,7 @@ def set_checkpoint_aside(folder: Path) -> Iterator[str]:
 
 
 def _find_all_faults(settings: Settings) -> list[StoreFault]:
-    """Return the faults of stores; where they have none, that of the runner's snapshots."""
+    """Return the faults of the stores; without any, that of the runner's snapshots."""
     faults = find_faults(settings.data, settings.database)
     if faults:
         return faults

@@ -1,6 +1,6 @@
-"""A runner that begins with empty state where it stopped.
+"""Restart of a runner with empty state at its position.
 
-What waited is dropped. The events that it has seen are kept: one that is sent again counts once.
+Partial matches are dropped. The ids of seen events stay: a repeated event counts once.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _AT_ONCE = 1_000
 def begin_anew(
     service: Service, position: int, seen: Iterable[Identity], newest: Instant | None
 ) -> None:
-    """Have the local runner begin after a position of the log, with nothing that waits.
+    """Store an empty state after a position of the log, from which the local runner begins.
 
-    `newest` is the newest time of an event, from which the watermark follows; None where time
-    begins with the next event.
+    `newest` is the newest time of an event, from which the watermark follows; None if time begins
+    with the next event.
     """
     hub = service.make_hub(service.catalog)
     now, version = wall_clock(), service.catalog.version()
@@ -39,7 +39,7 @@ def begin_anew(
 
 
 def kept_state(service: Service) -> State | None:
-    """Return the newest snapshot of the local runner that is whole; None where there is none."""
+    """Return the newest undamaged snapshot of the local runner, or None."""
     try:
         snapshot = service.progress.newest_snapshot()
         return None if snapshot is None else unpacked(snapshot.body) | {"at": snapshot.position}

@@ -1,4 +1,4 @@
-"""The service on a port: started, ready, stopped by a signal."""
+"""The HTTP server of the service: run on a port until a signal."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tocsin.service.core.service import Service
 from tocsin.service.operations.components import open_app
 
 PATIENCE = 5
-"""Seconds that a service which stops waits for requests under way."""
+"""Seconds that a stopping service waits for requests under way."""
 
 _TICKS_PER_SWEEP = 10
-"""The server ticks ten times a second; connections are looked at once a second."""
+"""Ticks between two checks of connections: the server ticks ten times a second."""
 
 
 class Server(uvicorn.Server):
-    """Tells the service that it stops before it waits for those who listen to matches."""
+    """Server that closes the feed of matches at a signal, before it waits for its listeners."""
 
     def __init__(self, config: ServerConfig, service: Service) -> None:
         super().__init__(config)
@@ -46,20 +46,22 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal to stop; a second Ctrl-C waits for nobody. It is not raised again afterwards, as
-        the parts of the service are still to be stopped.
+        """Handle a signal to stop; a second Ctrl-C does not wait for open requests.
+
+        The signal is not raised again afterwards, as the components of the service are still to be
+        stopped.
         """
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.end()
 
     def end(self) -> None:
-        """Has `run` return soon; may be called by any thread."""
+        """Make `run` return soon; may be called by any thread."""
         self._service.feed.close()
         self.should_exit = True
 
 
 def listen(service: Service) -> socket.socket:
-    """The socket of the service; a problem where its port is taken."""
+    """Return the bound socket of the service; raise StateProblem if its port is taken."""
     host, port = service.settings.host, service.settings.port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
@@ -77,12 +79,12 @@ def listen(service: Service) -> socket.socket:
 
 
 def serve(service: Service, sock: socket.socket) -> None:
-    """Serves until a signal comes. The service is started before and stopped after it."""
+    """Serve until a signal. The caller starts the service before, and stops it after."""
     make_server(service).run(sockets=[sock])
 
 
 def make_server(service: Service) -> Server:
-    """A server that is about to run."""
+    """Return a server that is ready to run."""
     http = service.settings.http
     config = ServerConfig(
         open_app(service),

@@ -1,7 +1,7 @@
-"""`tocsin reset-time`: the way on after a clock was ahead.
+"""`tocsin reset-time`: repair after a clock was ahead.
 
-The watermark of a runner and the instant of its log never go back by themselves: after one event or
-one clock ten years ahead every event of a composite would be late for ten years.
+The watermark of a runner and the receive time of its log never go back by themselves: after one
+event or one clock ten years ahead every event of a composite would be late for ten years.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tocsin.values.time import Instant, format_instant
 def reset_time(settings: Settings, to: Instant | None = None) -> list[str]:
     """Set the time of a service back; return what was done and what is lost.
 
-    The watermark is put at `to`, less the lateness; without `to` time begins with the next event.
-    Positions, matches and the events that were seen stay; partial matches are dropped.
+    The watermark becomes `to` less the lateness; without `to` time begins with the next event.
+    Positions, matches and the ids of seen events stay; partial matches are dropped.
     """
     with sole_use(settings):
         require_sound(settings.data, settings.database)

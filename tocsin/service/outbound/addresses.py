@@ -1,8 +1,7 @@
-"""Which addresses a webhook may reach: public ones, and those that a setting allows.
+"""The addresses that a webhook may reach: public ones, and those that a setting allows.
 
-Refused is whatever the registries of special addresses (RFC 6890 and its successors) keep from the
-public internet, and every form of IPv6 that carries another address inside, so that no private
-address hides behind a public look.
+Refused are the special addresses of the registries (RFC 6890 and its successors), and every form of
+IPv6 that embeds another address, so that no private address passes as a public one.
 """
 
 from __future__ import annotations
@@ -32,24 +31,26 @@ _NETWORKS = [(kind, ip_network(each)) for kind, all in _SPECIAL.items() for each
 
 
 class AddressProblem(Problem):
-    """A target that must not be reached."""
+    """Raised for a target that must not be reached."""
 
     default_code = "AddressRefused"
 
 
 @dataclass(frozen=True, slots=True)
 class AddressRules:
-    """Public addresses, and those of the allowed networks whatever they are."""
+    """Public addresses, and all addresses of the allowed networks."""
 
     allowed: tuple[Network, ...] = ()
 
     @staticmethod
     def allowing(networks: Iterable[str]) -> AddressRules:
-        """The rules with networks written as in `127.0.0.0/8`; a problem where one is none."""
+        """Return rules that allow networks such as `127.0.0.0/8`; raise MeaningProblem for an
+        invalid one.
+        """
         return AddressRules(tuple(map(_network, networks)))
 
     def require(self, address: str) -> Address:
-        """The address as it is to be connected to; a problem where it may not be reached."""
+        """Return the parsed address to connect to; raise AddressProblem if it is refused."""
         parsed = parse_address(address)
         if parsed is None:
             raise AddressProblem(f"{address!r} is no address", token=address)
@@ -64,14 +65,14 @@ class AddressRules:
 
 
 def kind_of(address: Address) -> str | None:
-    """Why an address is not public; None where it is."""
+    """Return the reason why an address is not public, or None."""
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return "link-local"
     return next((kind for kind, network in _NETWORKS if _lies_in(address, network)), None)
 
 
 def parse_address(text: str) -> Address | None:
-    """The address that a text is, as in a URL, brackets included; None where it is a name."""
+    """Return the address in a text, with or without the brackets of a URL; None for a name."""
     bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     try:
         return ip_address(bare)

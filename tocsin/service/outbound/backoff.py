@@ -1,5 +1,5 @@
-"""When to try again: exponential backoff with full jitter, not before the receiver asks, never
-beyond a bound.
+"""Retry schedule: exponential backoff with full jitter, not before the receiver's `Retry-After`,
+never beyond a bound.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from tocsin.errors import MeaningProblem
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """At most `tries` tries; before try n a random time up to `first * 2 ** (n - 2)` seconds, at
-    most `longest`.
+    """At most `tries` attempts; before attempt n a random wait up to `first * 2 ** (n - 2)`
+    seconds, at most `longest`.
 
-    The defaults span about three and a half hours, so that a receiver may be away for an hour.
+    The defaults span about three and a half hours on average, so that a receiver may be away for an
+    hour. `longest_asked` bounds the wait that a receiver may request.
     """
 
     tries: int = 50
@@ -36,19 +37,19 @@ class Backoff:
     def wait(
         self, failed: int, asked: float | None = None, draw: Callable[[], float] = random
     ) -> float:
-        """Seconds to wait after so many failed tries; `asked` is what the receiver wishes."""
+        """Return the seconds to wait after failed attempts; `asked` are those of `Retry-After`."""
         doublings = min(max(failed - 1, 0), 64)
         most = min(self.longest, self.first * 2.0**doublings)
         return max(most * draw(), min(asked or 0.0, self.longest_asked))
 
     def is_last(self, failed: int) -> bool:
-        """Whether no try is left after so many failed ones."""
+        """True if no attempt is left after this number of failed ones."""
         return failed >= self.tries
 
 
 def seconds_asked(header: str | None, now: datetime) -> float | None:
-    """What `Retry-After` asks for, in seconds from now: a number or a date; None where it is
-    neither.
+    """Return the seconds that `Retry-After` requests, as a number or a date; None for any other
+    text.
     """
     text = (header or "").strip()
     if text.isascii() and text.isdigit():

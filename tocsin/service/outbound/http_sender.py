@@ -1,5 +1,5 @@
-"""HTTP to strangers: every address is checked, the connection goes to the address that was checked,
-redirects are not followed, no answer is read beyond its first bytes.
+"""HTTP to untrusted receivers: every address is checked, the connection goes to the checked
+address, redirects are not followed, and only the first bytes of a response are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KEPT_IDLE = 256
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a receiver answered: the status, its headers by lower-case name, the first bytes."""
+    """Response of a receiver: the status, its headers by lower-case name, the first bytes."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,13 +31,13 @@ class Answer:
 
 
 class SendProblem(Problem):
-    """Nothing, or nothing that is HTTP, came back."""
+    """Raised if there is no response, or none that is HTTP."""
 
     default_code = "DeliveryError"
 
 
 class HttpSender:
-    """Posts to receivers; connections are kept for the next message."""
+    """HTTP client for receivers; connections are kept for further messages."""
 
     def __init__(
         self,
@@ -57,7 +57,9 @@ class HttpSender:
         )
 
     async def post(self, url: WebhookUrl, headers: Mapping[str, str], body: bytes) -> Answer:
-        """The receiver's answer, whatever its status; a problem where there is none in time."""
+        """Return the receiver's response, whatever its status; raise SendProblem without one in
+        time.
+        """
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._exchange(url, headers, body)
@@ -85,12 +87,14 @@ class HttpSender:
         return Answer(response.status, texts, read.decode("utf-8", "replace"))
 
     async def close(self) -> None:
-        """Closes every connection."""
+        """Close every connection."""
         await self._pool.aclose()
 
 
 async def _beginning(response: httpcore.Response) -> bytes:
-    """What was answered, to its end where it is short, so that the connection can be used again."""
+    """Return the first bytes of a response. A short one is read to its end, so that the connection
+    can be used again.
+    """
     read = b""
     async for chunk in response.aiter_stream():
         read += chunk
@@ -100,8 +104,8 @@ async def _beginning(response: httpcore.Response) -> bytes:
 
 
 class _GuardedNetwork(httpcore.AsyncNetworkBackend):
-    """Looks a host up once, requires every address of it to be allowed, connects to one of these
-    very addresses.
+    """Network backend that resolves a host once, requires all its addresses to be allowed, and
+    connects to one of these.
     """
 
     def __init__(self, rules: AddressRules, look_up: LookUp) -> None:
@@ -117,7 +121,7 @@ class _GuardedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """The connection to the first address that takes it."""
+        """Return the connection to the first address that accepts it."""
         addresses = [str(self._rules.require(each)) for each in await self._look_up(host, port)]
         if not addresses:
             raise AddressProblem(f"the host {host} has no address", token=host)

@@ -1,5 +1,5 @@
-"""Names of hosts to addresses. A name is looked up once at a time, in threads of its own, so that
-slow names hold up nothing else.
+"""DNS resolution. A name is resolved once at a time, in threads of its own, so that slow names
+delay nothing else.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 LookUp = Callable[[str, int], Awaitable[list[str]]]
-"""The addresses of a host, for a port."""
+"""Function that returns the addresses of a host for a port."""
 
 _THREADS = 32
 
 
 class Names:
-    """Looks names up with the machine's own resolver."""
+    """Resolver that uses the one of the operating system."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="lookup")
         self._under_way: dict[tuple[str, int], asyncio.Future[list[str]]] = {}
 
     async def look_up(self, host: str, port: int) -> list[str]:
-        """The addresses of a host in the order to try them; raises OSError where it has none."""
+        """Return the addresses of a host in the order to try them; raise OSError without one."""
         key = (host, port)
         found = self._under_way.get(key)
         if found is None:
@@ -34,7 +34,7 @@ class Names:
         return await asyncio.shield(found)
 
     def close(self) -> None:
-        """Waits for nothing: a lookup that hangs ends with the process."""
+        """Shut down without waiting: a lookup that hangs ends with the process."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 

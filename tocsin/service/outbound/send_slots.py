@@ -1,5 +1,5 @@
-"""Who may send now: so many at once, so few to one receiver, and those that fail on a lane of
-their own, so that nobody waits for them.
+"""Send slots: bounded in total and per receiver. Failing receivers have slots of their own, so that
+healthy ones need not wait for them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class _Gate:
-    """The turns of one receiver, for as long as somebody uses or awaits one."""
+    """The slots of one receiver, as long as one is used or awaited."""
 
     turns: asyncio.Semaphore
     users: int = 0
@@ -20,8 +20,8 @@ class _Gate:
 
 @dataclass(slots=True)
 class Lanes:
-    """`at_once` sends under way, `failing` more to receivers that failed the last time, and
-    `to_one` of all of these to the same receiver.
+    """`at_once` sends under way, `failing` more to receivers that failed the last time, and at most
+    `to_one` of all these to the same receiver.
     """
 
     at_once: int = 256
@@ -37,7 +37,7 @@ class Lanes:
 
     @asynccontextmanager
     async def turn(self, receiver: str, *, failing: bool) -> AsyncIterator[None]:
-        """A turn to send. Who waits for one receiver takes no turn from others meanwhile."""
+        """Hold a send slot. Waiting for a receiver takes no slot from others."""
         gate = self._gates.setdefault(receiver, _Gate(asyncio.Semaphore(self.to_one)))
         gate.users += 1
         try:

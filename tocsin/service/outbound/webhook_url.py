@@ -1,7 +1,6 @@
-"""The address of a webhook: http or https, a host, a port that is a number, no password.
+"""The URL of a webhook: http or https, a host, a numeric port, no password.
 
-What the name of its host means is looked up and checked with every new connection; an address that
-is written out is checked at once.
+A host name is resolved and checked for every new connection; a literal address is checked at once.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class WebhookUrl:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, by which receivers are told apart."""
+        """Scheme, host and port, which identify a receiver."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
 
@@ -39,8 +38,8 @@ class WebhookUrl:
 
 
 def parse_webhook_url(text: object, rules: AddressRules) -> WebhookUrl:
-    """The parts of a URL; a problem where it is none, or names an address that may not be
-    reached.
+    """Return the parts of a URL; raise AddressProblem if it is invalid or names a forbidden
+    address.
     """
     parsed = _parsed(text)
     host = parsed.raw_host.decode("ascii")

@@ -1,4 +1,4 @@
-"""Runners: what reads the log and puts out matches. One at a time works on a log."""
+"""Runners: components that read the log and emit matches. One at a time works on a log."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tocsin.values.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class RunnerStatus:
-    """How a runner is: how far in the log and the catalog, up to when in the time of events, and
-    what is wrong.
+    """The progress of a runner: position in the log, version of the catalog, watermark, number of
+    partial matches, and its error if there is one.
     """
 
     is_ready: bool
@@ -29,19 +29,19 @@ class Runner(Protocol):
     """Matches the events of the log against the catalog, exactly once each."""
 
     def start(self) -> None:
-        """Begins where it stopped; returns at once."""
+        """Continue from the stored position, without blocking."""
 
     def stop(self) -> None:
-        """Ends after the step that is under way, and keeps where it is."""
+        """Stop after the current step, and save the position."""
 
     def catalog_changed(self, version: int) -> None:
-        """The catalog has a new version: events that are appended from now on see it."""
+        """Note a new version of the catalog; it applies to events appended from now on."""
 
     def status(self) -> RunnerStatus:
-        """How it is now."""
+        """Return the current status."""
 
     def inspect(self, look: Callable[[DrivenHub], Any]) -> Future[Any]:
-        """Looks at the state between two steps; raises `NotHere` where it is kept elsewhere."""
+        """Call a function with the hub between two steps; raise `NotHere` if it is elsewhere."""
 
     def engine_health(self) -> dict[str, object] | None:
-        """What an engine in a process of its own said last; None where there is none."""
+        """Return the last report of an engine in its own process; None without one."""

@@ -1,9 +1,9 @@
-"""Which version of the catalog holds at a position of the log.
+"""The version of the catalog that applies at a position of the log.
 
-A change of the catalog keeps the head of the log in its own transaction: an event that was accepted
-before the change was sent is at or before that position, one that is sent after the change was
-answered is behind it. Changes by those who do not know the log, such as the command line, have no
-position; they get the head of the log when they are noticed here.
+A change of the catalog stores the head of the log in its own transaction: an event that was
+accepted before the change was sent is at or before that position, one that is sent after the change
+was answered is behind it. Changes without access to the log, such as those of the command line,
+have no position; they get the head of the log when they are noticed here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tocsin.errors import Problem
 _LOG = logging.getLogger("tocsin.runner")
 
 SECONDS_TO_TRY_AGAIN = 30.0
-"""A catalog that is locked is waited for; meanwhile events are served as before."""
+"""Seconds until a locked catalog is tried again; meanwhile events are matched as before."""
 
 
 class CatalogVersions:
@@ -38,21 +38,21 @@ class CatalogVersions:
         self._not_before = float("-inf")
 
     def note(self, version: int) -> None:
-        """The catalog has this version."""
+        """Note that the catalog has this version."""
         with self._lock:
             self._newest = max(version, self._newest)
 
     def look(self) -> None:
-        """Ask the catalog for its newest version."""
+        """Read the newest version from the catalog."""
         self.note(self._read_newest())
 
     def restart(self) -> None:
-        """Forget what was read: the runner begins again at an earlier version."""
+        """Forget all versions read: the runner restarts at an earlier one."""
         self._read, self._ahead = -1, []
 
     def at(self, position: int, served: int) -> int:
-        """Return the version that holds for the events after a position; `served`, the one that the
-        runner has now, where no later one does.
+        """Return the version that applies to the events after a position; `served`, the runner's
+        current one, if no later version does.
         """
         self._read_on(served)
         self._ahead = [each for each in self._ahead if each.version > served]
@@ -61,7 +61,7 @@ class CatalogVersions:
         )
 
     def end_of(self, version: int) -> int | None:
-        """Return the last position that a version holds for; None where no later one is known."""
+        """Return the last position that a version applies to; None if no later one is known."""
         return min((each.position for each in self._ahead if each.version > version), default=None)
 
     def _read_on(self, served: int) -> None:
@@ -71,7 +71,7 @@ class CatalogVersions:
         found = self._catalog.placed(after)
         if (not found or found[-1].version < newest) and time.monotonic() >= self._not_before:
             found = self._place(after) or found
-        head = self._head()  # read last: a position beyond it was lost by the log and never comes
+        head = self._head()  # read last: the log has lost any position beyond it
         self._ahead += [PlacedVersion(each.version, min(each.position, head)) for each in found]
         self._read = max((each.version for each in found), default=self._read)
 

@@ -1,4 +1,4 @@
-"""What a runner has done, in figures that only grow, and how long its steps took."""
+"""Monotonic counters of a runner, and a histogram of the time of its steps."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tocsin.hub.step_hub import DrivenHub, Outcome
 from tocsin.service.storage.results import NewLetter
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Seconds that steps are sorted by."""
+"""Upper bounds of the histogram of step times, in seconds."""
 
 
 @dataclass(slots=True)
 class Counters:
-    """Since the process began. `letters` are counted by tenant and code."""
+    """Counters since the process began. `letters` are counted by tenant and code."""
 
     events: int = 0
     matches: int = 0
@@ -35,7 +35,7 @@ class Counters:
         self.letters.update((letter.tenant, letter.code) for letter in letters)
 
     def count(self, outcome: Outcome, seconds: float, hub: DrivenHub) -> None:
-        """One step more."""
+        """Count one step."""
         self.events = hub.counts.events
         self.duplicates = hub.counts.duplicates
         self.late = hub.counts.late
@@ -46,5 +46,5 @@ class Counters:
         self._buckets[bisect_left(BOUNDS, seconds)] += 1
 
     def cumulated(self) -> Iterator[tuple[float | str, int]]:
-        """How many steps took so many seconds or less."""
+        """Yield each bound of step times with the number of steps up to it."""
         yield from zip((*BOUNDS, "+Inf"), accumulate(self._buckets), strict=True)

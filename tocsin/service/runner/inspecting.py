@@ -1,5 +1,5 @@
-"""Looks at the hub of a runner from other threads: the runner takes them between two steps, where
-nobody changes what is looked at.
+"""Inspection of a runner's hub for other threads: the runner calls their functions between two
+steps, while the hub does not change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Look = Callable[[DrivenHub], Any]
 
 
 class Inspections:
-    """Looks that wait to be taken."""
+    """Queue of inspection functions."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -25,7 +25,7 @@ class Inspections:
         self._is_closed = False
 
     def ask(self, look: Look) -> Future[Any]:
-        """A look that is taken soon; what it gives, or raises, is that of the future."""
+        """Queue a function; return a future of its result. Raises StateProblem after `refuse`."""
         done: Future[Any] = Future()
         with self._lock:
             if self._is_closed:
@@ -34,7 +34,7 @@ class Inspections:
         return done
 
     def take(self, hub: DrivenHub) -> None:
-        """Takes all looks that wait; called by the thread that works with the hub."""
+        """Call all queued functions; for the thread that works with the hub."""
         while self._waiting:
             with self._lock:
                 look, done = self._waiting.popleft()
@@ -46,7 +46,7 @@ class Inspections:
                 done.set_exception(error)
 
     def refuse(self) -> None:
-        """Nobody works any more."""
+        """Fail all queued functions, and refuse further ones."""
         with self._lock:
             self._is_closed = True
             left, self._waiting = self._waiting, deque()
@@ -60,7 +60,7 @@ def _stopping() -> StateProblem:
 
 
 def not_here(engine: str) -> UnsupportedProblem:
-    """The problem of asking what only a runner in this process can tell."""
+    """Return the problem of inspecting a state that is in another process."""
     return UnsupportedProblem(
         f"what waits is kept elsewhere with the engine {engine}, and cannot be told here",
         code="NotHere",

@@ -1,8 +1,8 @@
-"""Several gateways on one database: one of them matches, the others are ready to.
+"""Several gateways on one database: one of them matches, the others stand by.
 
-The one has a lock that ends with its process or its connection. Whoever gets it after another waits
-a moment before it begins: a runner that has lost the lock without knowing looks for it every second
-and needs the time to stop.
+The active one has a lock that ends with its process or its connection. A gateway that takes over
+pauses before it begins: the previous runner, if it has lost the lock without noticing, checks it
+every second and needs time to stop.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from tocsin.service.storage.lock import RunnerLock
 _LOG = logging.getLogger("tocsin.runner")
 
 LOOK = 1.0
-"""Seconds between two looks at the lock."""
+"""Seconds between two checks of the lock."""
 
 PAUSE = 3.0
-"""Seconds between getting the lock after another and beginning."""
+"""Seconds between taking over the lock and starting."""
 
 
 class ExclusiveRunner:
-    """A runner that runs while this process has the lock. `make` makes one; `position` says how far
-    whoever runs has come.
+    """A runner that runs while this process has the lock. `make` creates it; `position` returns the
+    position of the active runner, in any process.
     """
 
     def __init__(
@@ -41,24 +41,24 @@ class ExclusiveRunner:
         self._thread = threading.Thread(target=self._run, name="tocsin-exclusive", daemon=True)
 
     def start(self) -> None:
-        """Begins to ask for the lock."""
+        """Start to try for the lock."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the runner, if it runs here, and lets another have the lock."""
+        """Stop the runner, if it runs here, and release the lock."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def catalog_changed(self, version: int) -> None:
-        """Tells the runner; one elsewhere looks at the catalog itself."""
+        """Inform the runner, if it runs here; one elsewhere reads the catalog itself."""
         runner = self._runner
         if runner is not None:
             runner.catalog_changed(version)
 
     def status(self) -> RunnerStatus:
-        """That of the runner; while it runs elsewhere this gateway is ready, and tells how far it
-        is.
+        """Return the status of the runner. While it runs elsewhere, this gateway is ready at the
+        stored position.
         """
         runner = self._runner
         if runner is not None:
@@ -69,14 +69,14 @@ class ExclusiveRunner:
             return RunnerStatus(False, error=str(problem))
 
     def inspect(self, look: Look) -> Future[Any]:
-        """Asks the runner, if it runs here."""
+        """Pass a function to the runner; raise `NotHere` if it runs elsewhere."""
         runner = self._runner
         if runner is None:
             raise not_here("of another gateway")
         return runner.inspect(look)
 
     def engine_health(self) -> None:
-        """The engine is in this process, or in that of another gateway."""
+        """Return None: the engine is in this process, or in another gateway."""
         return None
 
     def _run(self) -> None:
@@ -93,7 +93,7 @@ class ExclusiveRunner:
         self._lock.release()
 
     def _work(self) -> None:
-        """Runs as long as the lock is ours."""
+        """Run a new runner while this process has the lock."""
         runner = self._make()
         runner.start()
         self._runner = runner

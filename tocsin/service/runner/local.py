@@ -1,12 +1,12 @@
-"""The runner in this process: a hub that is taken from step to step along the log.
+"""The runner in this process: a hub that takes one step after the other along the log.
 
-What steps put out is kept in one transaction with the steps, so that a process that dies anywhere
-goes on as if it had not: the snapshot is read, the steps after it are taken again and their output
-dropped, since it was kept with them. Time is that of the log: an event that waited in it is not
-late for that.
+The output of steps is stored in one transaction with them, so that a process that dies anywhere
+continues as if it had not: the snapshot is read, the steps after it are repeated and their output
+is dropped, since it was stored with them. Time is that of the log: an event is not late because it
+was queued there.
 
-A version of the catalog holds for the events after its position in the log (decision 0063), so a
-step ends at the position of the next version that is not served yet.
+A version of the catalog applies to the events after its position in the log (decision 0063), so a
+step ends at the position of the next version.
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ from tocsin.values.time import Instant
 _LOG = logging.getLogger("tocsin.runner")
 
 BATCH = 1_000
-"""So many rows go into one step."""
+"""Rows per step, at most."""
 
 COUNT = 1.0
-"""How often, in seconds, occurrences that wait are counted."""
+"""Seconds between two counts of partial matches."""
 
 POLL = 1.0
-"""Seconds after which the catalog and the log are looked at, since other processes may have changed
-them.
-"""
+"""Seconds between two checks of the catalog and the log, which other processes may change."""
 
 SNAPSHOT_SECONDS = 10.0
 SNAPSHOT_SHARE = 200
-"""A snapshot is taken no sooner than this, and than so many times what the last one took."""
+"""The pause between snapshots is at least this multiple of the time that the last one took, and at
+least SNAPSHOT_SECONDS.
+"""
 
 MakeHub = Callable[[Catalog], DrivenHub]
 
 
 class LocalRunner:
-    """A thread that takes the steps. `shared` says that other processes may append to the log.
+    """A thread that takes the steps. With `shared`, other processes may append to the log.
 
-    `newest_version` reads the newest version of the catalog, where there is a quicker way to it
-    than the catalog itself.
+    `newest_version` reads the newest version of the catalog, if there is a faster way than the
+    catalog itself.
     """
 
     def __init__(
@@ -107,16 +107,16 @@ class LocalRunner:
         self._inspections = Inspections()
 
     def load(self) -> DrivenHub:
-        """Return the hub in the state that was kept last, for a runner that is not started."""
+        """Return the hub in its last stored state, for a runner that is not started."""
         return self._resumed()
 
     def start(self) -> None:
-        """Begins where it stopped, with the catalog as it is now."""
+        """Continue from the stored position, with the catalog as it is now."""
         self.catalog_changed(self._catalog.version())
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends after the step that is under way, with a snapshot of where it is."""
+        """Stop after the current step, and store a snapshot."""
         self._stopping.set()
         self._log.nudge()
         if self._thread.is_alive():
@@ -124,12 +124,12 @@ class LocalRunner:
         self._inspections.refuse()
 
     def catalog_changed(self, version: int) -> None:
-        """Events after the position of this version are matched with it."""
+        """Note a new version of the catalog, for the events after its position."""
         self._versions.note(version)
         self._log.nudge()
 
     def status(self) -> RunnerStatus:
-        """How it is now."""
+        """Return the current status; not ready before the first load and after an error."""
         hub = self._hub
         if hub is None or not self._ready.is_set():
             return RunnerStatus(False, error=self._error)
@@ -143,13 +143,13 @@ class LocalRunner:
         )
 
     def inspect(self, look: Look) -> Future[Any]:
-        """Taken by the thread of the runner, between two steps."""
+        """Queue a function that the runner's thread calls with the hub between two steps."""
         done = self._inspections.ask(look)
         self._log.nudge()
         return done
 
     def engine_health(self) -> None:
-        """The engine is in this process."""
+        """Return None: the engine is in this process."""
         return None
 
     def _run(self) -> None:
@@ -170,7 +170,7 @@ class LocalRunner:
                 wait = min(30.0, 2 * wait)
 
     def _resumed(self) -> DrivenHub:
-        """A hub in the state that was kept last."""
+        """Return a hub in the last stored state."""
         self._unsaved, self._positions = Results(), Positions()
         self._versions.restart()
         hub = self._make_hub(self._catalog)
@@ -215,13 +215,13 @@ class LocalRunner:
             self._log.wait_beyond(self._position, max(0.001, left))
 
     def _count_waiting(self, hub: DrivenHub) -> None:
-        """Counts what waits now and then, here, where nobody changes it meanwhile."""
+        """Count partial matches every COUNT seconds, in the thread that changes them."""
         if time.monotonic() - self._counted > COUNT:
             self._waiting = hub.pending_count
             self._counted = time.monotonic()
 
     def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant, version: int) -> None:
-        """One step, and what it brings about."""
+        """Take one step, and store its output when due."""
         begun = time.monotonic()
         resumes, self._resumes = self._resumes, False
         if resumes:
@@ -249,7 +249,9 @@ class LocalRunner:
         return hub.step(now, version, given)
 
     def _given(self, rows: Sequence[LogRow]) -> list[Event | bytes]:
-        """What the hub is given of rows; those that were refused are not for it."""
+        """Return the events of rows for the hub, an undecodable one as text; refused rows are left
+        out.
+        """
         given: list[Event | bytes] = []
         served = [row for row in rows if row.code is None]
         for row, events in zip(served, _events_of(served), strict=True):
@@ -278,7 +280,9 @@ class LocalRunner:
         unsaved.mended |= outcome.renewed - {each.subscription for each in outcome.troubles}
 
     def _save(self, snapshot_of: DrivenHub | None = None) -> None:
-        """Keeps what has come of the steps; a database that cannot be written is waited for."""
+        """Store the steps and their output, with a snapshot if a hub is given; retry until it
+        works.
+        """
         if snapshot_of is not None:
             self._unsaved.snapshot = self._snapshot(snapshot_of)
         rows = self._patiently(self._progress.save, self._unsaved)
@@ -318,10 +322,10 @@ class LocalRunner:
         return time.monotonic() - self._snapped > pause
 
     def _look_around(self, has_rows: bool) -> None:
-        """Notice what other processes have done to the catalog and the log.
+        """Notice changes of other processes to the catalog and the log.
 
-        Called after rows were read. What other gateways change is looked for each time, so that an
-        event which was sent after a change was answered is never matched without it.
+        Called after rows were read. With several gateways the catalog is checked each time, so that
+        an event which was sent after a change was answered is never matched without it.
         """
         is_due = time.monotonic() - self._looked >= (0.02 if self._shared else POLL)
         if is_due or (self._shared and has_rows):
@@ -334,7 +338,9 @@ class LocalRunner:
 
 
 def _events_of(rows: Sequence[LogRow]) -> list[Sequence[Event] | None]:
-    """The events of each row; those that nobody has decoded yet are read at once."""
+    """Return the events of each row, None if undecodable; rows not decoded yet are scanned in one
+    batch.
+    """
     usual = iter(scanned_events([row.body for row in rows if row.events is None]))
     return [row.events if row.events is not None else _read(row, next(usual)) for row in rows]
 
@@ -344,7 +350,7 @@ def _read(row: LogRow, usual: Event | None) -> Sequence[Event] | None:
 
 
 def _decoded(body: bytes) -> list[Event] | None:
-    """The events of a text; None where it is none any more, which the hub tells."""
+    """Return the events of a text; None if it can no longer be decoded, which the hub reports."""
     try:
         return decode_all(body)
     except Exception:

@@ -1,6 +1,4 @@
-"""From what a step brings about to what is kept of it: whose it is, in which words, with which
-members.
-"""
+"""Conversion of matches and dead letters of a step to rows of their tenants."""
 
 from __future__ import annotations
 
@@ -18,20 +16,20 @@ from tocsin.service.storage.results import NewLetter, NewMatch
 from tocsin.service.storage.rows import LogRow
 
 REMEMBERED = 200_000
-"""Of so many of the newest events it is known where they are in the log."""
+"""Newest events whose positions in the log are known."""
 
 _Identity = tuple[str, str]
 
 
 class Positions:
-    """Where events are in the log, and who published them; of the newest."""
+    """Log positions and publishers of the newest events."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._rows: dict[_Identity, tuple[int, str]] = {}
         self._remembered = remembered
 
     def note(self, row: LogRow, events: Iterable[Event]) -> None:
-        """The events of a row."""
+        """Note the events of a row."""
         place = (row.position, row.tenant)
         for event in events:
             self._rows[event.identity] = place
@@ -39,16 +37,16 @@ class Positions:
             del self._rows[next(iter(self._rows))]
 
     def of(self, identity: _Identity) -> int | None:
-        """The position of an event; None where it is not known."""
+        """Return the position of an event; None if it is not known."""
         found = self._rows.get(identity)
         return None if found is None else found[0]
 
     def at(self, positions: Set[int]) -> list[_Identity]:
-        """The events at some positions."""
+        """Return the events at some positions."""
         return [each for each, (position, _) in self._rows.items() if position in positions]
 
     def publisher_of(self, identity: _Identity) -> str:
-        """The tenant that published an event; "" where it is not known."""
+        """Return the tenant that published an event; "" if it is not known."""
         found = self._rows.get(identity)
         return "" if found is None else found[1]
 
@@ -60,7 +58,9 @@ def kept_match(
     words_of: Callable[[str], Words | None] = lambda id: None,
     version: int = 0,
 ) -> NewMatch:
-    """A match in the words of its tenant, with as much of its members as the subscription says."""
+    """Return a match to store, with its tenant's names, and with as much of its members as the
+    subscription requests.
+    """
     whose = Owned.of_key(match.subscription)
     subscription = subscriptions.get(match.subscription)
     content = (subscription.content if subscription else None) or Content.IDS
@@ -79,7 +79,7 @@ def kept_match(
 
 
 def kept_letter(letter: DeadLetter, positions: Positions) -> NewLetter:
-    """A dead letter for the one whom it concerns: who subscribed or, else, who published."""
+    """Return a dead letter to store: for the subscriber, or else for the publisher of its event."""
     identity = _identity(letter.input)
     event = None if identity is None else positions.of(identity)
     if letter.subscription is not None:
@@ -91,7 +91,7 @@ def kept_letter(letter: DeadLetter, positions: Positions) -> NewLetter:
 
 
 def refused_letter(row: LogRow) -> NewLetter:
-    """The dead letter of a row that was refused when it came."""
+    """Return the dead letter of a row that was refused on arrival."""
     shown = shown_input(row.body)
     return NewLetter(row.tenant, None, row.code or "", row.reason or "", shown, row.position)
 
@@ -102,7 +102,7 @@ def _member(event: Event, positions: Positions) -> int | dict[str, object]:
 
 
 def _identity(text: str) -> _Identity | None:
-    """The event that a dead letter names as its input; None where it names none, or several."""
+    """Return the event that a dead letter names as its input; None for no event or several."""
     try:
         given = json.loads(text)
     except ValueError:
@@ -114,5 +114,5 @@ def _identity(text: str) -> _Identity | None:
 
 
 def kept_letters(letters: Sequence[DeadLetter], positions: Positions) -> list[NewLetter]:
-    """All of them."""
+    """Return dead letters to store."""
     return [kept_letter(letter, positions) for letter in letters]

@@ -1,5 +1,5 @@
-"""The state of a hub as bytes, and back. An event that nobody has taken apart yet is kept as the
-text that it came as.
+"""The state of a hub as bytes, and back. An event that is not parsed yet is stored as its original
+text.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from tocsin.spark.match_task.serde import PlainEvent, event_of_plain, pack, plai
 
 
 def packed(state: State) -> bytes:
-    """The snapshot of a hub as bytes."""
+    """Return the snapshot of a hub as bytes."""
     return pack({**state, "held": [(_kept(event), names) for event, names in state["held"]]})
 
 
 def unpacked(raw: bytes) -> State:
-    """The snapshot that was packed."""
+    """Return the snapshot from its bytes."""
     state: State = unpack(raw)
     usual = iter(scanned_events([kept for kept, _ in state["held"] if isinstance(kept, bytes)]))
     state["held"] = [

@@ -1,6 +1,6 @@
-"""What takes long the first time is done before anybody waits for it: compiled code is loaded.
+"""Warm-up of compiled code before the first event needs it.
 
-Run as a module it has all of it compiled and kept on the disk, as set-up does.
+Run as a module, it compiles all of it into the cache on disk, as set-up does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _COMPOSITES = (
 
 
 def warm_up() -> None:
-    """Has batches of events matched, scanned and detected."""
+    """Match, scan and detect small batches of events, so that all compiled code is loaded."""
     with Hub(lateness="0s", ahead=None) as hub:
         for expression in _EXPRESSIONS:
             hub.subscribe(expression)

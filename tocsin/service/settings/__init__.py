@@ -1,1 +1,1 @@
-"""settings."""
+"""Settings of the service: one file for each section."""

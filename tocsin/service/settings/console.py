@@ -1,4 +1,4 @@
-"""The settings of the console: whether it is served, and where the tiles of its map come from."""
+"""The settings of the console: the section `[console]`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _PLACES = ("{z}", "{x}", "{y}")
 
 
 class ConsoleSettings(BaseModel):
-    """`tiles` is the address of map tiles with {z}, {x} and {y} in it; empty for the coastlines
-    that come along.
+    """`tiles` is the URL of map tiles with {z}, {x} and {y} in it; empty for the included
+    coastlines.
     """
 
     model_config = {"extra": "forbid"}
@@ -30,7 +30,7 @@ class ConsoleSettings(BaseModel):
 
     @property
     def tile_server(self) -> str:
-        """Who serves the tiles, as a policy for pages names it; empty where nobody does."""
+        """Origin of the tiles for the page's policy; empty without tiles."""
         found = _ADDRESS.match(self.tiles)
         return "" if found is None else found[0].replace("{s}", "*")
 

@@ -1,4 +1,4 @@
-"""The settings of delivery: the section `[delivery]` of the settings of the service."""
+"""The settings of delivery: the section `[delivery]`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tocsin.values.time import parse_duration
 
 
 class DeliverySettings(BaseModel):
-    """How matches are delivered, and to whom they may be."""
+    """Allowed receivers, timeouts, retries and concurrency of deliveries."""
 
     model_config = {"extra": "forbid"}
 
@@ -55,27 +55,27 @@ class DeliverySettings(BaseModel):
 
     @property
     def rules(self) -> AddressRules:
-        """Which addresses webhooks may reach."""
+        """The addresses that webhooks may reach."""
         return AddressRules.allowing(self.allowed_networks)
 
     @property
     def seconds_to_answer(self) -> float:
-        """How long a receiver may take."""
+        """Time that a receiver has for its response, in seconds."""
         return parse_duration(self.timeout) / 1e6
 
     @property
     def backoff(self) -> Backoff:
-        """When failures are tried again."""
+        """The retry schedule."""
         waits = (self.first_wait, self.longest_wait, self.longest_asked)
         return Backoff(self.tries, *(parse_duration(each) / 1e6 for each in waits))
 
     def lanes(self) -> Lanes:
-        """How many send at once."""
+        """Return the bounds of concurrent sends."""
         return Lanes(self.at_once, self.failing_at_once, self.to_one)
 
 
 def _checked(check: Any, given: object) -> None:
-    """Raises as pydantic wants to hear it."""
+    """Run a check, and raise its problem as the ValueError that pydantic expects."""
     try:
         check(given)
     except Problem as problem:

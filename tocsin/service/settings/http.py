@@ -1,4 +1,4 @@
-"""The settings of connections: the section `[http]` of the settings of the service."""
+"""The settings of connections: the section `[http]`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The settings of the service: a TOML file, environment variables (`TOCSIN_PORT`,
-`TOCSIN_LIMITS__RATE`) and what the command line says, which goes before both.
+"""The settings of the service: a TOML file, overridden by environment variables (`TOCSIN_PORT`,
+`TOCSIN_LIMITS__RATE`), overridden by the command line.
 
-What is wrong is told all at once, with the names of the settings.
+All errors are reported at once, with the names of the settings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tocsin.values.time import parse_duration
 
 
 class EngineName(StrEnum):
-    """Who matches: this process, Spark, or another process on the same databases."""
+    """The engine that matches: this process, Spark, or another process on the same databases."""
 
     LOCAL = "local"
     SPARK = "spark"
@@ -39,7 +39,7 @@ class _Section(BaseModel):
 
 
 class Limits(_Section):
-    """How much anybody may ask for."""
+    """Limits of requests, of the state and of each tenant."""
 
     request_bytes: Annotated[int, Field(ge=1024)] = 16 << 20
     request_events: Annotated[int, Field(ge=1)] = 10_000
@@ -73,7 +73,7 @@ class Limits(_Section):
 
 
 class Retention(_Section):
-    """How long events, matches and dead letters are kept; empty for ever."""
+    """Durations for which events, matches and dead letters are stored; empty for ever."""
 
     events: str = "7d"
     matches: str = "30d"
@@ -87,9 +87,7 @@ class Retention(_Section):
 
 
 class Settings(BaseSettings):
-    """Everything that can be set. Data go into the folder `data`, or into the database where a URL
-    is given.
-    """
+    """All settings. Data are stored in the folder `data`, or in the database if a URL is given."""
 
     model_config = SettingsConfigDict(
         env_prefix="TOCSIN_", env_nested_delimiter="__", extra="forbid"
@@ -128,29 +126,29 @@ class Settings(BaseSettings):
 
     @property
     def log_url(self) -> str:
-        """Where the log of events is."""
+        """URL of the database with the log of events."""
         return self.database or f"sqlite:///{(self.data / 'log.db').absolute()}"
 
     @property
     def state_url(self) -> str:
-        """Where all but the log and the catalog is."""
+        """URL of the database with everything but the log and the catalog."""
         return self.database or f"sqlite:///{(self.data / 'state.db').absolute()}"
 
     @property
     def catalog_url(self) -> str:
-        """Where subscriptions and definitions are."""
+        """URL of the database with subscriptions and definitions."""
         return self.database or f"sqlite:///{(self.data / 'catalog.db').absolute()}"
 
 
 def load_settings(file: Path | None = None, **given: Any) -> Settings:
-    """The settings of a file, the environment and what is given, which goes first where it is not
-    None; a MeaningProblem with all that is wrong.
+    """Return the settings of a file, overridden by the environment, overridden by `given`; a
+    `given` None counts as absent. Raises one MeaningProblem with all errors.
     """
     said = {name: value for name, value in given.items() if value is not None}
     written = _read(file) if file else {}
 
     class Sourced(Settings):
-        """The settings with the file as the last source."""
+        """Settings with the file as the last source."""
 
         @classmethod
         def settings_customise_sources(

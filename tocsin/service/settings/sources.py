@@ -1,4 +1,4 @@
-"""What can be set of brokers: `[kafka]` and `[mqtt]` of the settings."""
+"""The settings of brokers: the sections `[kafka]` and `[mqtt]`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ class _Section(BaseModel):
 
 
 class KafkaSettings(_Section):
-    """Where the brokers are, what is read from them, the topic that dead letters go to, and what
-    else the client library is told.
-    """
+    """Brokers, topics to read, the topic for dead letters, and settings of the client library."""
 
     servers: str = ""
     topics: list[str] = Field(default_factory=list)
@@ -36,7 +34,7 @@ class KafkaSettings(_Section):
 
 
 class MqttSettings(_Section):
-    """Where the server is, and what is read from it."""
+    """Server, credentials and topics to read."""
 
     host: str = ""
     port: int = Field(1883, ge=1, le=65535)
@@ -57,7 +55,7 @@ class MqttSettings(_Section):
 
 
 def kafka_settings(given: dict[str, Any]) -> KafkaSettings:
-    """The section `[kafka]`; a problem with the name of what is wrong."""
+    """Return the checked section `[kafka]`; raise MeaningProblem with the wrong settings."""
     found = _checked(KafkaSettings, "kafka", given)
     if (found.topics or found.dead_letters) and not found.servers:
         raise _lacking("kafka.servers", 'servers = "broker:9092"')
@@ -72,7 +70,7 @@ def kafka_settings(given: dict[str, Any]) -> KafkaSettings:
 
 
 def mqtt_settings(given: dict[str, Any]) -> MqttSettings:
-    """The section `[mqtt]`; a problem with the name of what is wrong."""
+    """Return the checked section `[mqtt]`; raise MeaningProblem with the wrong settings."""
     found = _checked(MqttSettings, "mqtt", given)
     if found.topics and not found.host:
         raise _lacking("mqtt.host", 'host = "sensors.example"')

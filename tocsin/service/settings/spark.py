@@ -1,4 +1,4 @@
-"""What can be set of Spark: `[spark]` of the settings."""
+"""The settings of Spark: the section `[spark]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tocsin.values.time import parse_duration
 
 
 class SparkSettings(BaseModel):
-    """Where Spark runs, how often it looks, how much it takes at once."""
+    """Master and memory of Spark, trigger interval, and sizes of micro-batches."""
 
     model_config = {"extra": "forbid"}
 
@@ -39,8 +39,8 @@ class SparkSettings(BaseModel):
 
 
 def spark_settings(settings: Settings) -> SparkSettings:
-    """The section `[spark]`; a problem with the name of what is wrong, or of what Spark cannot
-    do.
+    """Return the checked section `[spark]`. Raises MeaningProblem with all wrong settings,
+    UnsupportedProblem for one that Spark does not support.
     """
     if settings.ontology:
         raise UnsupportedProblem(

@@ -1,3 +1,3 @@
-"""Events from brokers into the log: one thread for each broker, nothing lost, nothing twice where
-the broker can tell.
+"""Intake of events from brokers into the log: one thread per broker; no loss, and no duplicates if
+the broker has offsets.
 """

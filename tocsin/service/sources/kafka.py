@@ -1,6 +1,6 @@
-"""Topics of Kafka into the log, each record once: the offsets are kept with the rows.
+"""Intake of Kafka topics, each record exactly once: the offsets are stored with the rows.
 
-A record that is no event is in the log too, as refused, and becomes a dead letter.
+A record that is not an event is logged as refused, and becomes a dead letter.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tocsin.service.storage.rows import NewRow
 from tocsin.service.storage.source_offsets import Move, stored_position
 
 STORED_WITHIN = 60.0
-"""Seconds after which a log that has not answered is taken to have failed."""
+"""Seconds after which a log that has not answered counts as failed."""
 
 
 class KafkaSource:
-    """Topics that are being read."""
+    """A consumer of Kafka topics that writes to the log."""
 
     def __init__(self, settings: KafkaSettings, log: EventLog, database: Database) -> None:
         self._settings, self._log, self._database = settings, log, database
@@ -34,7 +34,7 @@ class KafkaSource:
         self._reader = KafkaReader(settings.library, settings.topics, settings.group, self._stored)
 
     def take(self) -> int:
-        """Stores what has come; how many records there were."""
+        """Read and store one batch of records; return their number."""
         records = self._reader.read(self._settings.batch, PATIENCE)
         if records:
             self.store(records)
@@ -42,8 +42,8 @@ class KafkaSource:
         return len(records)
 
     def store(self, records: list[Record]) -> None:
-        """Stores records with their offsets; a problem `IntakeMoved`, and nothing stored, where
-        another has stored of the same partition meanwhile.
+        """Store records with their offsets. Raises `IntakeMoved`, and stores nothing, if another
+        process has stored records of the same partition meanwhile.
         """
         rows = [row for some in rows_of_records(records, self._settings.tenant) for row in some]
         moves = list(self._moves(records))
@@ -51,7 +51,7 @@ class KafkaSource:
         self._next |= {(move.name, int(move.part)): move.after for move in moves}
 
     def close(self) -> None:
-        """Leaves the group."""
+        """Leave the consumer group."""
         self._reader.close()
 
     def _stored(self, topic: str, partition: int) -> int | None:
@@ -66,7 +66,7 @@ class KafkaSource:
 
 
 def kafka_intake(service: Service) -> IntakeWorker | None:
-    """The part of a service that reads Kafka; None where no topic is set."""
+    """Return the component that reads Kafka; None if no topic is set."""
     settings = kafka_settings(service.settings.kafka)
     if not settings.topics:
         return None
@@ -74,8 +74,8 @@ def kafka_intake(service: Service) -> IntakeWorker | None:
 
 
 def rows_of_records(records: Sequence[Record], tenant: str) -> Iterator[list[NewRow]]:
-    """The rows of each record. Those in structured mode that are as usual are read at once, and
-    stay as they were written.
+    """Yield the rows of each record. Those in structured mode are scanned in one batch where
+    possible, and stored as they were written.
     """
     for record, event in zip(records, scanned_events(list(map(_text, records))), strict=True):
         value = record.value or b""
@@ -86,7 +86,7 @@ def rows_of_records(records: Sequence[Record], tenant: str) -> Iterator[list[New
 
 
 def _text(record: Record) -> bytes:
-    """What is to be one event, where all of it stands in the value; else nothing."""
+    """Return the text of an event in structured mode; empty for any other record."""
     try:
         message = message_of_record(record.value, record.headers)
     except EventProblem:

@@ -1,7 +1,7 @@
-"""Topics of MQTT into the log: a message is acknowledged when it is on the disk.
+"""Intake of MQTT topics: a message is acknowledged when it is on disk.
 
-A message that comes again, since the acknowledgement was lost, is a CloudEvent of the same
-identity, and rings nothing twice; what a sensor says without an id comes twice.
+A message that is repeated because the acknowledgement was lost is a CloudEvent of the same
+identity, and is dropped as a duplicate; a reading without an id is stored twice.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ STORED_WITHIN = 60.0
 
 
 class MqttSource:
-    """Topics that are being read."""
+    """A subscriber of MQTT topics that writes to the log."""
 
     def __init__(self, settings: MqttSettings, log: EventLog) -> None:
         self._settings, self._log = settings, log
         self._reader = MqttReader(settings.server, settings.topics)
 
     def take(self) -> int:
-        """Stores and acknowledges what has come; how many messages there were."""
+        """Read, store and acknowledge one batch of messages; return their number."""
         received = self._reader.read(self._settings.batch, PATIENCE)
         rows = [
             row
@@ -40,12 +40,12 @@ class MqttSource:
         return len(received)
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         self._reader.close()
 
 
 def mqtt_intake(service: Service) -> IntakeWorker | None:
-    """The part of a service that reads MQTT; None where no topic is set."""
+    """Return the component that reads MQTT; None if no topic is set."""
     settings = mqtt_settings(service.settings.mqtt)
     if not settings.topics:
         return None

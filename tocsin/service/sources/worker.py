@@ -1,6 +1,6 @@
-"""A thread that takes from a broker what it has, stores it and says so; what fails is tried again.
+"""A thread that reads from a broker, stores and acknowledges; failures are retried.
 
-Where the log cannot take more, the thread waits and reads no more: the broker keeps the rest.
+If the log refuses more, the thread waits and reads nothing: the broker keeps the rest.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _LOG = logging.getLogger("tocsin.intake")
 FIRST_WAIT = 0.2
 LONGEST_WAIT = 10.0
 PATIENCE = 0.5
-"""Seconds that a round may wait for something to come, so that `stop` need not wait longer."""
+"""Seconds that a round may wait for messages; bounds the time of `stop`."""
 
 
 class Source(Protocol):
     """A broker that is being read."""
 
     def take(self) -> int:
-        """Stores what has come, and acknowledges it; how many there were."""
+        """Read, store and acknowledge one batch; return its size."""
         ...
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         ...
 
 
 class IntakeWorker:
-    """A part of the service that reads one broker; `open_source` connects to it."""
+    """A component of the service that reads one broker; `open_source` connects to it."""
 
     def __init__(self, name: str, open_source: Callable[[], Source]) -> None:
         self._name, self._open = name, open_source
@@ -47,11 +47,11 @@ class IntakeWorker:
         self.error: str | None = None
 
     def start(self) -> None:
-        """Begins to read."""
+        """Start the reading thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends after the round that is under way."""
+        """Stop after the current round; return when the thread has ended."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -79,8 +79,8 @@ class IntakeWorker:
 
 
 def rows_of(raw: bytes, tenant: str, read: Callable[[], list[Event]]) -> list[NewRow]:
-    """The rows of a message; one that was refused where it is no event. A fault of ours is told
-    like a problem of the message.
+    """Return the rows of a message, or one refused row if it is not an event. An unexpected error
+    of ours is reported as one of the message.
     """
     try:
         events = read()

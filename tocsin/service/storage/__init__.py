@@ -1,1 +1,1 @@
-"""What the service keeps: the log of events, matches, dead letters, state, keys."""
+"""The storage of the service: log of events, matches, dead letters, state and keys."""

@@ -1,5 +1,5 @@
-"""Many rows into a table, straight to the driver: what SQLAlchemy does with every value of every
-row took more than the writing.
+"""Bulk insert straight through the driver: SQLAlchemy's processing of each value took longer than
+the writing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sqlalchemy as sql
 
 
 def insert_rows(connection: sql.Connection, table: sql.Table, rows: Iterable[object]) -> None:
-    """Inserts rows whose attributes are called as the columns are, with values as the driver takes
+    """Insert rows whose attributes have the names of the columns, with values as the driver takes
     them.
     """
     statement, parameters = _prepared(table, connection.dialect)
@@ -22,7 +22,7 @@ def insert_rows(connection: sql.Connection, table: sql.Table, rows: Iterable[obj
 
 @cache
 def _prepared(table: sql.Table, dialect: sql.Dialect) -> tuple[str, Callable[[object], Any]]:
-    """The text of an insert, and what makes its parameters of a row."""
+    """Return the text of an insert, and the function that makes its parameters from a row."""
     names = [column.name for column in table.columns]
     compiled = table.insert().compile(dialect=dialect, column_keys=names)
     if compiled.positiontup is not None:

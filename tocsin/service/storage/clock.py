@@ -1,4 +1,4 @@
-"""Instants that a clock wrote while it was ahead, set back to the present."""
+"""Reset of stored instants that a clock wrote while it was ahead."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from tocsin.values.time import Instant
 
 
 def set_log_back(database: Database, now: Instant) -> int:
-    """Set the log's own instant, and those of its rows, to `now` where they are later.
+    """Set the log's own instant, and those of its rows, to `now` where they are later; return the
+    number of rows.
 
-    Returns the number of rows. The order of the log is that of its positions, which stay.
+    The order of the log is that of its positions, which stay.
     """
     with database.writing() as connection:
         connection.execute(HEADS.update().where(HEADS.c.instant > now).values(instant=now))

@@ -1,5 +1,5 @@
-"""A database by its URL, with tables that are made where they are not there. SQLite writes ahead
-and waits for the disk.
+"""A database by its URL, with missing tables created. SQLite uses write-ahead logging and waits for
+the disk.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.service.storage.write_count import WriteCount
 
 BUSY = 10.0
-"""For so many seconds a SQLite file that another connection writes to is waited for."""
+"""Seconds to wait for a SQLite file that another connection writes to."""
 
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "temp_store=MEMORY", "cache_size=-65536")
 
 
 class Database:
-    """Connections to one database. What goes wrong in it is a StateProblem `StorageError`.
+    """Connections to one database; its errors become StateProblem `StorageError`.
 
     With `heads`, SQL that selects its highest positions by name, a SQLite file counts its write
     transactions and keeps a mark beside it.
@@ -52,7 +52,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
-        """A connection to read with; what is read is of one moment."""
+        """Yield a connection for reading one consistent snapshot."""
         with self._told(), self._engine.connect() as connection:
             reader = connection.execution_options(reads=True)
             with reader.begin():
@@ -60,7 +60,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sql.Connection]:
-        """A connection whose changes all come to be, and last, or none."""
+        """Yield a connection whose changes are all committed and durable, or none."""
         with self._told(), self._engine.begin() as connection:
             yield connection
             mark = None if self._count is None else self._count.increment(connection)
@@ -68,7 +68,7 @@ class Database:
             self._count.note(mark)
 
     def close(self) -> None:
-        """Closes all connections that are not in use."""
+        """Close all connections that are not in use."""
         self._engine.dispose()
         if self._count is not None:
             self._count.close()
@@ -106,7 +106,9 @@ class Database:
 
 
 def write_ahead(url: str) -> None:
-    """Has the database at a URL wait for the disk once for each change; SQLite remembers it."""
+    """Switch the database at a URL to write-ahead logging, one wait for the disk per change; SQLite
+    remembers the mode.
+    """
     Database(url, sql.MetaData()).close()
 
 
@@ -116,7 +118,7 @@ def _prepare(connection: sqlite3.Connection, _: object) -> None:
 
 
 def _begin_now(connection: sql.Connection) -> None:
-    """Who writes takes the lock at once: a reader that becomes a writer could only fail."""
+    """Begin a transaction; a writer locks at once, since a reader that becomes one could fail."""
     reads = connection.get_execution_options().get("reads", False)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 

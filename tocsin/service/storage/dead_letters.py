@@ -1,4 +1,4 @@
-"""Dead letters that were kept; what is asked of one tenant is never told to another."""
+"""Stored dead letters; a read for one tenant never returns those of another."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _COLUMNS = tuple(
 
 
 class LetterStore:
-    """Questions about dead letters."""
+    """Queries of dead letters, and the letters of components other than runners."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, letters: list[NewLetter]) -> list[LetterRow]:
-        """Keeps letters of those who are no runner."""
+        """Store letters of a component that is not a runner; return their rows."""
         with self._database.writing() as connection:
             return store_letters(connection, letters, wall_clock())
 
@@ -48,8 +48,8 @@ class LetterStore:
         before: int | None = None,
         newest: bool = False,
     ) -> list[LetterRow]:
-        """The first letters after a position or, with `newest`, the last before another; oldest
-        first.
+        """Return the first letters after a position or, with `newest`, the last before another;
+        oldest first.
         """
         query = sql.select(*_COLUMNS).where(
             DEAD_LETTERS.c.position > after, DEAD_LETTERS.c.tenant == tenant
@@ -67,7 +67,7 @@ class LetterStore:
         return rows[::-1] if newest else rows
 
     def get(self, position: int, tenant: str) -> LetterRow | None:
-        """A letter by its position; None where the tenant has none."""
+        """Return a letter by its position; None if the tenant does not have it."""
         query = sql.select(*_COLUMNS).where(
             DEAD_LETTERS.c.position == position, DEAD_LETTERS.c.tenant == tenant
         )
@@ -76,7 +76,7 @@ class LetterStore:
         return None if row is None else LetterRow(*row)
 
     def mark_replayed(self, position: int) -> None:
-        """A letter was tried again."""
+        """Note that a letter was replayed now."""
         with self._database.writing() as connection:
             connection.execute(
                 DEAD_LETTERS.update()
@@ -85,20 +85,20 @@ class LetterStore:
             )
 
     def read_all(self, after: int, limit: int) -> list[LetterRow]:
-        """The first letters after a position, whosever they are."""
+        """Return the first letters after a position, of all tenants."""
         query = sql.select(*_COLUMNS).where(DEAD_LETTERS.c.position > after)
         with self._database.reading() as connection:
             found = connection.execute(query.order_by(DEAD_LETTERS.c.position).limit(limit))
             return [LetterRow(*row) for row in found]
 
     def passed_on(self, name: str) -> int:
-        """How far letters have been passed on under a name; 0 where they never were."""
+        """Return the position up to which letters were relayed under a name; 0 at first."""
         query = sql.select(RELAYS.c.position).where(RELAYS.c.name == name)
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar() or 0)
 
     def note_passed_on(self, name: str, position: int) -> None:
-        """Letters up to a position have been passed on."""
+        """Store the position up to which letters were relayed under a name."""
         with self._database.writing() as connection:
             mine = RELAYS.update().where(RELAYS.c.name == name)
             if connection.execute(mine.values(position=position)).rowcount == 0:

@@ -1,4 +1,4 @@
-"""The log as somebody looks at it: a page of accepted rows from anywhere in it, to either side."""
+"""Pages of accepted rows of the log, forwards or backwards from any position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _COLUMNS = (EVENTS.c.position, EVENTS.c.received, EVENTS.c.body, EVENTS.c.tenant
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Rows after a position and before another, received in a span of time; None for no bound."""
+    """Rows after a position and before another, received from `since` to `until`; None for no
+    bound.
+    """
 
     after: int = 0
     before: int | None = None
@@ -25,13 +27,13 @@ class Span:
 
 
 class Browsing:
-    """Questions about stored events; what was refused when it came is left out."""
+    """Queries of stored events, without rows that were refused on arrival."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def read(self, span: Span, limit: int, *, newest: bool = False) -> list[LogRow]:
-        """The first rows of a span or, with `newest`, the last; oldest first in either case."""
+        """Return the first rows of a span or, with `newest`, the last; always oldest first."""
         order = EVENTS.c.position.desc() if newest else EVENTS.c.position
         query = sql.select(*_COLUMNS).where(*_bounds(span)).order_by(order).limit(limit)
         with self._database.reading() as connection:
@@ -39,7 +41,7 @@ class Browsing:
         return rows[::-1] if newest else rows
 
     def positions_since(self, instants: list[Instant]) -> list[int | None]:
-        """For each instant, the first position that was received at it or later."""
+        """Return, for each instant, the first position received at it or later, or None."""
         first = sql.func.min(EVENTS.c.position)
         with self._database.reading() as connection:
             return [

@@ -1,7 +1,8 @@
-"""Stores that have lost something: gone, damaged, behind their own mark, or behind their readers.
+"""Detection of stores that have lost data: gone, damaged, behind their mark or behind their
+readers.
 
-They are looked for when a service opens its stores. Positions that were given out once would
-otherwise be given out again, behind the cursors of those who read them: in silence.
+Checked when a service opens its stores. Otherwise positions would be used again, and readers whose
+cursors are past them would silently miss the new rows.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from tocsin.service.storage.positions import (
 from tocsin.service.storage.write_count import TABLE
 
 MAX_BYTES_TO_CHECK = 64 << 20
-"""Larger files are not read as a whole at every start: SQLite reports a damaged page when it is
-read.
+"""Size up to which a file is read completely at each start; in larger ones SQLite reports a damaged
+page when it is read.
 """
 
 _BUSY = 10.0
@@ -43,7 +44,7 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoreFault:
-    """A store that has lost something, and how that is known."""
+    """A store that has lost data, and the evidence."""
 
     store: str
     kind: FaultKind
@@ -54,7 +55,7 @@ class StoreFault:
 
 
 def require_sound(folder: Path, database: str | None) -> None:
-    """Raise `StoreBehind` or `StoreDamaged` where a store of a service has lost something."""
+    """Raise `StoreBehind` or `StoreDamaged` if a store of a service has lost data."""
     faults = find_faults(folder, database)
     if faults:
         damaged = any(fault.kind is FaultKind.DAMAGED for fault in faults)
@@ -70,7 +71,7 @@ def require_sound(folder: Path, database: str | None) -> None:
 
 
 def find_faults(folder: Path, database: str | None) -> list[StoreFault]:
-    """Return the stores that have lost something, at most one fault for each."""
+    """Return the faults of all stores, at most one for each."""
     if database is not None:
         return list(_first_of_each(_compare(read_positions(folder, database, []))))
     files = {store: folder / name for store, name in FILES.items()}
@@ -110,7 +111,7 @@ def _file_faults(store: str, file: Path) -> Iterator[StoreFault]:
 
 
 def _require_whole(connection: sqlite3.Connection, file: Path) -> None:
-    """Raise where a page of a file, or an index, does not fit to the rest."""
+    """Raise if a page or an index of a file is inconsistent."""
     if file.stat().st_size > MAX_BYTES_TO_CHECK:
         connection.execute("SELECT count(*) FROM sqlite_master")
         return

@@ -1,4 +1,4 @@
-"""API keys. Of a key only a hash is kept: it is shown once, when it is made."""
+"""API keys. Only the hash of a key is stored: the key is shown once, when it is created."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCOPES = ("publish", "subscribe", "admin")
 
 @dataclass(frozen=True, slots=True)
 class KeptKey:
-    """What is known of a key: whose it is, what it allows, and how many events a second."""
+    """A stored key: tenant, scopes, and its limit of events a second."""
 
     id: str
     tenant: str
@@ -39,7 +39,7 @@ class KeyStore:
         self._database = database
 
     def create(self, scopes: Iterable[str], tenant: str = "", rate: int | None = None) -> str:
-        """A new key, which nobody can be told again."""
+        """Create a key and return it; it cannot be shown again."""
         wanted = _checked(scopes)
         require_tenant(tenant)
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
@@ -58,8 +58,9 @@ class KeyStore:
         return key
 
     def find(self, key: str) -> KeptKey | None:
-        """What a key is; None where there is none, or it was revoked. It is looked for by its
-        hash, so that nothing can be learnt from how long that takes.
+        """Return the record of a key; None if it is unknown or revoked.
+
+        It is found by its hash, so that the time of the query reveals nothing.
         """
         query = sql.select(KEYS).where(KEYS.c.hash == _hash(key), KEYS.c.revoked.is_(None))
         with self._database.reading() as connection:
@@ -67,13 +68,13 @@ class KeyStore:
         return None if row is None else _kept(row)
 
     def list_all(self) -> list[KeptKey]:
-        """All keys, those that were revoked too, in the order of making."""
+        """Return all keys, revoked ones included, in the order of creation."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.select(KEYS).order_by(KEYS.c.created)).all()
         return [_kept(row) for row in rows]
 
     def revoke(self, id: str) -> None:
-        """A key is good for nothing any more; raises where there is none."""
+        """Revoke a key; raise StateProblem if it is unknown."""
         with self._database.writing() as connection:
             changed = connection.execute(
                 KEYS.update().where(KEYS.c.id == id).values(revoked=wall_clock())
@@ -90,7 +91,7 @@ def _kept(row: sql.Row[tuple[object, ...]]) -> KeptKey:
 
 
 def _hash(key: str) -> str:
-    """A key is random and long, so that a plain hash of it tells nothing."""
+    """Return the hash of a key; a plain one is enough, as keys are random and long."""
     return sha256(key.encode()).hexdigest()
 
 

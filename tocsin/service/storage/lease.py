@@ -1,5 +1,5 @@
-"""Who delivers where several processes share a database: one at a time, and another as soon as it
-is gone.
+"""The lease of the one process that works where several share a database; another takes over as
+soon as it is gone.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ import sqlalchemy as sql
 from sqlalchemy.pool import NullPool
 
 _LOCK = 0x746F6373696E2001
-"""The number by which PostgreSQL knows the lock; any that nobody else uses."""
+"""Number of the advisory lock in PostgreSQL; any number that is not used elsewhere."""
 
 
 class Lease:
-    """An advisory lock of PostgreSQL, which goes with the connection that took it; of a SQLite file
-    there is one process anyway.
+    """An advisory lock of PostgreSQL, held by a connection. A SQLite file has only one process
+    anyway.
     """
 
     def __init__(self, url: str, lock: int = _LOCK) -> None:
@@ -23,7 +23,7 @@ class Lease:
         self._connection: sql.Connection | None = None
 
     def hold(self) -> bool:
-        """Whether it is ours, now or still; takes it where nobody has it."""
+        """Take the lease if it is free; True if this process holds it."""
         if self._engine is None:
             return True
         try:
@@ -33,7 +33,7 @@ class Lease:
             return False
 
     def release(self) -> None:
-        """Lets another one have it."""
+        """Release the lease."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.invalidate()

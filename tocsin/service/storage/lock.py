@@ -1,6 +1,6 @@
-"""One runner at a time: a lock that ends with the process that has it, however that ends.
+"""The lock of the single runner; it ends with the process that holds it, even after a crash.
 
-With SQLite it is a file in the data folder, with PostgreSQL a lock of a session of its own.
+With SQLite it is a file in the data folder, with PostgreSQL an advisory lock of its own session.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from sqlalchemy.pool import NullPool
 from tocsin.errors import StateProblem
 
 _KEY = 0x746F6373696E
-"""The number of the lock in a PostgreSQL database: "tocsin" in bytes."""
+"""Number of the advisory lock in a PostgreSQL database: "tocsin" in bytes."""
 
 
 class RunnerLock(Protocol):
-    """A lock that one process has at a time."""
+    """A lock that one process holds at a time."""
 
     def acquire(self) -> bool:
-        """Whether this process has it now; asks, and does not wait."""
+        """Try to take the lock without waiting; True if this process holds it."""
         ...
 
     def is_held(self) -> bool:
-        """Whether this process still has it."""
+        """True if this process still holds the lock."""
         ...
 
     def release(self) -> None:
-        """Gives it up."""
+        """Release the lock."""
         ...
 
 
 def runner_lock(url: str, folder: Path) -> RunnerLock:
-    """The lock for those who match the log behind a URL."""
+    """Return the lock for runners of the log behind a URL."""
     return FileLock(folder / "runner.lock") if url.startswith("sqlite") else SessionLock(url)
 
 
@@ -49,7 +49,7 @@ class FileLock:
         self._number: int | None = None
 
     def acquire(self) -> bool:
-        """Whether this process has it now."""
+        """Try to take the lock without waiting; True if this process holds it."""
         if self._number is not None:
             return True
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,25 +63,27 @@ class FileLock:
         return True
 
     def is_held(self) -> bool:
-        """Whether this process still has it."""
+        """True if this process still holds the lock."""
         return self._number is not None
 
     def release(self) -> None:
-        """Gives it up."""
+        """Release the lock, if it is held."""
         if self._number is not None:
             os.close(self._number)
             self._number = None
 
 
 class SessionLock:
-    """A lock of a PostgreSQL session; a session that is lost has lost it."""
+    """An advisory lock of a PostgreSQL session; it is lost with the session."""
 
     def __init__(self, url: str) -> None:
         self._engine = sql.create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
         self._connection: sql.Connection | None = None
 
     def acquire(self) -> bool:
-        """Whether this process has it now."""
+        """Try to take the lock without waiting; True if this process holds it. Raises StateProblem
+        without a connection.
+        """
         if self.is_held():
             return True
         try:
@@ -100,7 +102,7 @@ class SessionLock:
         return has
 
     def is_held(self) -> bool:
-        """Whether this process still has it."""
+        """True if this process still holds the lock; asks the server."""
         if self._connection is None:
             return False
         try:
@@ -112,7 +114,7 @@ class SessionLock:
         return True
 
     def release(self) -> None:
-        """Gives it up, by name: the server notices the end of a session some time after it."""
+        """Release the lock explicitly: the server notices the end of a session only later."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(sql.exc.SQLAlchemyError):  # the lock went with the session

@@ -1,7 +1,7 @@
-"""The log of events: what was accepted is on the disk, in one order, until it is too old.
+"""The log of events: accepted events are on disk, in one order, until retention removes them.
 
-One thread writes: all that waits goes into one transaction, so that many publishers share one wait
-for the disk. Newly written rows stay in memory for a reader that is at the head.
+One thread writes everything queued in one transaction, so that many publishers share one wait for
+the disk. The newest rows stay in memory for readers near the head.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _COLUMNS = (
 )
 
 MOST_WAITING = 64 << 20
-"""So many bytes may wait to be written; more are refused."""
+"""Bytes that may be queued for writing; further appends are refused."""
 
 MOST_AT_ONCE = 20_000
-"""So many rows go into one transaction."""
+"""Rows after which a transaction takes no further appends."""
 
 TAIL = 10_000
-"""So many of the newest rows are kept in memory."""
+"""Newest rows kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _Append:
 
 
 class EventLog:
-    """The log behind a database. `start` begins to write, `close` ends it after what waits."""
+    """The log in a database. `start` begins to write; `close` writes the queue and stops."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -68,11 +68,11 @@ class EventLog:
         self._thread = threading.Thread(target=self._run, name="tocsin-log", daemon=True)
 
     def start(self) -> None:
-        """Begins to write."""
+        """Start the writing thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Writes what waits, and takes no more."""
+        """Write the queue, refuse further appends, and stop the thread."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -82,7 +82,7 @@ class EventLog:
 
     @property
     def head(self) -> int:
-        """The position of the newest row, as far as this process knows; 0 where there is none."""
+        """Position of the newest row known to this process; 0 if the log is empty."""
         return self._head
 
     def stored_head(self) -> int:
@@ -90,10 +90,11 @@ class EventLog:
         return self._stored_head()[0]
 
     def append(self, rows: Sequence[NewRow], moves: Sequence[Move] = ()) -> Future[int]:
-        """Has rows written; done when they are on the disk, with the position of the last.
+        """Queue rows for writing; return a future of the last position, done when they are on disk.
 
-        `moves` say how far a source outside has come with these rows: both are kept or none. Where
-        another process has moved it, nothing is, and the problem is `IntakeMoved`.
+        `moves` are the offsets of an external source after these rows: both are stored or neither.
+        If another process has moved an offset, neither is, and the future raises `IntakeMoved`.
+        Raises LimitProblem if too many bytes are queued, StateProblem if the log is closed.
         """
         size = sum(len(row.body) for row in rows)
         given = _Append(rows, size, Future(), moves)
@@ -114,8 +115,8 @@ class EventLog:
         return given.done
 
     def wait_beyond(self, position: int, timeout: float | None) -> bool:
-        """Returns when there are rows after a position, when `nudge` is called, or after so many
-        seconds; whether there are such rows.
+        """Wait for rows after a position; True if there are such rows. Ends without them on `nudge`
+        and after `timeout` seconds.
         """
         with self._changed:
             if self._head <= position and not self._is_closed:
@@ -123,13 +124,13 @@ class EventLog:
             return self._head > position
 
     def nudge(self) -> None:
-        """Wakes those who wait for rows, though there are none."""
+        """Wake waiting readers without a new row."""
         with self._changed:
             self._changed.notify_all()
 
     def quiet_until(self, position: int) -> Instant | None:
-        """No row after a position was received before this instant; None where there is such a row
-        already.
+        """Return a lower bound of the receive times of all rows after a position, written or not;
+        None if there is such a row already.
         """
         with self._changed:
             if self._head > position:
@@ -137,7 +138,7 @@ class EventLog:
             return wall_clock() if self._writing_since is None else self._writing_since
 
     def read(self, after: int, limit: int) -> list[LogRow]:
-        """The first rows after a position, from memory where they are there."""
+        """Return the first rows after a position, from memory if they are there."""
         with self._changed:
             tail = self._tail
             if tail and tail[0].position <= after + 1:
@@ -146,7 +147,7 @@ class EventLog:
         return self.read_stored(after, limit)
 
     def read_stored(self, after: int, limit: int, until: int | None = None) -> list[LogRow]:
-        """The same from the disk; `until` is the last position that is wanted."""
+        """Return the first rows after a position from disk, up to `until` if it is given."""
         query = sql.select(*_COLUMNS).where(EVENTS.c.position > after)
         if until is not None:
             query = query.where(EVENTS.c.position <= until)
@@ -155,20 +156,22 @@ class EventLog:
             return [LogRow(*row) for row in rows]
 
     def rows_at(self, positions: Sequence[int]) -> dict[int, LogRow]:
-        """The rows at some positions; those that are gone are left out."""
+        """Return the rows at some positions; removed ones are missing."""
         query = sql.select(*_COLUMNS).where(EVENTS.c.position.in_(positions))
         with self._database.reading() as connection:
             return {row[0]: LogRow(*row) for row in connection.execute(query)}
 
     def first_since(self, instant: Instant) -> int:
-        """The position before the first row that was received at an instant or later."""
+        """Return the position before the first row received at an instant or later; the head if no
+        row is.
+        """
         query = sql.select(sql.func.min(EVENTS.c.position)).where(EVENTS.c.received >= instant)
         with self._database.reading() as connection:
             first = connection.execute(query).scalar()
         return self._head if first is None else int(first) - 1
 
     def look_for_others(self) -> None:
-        """Notices what other processes have appended."""
+        """Notice rows that other processes have appended."""
         head, instant = self._stored_head()
         with self._changed:
             if head > self._head:
@@ -205,7 +208,9 @@ class EventLog:
                 self._tell(batch, rows[-1].position if rows else self._head)
 
     def _take(self) -> list[_Append]:
-        """All that waits, as far as it goes into one transaction; empty when the log is closed."""
+        """Return queued appends for one transaction, waiting for the first; empty when the log is
+        closed.
+        """
         taken: list[_Append] = []
         count = 0
         with self._changed:
@@ -221,9 +226,7 @@ class EventLog:
         return taken
 
     def _written(self, batch: list[_Append]) -> list[LogRow]:
-        """Writes all, save for those whose source another process has moved: these leave the
-        batch.
-        """
+        """Write a batch; appends whose offset another process has moved fail and leave it."""
         while batch:
             try:
                 return self._write(batch)
@@ -262,7 +265,7 @@ class EventLog:
 
 
 class _Moved(Exception):
-    """A part of a source is not where an append says; the append, and the problem."""
+    """Raised when an offset is not where an append expects it; holds the append and its problem."""
 
     def __init__(self, append: _Append, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -279,7 +282,9 @@ def _move(connection: sql.Connection, append: _Append) -> None:
 
 
 def _advance(connection: sql.Connection, count: int, now: Instant) -> tuple[int, Instant]:
-    """Takes the next positions. Time does not go back in the log, whatever the clocks say."""
+    """Take the next positions; return the first and the receive time. Time never goes back in the
+    log, whatever the clocks say.
+    """
     mine = HEADS.c.name == _NAME
     connection.execute(HEADS.update().where(mine).values(position=HEADS.c.position + count))
     row = connection.execute(sql.select(HEADS.c.position, HEADS.c.instant).where(mine)).one()

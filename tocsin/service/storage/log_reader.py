@@ -1,7 +1,7 @@
-"""The log as other processes read it: nothing is made, nothing is written.
+"""Read-only access to the log for other processes.
 
-A SQLite file that is not there is refused: an executor on another machine must not take an empty
-file for an empty log.
+A missing SQLite file is refused: an executor on another machine must not mistake it for an empty
+log.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tocsin.service.storage.schema import EVENTS, HEADS
 from tocsin.values.time import Instant
 
 AT_ONCE = 10_000
-"""So many rows are read at a time."""
+"""Positions read at a time."""
 
 BUSY = 10.0
 
@@ -29,18 +29,18 @@ _SHARED = (
 _ROW = (EVENTS.c.body, EVENTS.c.position, EVENTS.c.received, EVENTS.c.tenant, EVENTS.c.code)
 
 Row = tuple[bytes | None, int, Instant, str]
-"""The text (None where it was refused), the position, when it came, and whose it is."""
+"""Text (None if refused), position, receive time, tenant."""
 
 
 class StoredLog:
-    """The log behind a URL, for reading."""
+    """The log behind a URL, read-only."""
 
     def __init__(self, url: str) -> None:
         self._name = sql.make_url(url).render_as_string()
         self._engine = _engine(url)
 
     def bounds(self) -> tuple[int, int]:
-        """The position before the oldest row, and that of the newest."""
+        """Return the position before the oldest row, and that of the newest."""
         oldest = sql.select(sql.func.min(EVENTS.c.position))
         newest = sql.select(HEADS.c.position).where(HEADS.c.name == "events")
         try:
@@ -52,7 +52,7 @@ class StoredLog:
         return (last if first is None else int(first) - 1), last
 
     def read(self, after: int, until: int) -> Iterator[list[Row]]:
-        """The rows after a position up to another, in order."""
+        """Yield the rows after a position up to another, in order and in chunks."""
         for start in range(after, until, AT_ONCE):
             rows = self._rows(start, min(start + AT_ONCE, until))
             if rows:
@@ -80,7 +80,7 @@ class StoredLog:
 
 @lru_cache(maxsize=8)
 def open_log(url: str) -> StoredLog:
-    """The log behind a URL; one for each process."""
+    """Return the log behind a URL, cached per process."""
     return StoredLog(url)
 
 

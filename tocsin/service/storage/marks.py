@@ -1,7 +1,7 @@
-"""The mark of a store: how far it had come when it was last written, in a small file beside it.
+"""The mark of a store: its write count and positions, in a small file beside it.
 
 A mark is written after the commit that it describes, and not synced: a crash or a power cut may
-leave it behind its store, never ahead of it. So a store that is behind its mark has lost something.
+leave it behind its store, never ahead of it. So a store that is behind its mark has lost data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from zlib import crc32
 
 MIN_BYTES = 512
-"""Marks are padded to one sector, so that a shorter one overwrites a longer one as a whole."""
+"""Size that marks are padded to, one sector: a shorter one overwrites a longer one completely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def read_mark(path: Path) -> Mark | None:
 class MarkFile:
     """The mark file of one store, written by any thread.
 
-    It never goes back, and it never takes over the mark of another store: that one stays as the
-    evidence that a store was replaced.
+    It never goes back, and it never replaces the mark of another store, which stays as the evidence
+    that a store was replaced.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Matches that were kept, oldest first; what is asked of one tenant is never told to another."""
+"""Stored matches, oldest first; a read for one tenant never returns those of another."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _COLUMNS = tuple(
 
 
 class MatchStore:
-    """Questions about matches."""
+    """Queries of matches."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def head(self) -> int:
-        """The position of the newest match; 0 where there is none."""
+        """Return the position of the newest match; 0 before the first."""
         with self._database.reading() as connection:
             return last_position(connection, MATCH_SEQUENCE)
 
@@ -50,9 +50,11 @@ class MatchStore:
         version: int | None = None,
         newest: bool = False,
     ) -> list[MatchRow]:
-        """The first matches after a position or, with `newest`, the last before another; of one
-        tenant, of one subscription, detected in a span of time, of a version of the catalog or
-        later ones. None for all. Oldest first.
+        """Return the first matches after a position or, with `newest`, the last before another;
+        oldest first.
+
+        Filters: tenant, subscription, detected from `since` to `until`, and catalog versions from
+        `version` on; None for all.
         """
         query = sql.select(*_COLUMNS).where(MATCHES.c.position > after)
         if tenant is not None:
@@ -74,8 +76,8 @@ class MatchStore:
         return rows[::-1] if newest else rows
 
     def head_before(self, tenant: str, subscription: str, version: int) -> int:
-        """Return the position of the newest match or, where a subscription has rung already since a
-        version of the catalog, the one before the first of these matches.
+        """Return the position of the newest match. If a subscription has matched since a version of
+        the catalog, return the position before the first of these matches.
         """
         own = MATCHES.c.tenant == tenant, MATCHES.c.subscription == subscription
         older = sql.select(MATCHES.c.position).where(*own, MATCHES.c.version < version)
@@ -87,7 +89,7 @@ class MatchStore:
             return last_position(connection, MATCH_SEQUENCE) if first is None else int(first) - 1
 
     def get(self, id: str, tenant: str) -> MatchRow | None:
-        """A match by its id; None where the tenant has none."""
+        """Return a match by its id; None if the tenant does not have it."""
         query = sql.select(*_COLUMNS).where(MATCHES.c.id == id, MATCHES.c.tenant == tenant)
         with self._database.reading() as connection:
             row = connection.execute(query).first()

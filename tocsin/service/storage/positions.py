@@ -1,5 +1,5 @@
-"""The positions that each store holds, and which of them may not be ahead of which: a reader of the
-log that is ahead of it has read what the log has lost.
+"""The positions that each store holds, and which of them may not be ahead of which: a reader ahead
+of the log has read rows that the log has lost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sqlalchemy as sql
 from tocsin.errors import StateProblem
 
 CATALOG = "catalog"
-"""The store that is not the service's alone: its mark holds the highest version seen."""
+"""The store that other programs change too: its mark holds the highest version seen."""
 
 FILES = {
     "delivery": "delivery.db",
@@ -23,12 +23,12 @@ FILES = {
     "catalog": "catalog.db",
     "log": "log.db",
 }
-"""The SQLite file of each store. Readers come before what they read, and are asked in this order:
-while other processes go on, what is read later can only be further.
+"""The SQLite file of each store. Readers come before what they read, and are queried in this order:
+while other processes continue, a position read later can only be higher.
 """
 
 CHECKPOINT = "spark-checkpoint"
-"""The folder of the Spark query's state, unless the settings name another one."""
+"""Folder of the Spark query's state, unless the settings name another one."""
 
 _QUERIES = {
     "delivery": {"position": ("tocsin_deliveries", "SELECT max(position) FROM tocsin_deliveries")},
@@ -60,10 +60,10 @@ _QUERIES = {
         "events": ("tocsin_heads", "SELECT position FROM tocsin_heads WHERE name = 'events'"),
     },
 }
-"""The positions of each store: the table that has them, and how they are selected."""
+"""Positions of each store: the table that has them, and the query."""
 
 Positions = Mapping[str, Mapping[str, int]]
-"""By store and name; what a store does not have is 0."""
+"""Positions by store and name; 0 for a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ RULES = (
 
 
 def read_positions(folder: Path, database: str | None, stores: list[str]) -> Positions:
-    """Return the positions of stores in a folder, or of all in the database where one is given.
+    """Return the positions of stores in a folder, or of all in the database if one is given.
 
     Those of stores that are not named are 0. The checkpoint of Spark is read in the folder.
     """
@@ -108,7 +108,7 @@ def read_positions(folder: Path, database: str | None, stores: list[str]) -> Pos
 
 
 def _checkpoint_position(folder: Path) -> int:
-    """Return the position up to which a Spark query has planned; 0 where it has no checkpoint."""
+    """Return the position up to which a Spark query has planned; 0 without a checkpoint."""
     batches = (folder / CHECKPOINT / "offsets").glob("[0-9]*")
     newest = max((int(file.name) for file in batches if file.name.isdigit()), default=None)
     if newest is None:

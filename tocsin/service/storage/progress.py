@@ -1,5 +1,5 @@
-"""How far a runner has come, its snapshot and its steps since: what it needs to go on as if it had
-never stopped.
+"""The position of a runner with its newest snapshots and the steps since: what it needs to continue
+as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tocsin.values.time import Instant
 @dataclass(frozen=True, slots=True)
 class Step:
     """A step of a runner: the rows up to a position, at a time, with a version of the catalog.
-    `resumes` where it is the first after the runner was away.
+    `resumes` is True for the first step after the runner was away.
     """
 
     number: int
@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class NewTrouble:
-    """A subscription that is not served, and why."""
+    """A subscription to suspend, and why."""
 
     subscription: str
     code: str
@@ -48,8 +48,8 @@ class NewTrouble:
 
 @dataclass(slots=True)
 class Results:
-    """All that a runner has to keep at once. `mended` are subscriptions that may be served
-    again.
+    """Everything that a runner stores in one transaction. `mended` are subscriptions that are no
+    longer suspended.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -61,12 +61,12 @@ class Results:
 
     @property
     def is_urgent(self) -> bool:
-        """Whether somebody waits for it; steps alone may be kept later."""
+        """True if a reader waits for it; steps alone may be stored later."""
         return bool(self.matches or self.letters or self.troubles or self.snapshot)
 
 
 class Progress:
-    """The keeping of one runner."""
+    """The stored progress of one runner."""
 
     def __init__(self, database: Database, runner: str) -> None:
         self._database = database
@@ -77,13 +77,13 @@ class Progress:
 
     @property
     def fallbacks(self) -> int:
-        """The number of damaged snapshots that `load` has passed over."""
+        """Number of damaged snapshots that `load` has passed over."""
         return self._snapshots.fallbacks
 
     def load(self) -> tuple[KeptSnapshot | None, list[Step]]:
-        """Return the newest snapshot that is whole, and the steps after it.
+        """Return the newest undamaged snapshot, and the steps after it.
 
-        Raises `SnapshotDamaged` where these do not lead to where the runner was.
+        Raises `SnapshotDamaged` if these do not lead to the last step of the runner.
         """
         snapshot = self._snapshots.newest_whole()
         first = 0 if snapshot is None else snapshot.step
@@ -104,7 +104,7 @@ class Progress:
         return snapshot, steps
 
     def save(self, results: Results) -> list[MatchRow]:
-        """Keeps everything or nothing; the matches that are new."""
+        """Store everything or nothing; return the matches that are new."""
         now = wall_clock()
         with self._database.writing() as connection:
             rows = store_matches(connection, results.matches, now)
@@ -119,8 +119,10 @@ class Progress:
         return rows
 
     def save_batch(self, batch: Step, results: Results) -> list[MatchRow]:
-        """The same for a runner that keeps its state elsewhere and may give a batch again: one that
-        was kept before is left out, its dead letters too.
+        """Store a batch of a runner that keeps its own state; return the matches that are new.
+
+        Such a runner may repeat a batch: one that is stored already is left out, with its dead
+        letters.
         """
         now = wall_clock()
         with self._database.writing() as connection:
@@ -136,13 +138,13 @@ class Progress:
         return rows
 
     def position(self) -> int:
-        """How far in the log the runner has come; 0 before its first step."""
+        """Return the position of the runner in the log; 0 before its first step."""
         query = sql.select(RUNNERS.c.position).where(RUNNERS.c.name == self._runner)
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar() or 0)
 
     def newest_snapshot(self) -> KeptSnapshot | None:
-        """Return the newest snapshot that is whole, whatever became of the steps after it."""
+        """Return the newest undamaged snapshot, even if the steps after it are damaged."""
         return self._snapshots.newest_whole()
 
     def last_step(self) -> int:

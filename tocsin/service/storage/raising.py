@@ -1,4 +1,4 @@
-"""Positions that go on above everything that was seen, in stores that have lost something."""
+"""Positions of stores that have lost data, raised above every position that was ever seen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tocsin.service.storage.results import LETTER_SEQUENCE, MATCH_SEQUENCE, prep
 from tocsin.service.storage.schema import EVENTS, HEADS, SEQUENCES
 
 LOST = "LogLost"
-"""The code of the row, and so of the dead letter, that stands where events were lost."""
+"""Code of the row, and so of the dead letter, that stands for lost events."""
 
 _HEAD = HEADS.c.name == "events"
 
@@ -35,7 +35,7 @@ class Floors:
 def find_floors(found: Positions, marks: Mapping[str, Mark]) -> Floors:
     """Return the highest positions of stores and their marks.
 
-    `runner` is None where neither the state nor its mark knows how far the runner was.
+    `runner` is None where neither the state nor its mark knows the position of the runner.
     """
     state, log = found["state"], found["log"]
     heads = {store: mark.heads for store, mark in marks.items()}
@@ -93,7 +93,7 @@ def raise_log(database: Database, floor: int, reason: str) -> int:
 
 
 def raise_sequences(database: Database, matches: int, dead_letters: int) -> None:
-    """Continue the positions of matches and dead letters after these."""
+    """Continue the positions of matches and dead letters after these; never lower them."""
     floors = {MATCH_SEQUENCE: matches, LETTER_SEQUENCE: dead_letters}
     with database.writing() as connection:
         prepare_sequences(connection)

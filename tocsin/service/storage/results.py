@@ -1,5 +1,5 @@
-"""What runners put out: matches and dead letters, each with a position of its own. A match that is
-there already is left out.
+"""The output of runners: matches and dead letters, numbered in order. A match that is stored
+already is left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class NewMatch:
-    """A match to keep."""
+    """A match to store."""
 
     id: str
     tenant: str
@@ -34,7 +34,7 @@ class NewMatch:
 
 @dataclass(frozen=True, slots=True)
 class NewLetter:
-    """A dead letter to keep."""
+    """A dead letter to store."""
 
     tenant: str
     subscription: str | None
@@ -45,7 +45,7 @@ class NewLetter:
 
 
 def prepare_sequences(connection: sql.Connection) -> None:
-    """Begins the sequences, where they have not begun."""
+    """Create the sequences that do not exist yet."""
     known = set(connection.execute(sql.select(SEQUENCES.c.name)).scalars())
     for name in {MATCH_SEQUENCE, LETTER_SEQUENCE} - known:
         connection.execute(SEQUENCES.insert().values(name=name, position=0))
@@ -54,7 +54,7 @@ def prepare_sequences(connection: sql.Connection) -> None:
 def store_matches(
     connection: sql.Connection, matches: Iterable[NewMatch], now: Instant
 ) -> list[MatchRow]:
-    """Keeps matches in their order; gives those that are new, with their positions."""
+    """Store matches in order; return those that are new, with their positions."""
     given = {match.id: match for match in matches}
     if not given:
         return []
@@ -85,7 +85,7 @@ def store_matches(
 def store_letters(
     connection: sql.Connection, letters: Sequence[NewLetter], now: Instant
 ) -> list[LetterRow]:
-    """Keeps dead letters in their order."""
+    """Store dead letters in order; return their rows."""
     if not letters:
         return []
     last = take_positions(connection, LETTER_SEQUENCE, len(letters))
@@ -107,8 +107,8 @@ def store_letters(
 
 
 def take_positions(connection: sql.Connection, name: str, count: int) -> int:
-    """Takes so many positions; the last of them. Whoever comes next waits for the end of the
-    transaction.
+    """Take the next `count` positions of a sequence; return the last. Other writers wait for the
+    end of the transaction.
     """
     mine = SEQUENCES.c.name == name
     connection.execute(SEQUENCES.update().where(mine).values(position=SEQUENCES.c.position + count))
@@ -116,7 +116,7 @@ def take_positions(connection: sql.Connection, name: str, count: int) -> int:
 
 
 def last_position(connection: sql.Connection, name: str) -> int:
-    """The last position that was taken."""
+    """Return the last position taken of a sequence."""
     query = sql.select(SEQUENCES.c.position).where(SEQUENCES.c.name == name)
     return int(connection.execute(query).scalar_one())
 

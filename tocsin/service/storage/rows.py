@@ -1,4 +1,4 @@
-"""What goes into the log and comes out of it."""
+"""Rows of the log, of matches and of dead letters."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from tocsin.events.event import Event
 from tocsin.values.time import Instant, format_instant
 
 REPLAYED = "replayed"
-"""The reason of a row that was refused by nobody: its event is to be served though it came before.
-"""
+"""Reason of a row without a code: its event is matched even if it is a duplicate."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """Something to append: a CloudEvents JSON text, or one that was refused, with the code and the
-    reason.
+    """A row to append: a CloudEvents JSON text, or a refused text with code and reason.
 
-    `events` is what was decoded of it already, so that nobody has to do it twice.
+    `events` are the events decoded from it already, if any.
     """
 
     body: bytes
@@ -29,7 +27,7 @@ class NewRow:
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """A row of the log: its position, and when it was received."""
+    """A row of the log with its position and receive time."""
 
     position: int
     received: Instant
@@ -42,7 +40,7 @@ class LogRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A match as it is kept; `body` is its JSON text, `version` that of the catalog at the time."""
+    """A stored match; `body` is its JSON text, `version` that of the catalog at the time."""
 
     position: int
     id: str
@@ -57,7 +55,7 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class LetterRow:
-    """A dead letter as it is kept."""
+    """A stored dead letter."""
 
     position: int
     tenant: str
@@ -70,7 +68,7 @@ class LetterRow:
     replayed: Instant | None = None
 
     def as_json(self) -> dict[str, object]:
-        """What its owner is told of it."""
+        """Return the JSON object for the API."""
         return {
             "id": self.position,
             "code": self.code,

@@ -1,7 +1,7 @@
-"""What can still be read of a damaged SQLite file, in a new file at its place.
+"""Copy of the readable rows of a damaged SQLite file to a new file in its place.
 
-The damaged file stays beside it. Each table is read from its first row on until a page that cannot
-be read, then from its last row on: one damaged page costs the rows on it.
+The damaged file stays beside it. Each table is read from its first row to the first unreadable
+page, then backwards from its last row: one damaged page costs the rows on it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_ASIDE = 1000
 def salvage(file: Path) -> tuple[Path, int]:
     """Move a damaged file aside and copy its readable rows into a new one.
 
-    Returns the path of the damaged file and the number of rows that were copied.
+    Returns the path of the damaged file and the number of copied rows.
     """
     aside = _move_aside(file)
     draft = file.with_name(f"{file.name}.draft")
@@ -34,7 +34,7 @@ def salvage(file: Path) -> tuple[Path, int]:
 
 
 def _move_aside(file: Path) -> Path:
-    """Rename a file, and what SQLite keeps beside it, to a name that is free."""
+    """Rename a file, with the files that SQLite keeps beside it, to a name that is free."""
     for number in range(1, _MAX_ASIDE):
         aside = file.with_name(f"{file.name}.damaged-{number}")
         if not aside.exists():
@@ -58,7 +58,7 @@ def _copy(source: Path, target: sqlite3.Connection) -> int:
             target.execute(text)
             count += _copy_rows(connection, target, name)
         for text in (text for kind, _, text in schema if kind == "index"):
-            with suppress(sqlite3.DatabaseError):  # opening the store makes what is missing
+            with suppress(sqlite3.DatabaseError):  # the store makes missing indexes when it opens
                 target.execute(text)
     return count
 

@@ -1,8 +1,8 @@
-"""Every table of the service. Instants are microseconds since 1970, positions rise from 1 and have
-no gaps.
+"""Every table of the service. Instants are microseconds since 1970; positions rise from 1 without
+gaps.
 
-The log of events may be in another database than the rest (by default each is a SQLite file of its
-own, so that the one who accepts events and the one who matches them never wait for each other).
+The log of events may be in another database than the rest. By default each is a SQLite file of its
+own, so that accepting and matching never wait for each other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LOG_METADATA = sql.MetaData()
 METADATA = sql.MetaData()
 
 BIG = sql.BigInteger().with_variant(sql.Integer, "sqlite")
-"""An integer of 64 bits that is the row id in SQLite where it is the primary key."""
+"""64-bit integer that is the row id in SQLite where it is the primary key."""
 
 
 def _column(name: str, kind: Any, **options: Any) -> sql.Column[Any]:
@@ -29,9 +29,7 @@ HEADS = sql.Table(
     _column("position", BIG),
     _column("instant", BIG),
 )
-"""How far a sequence has come, and when; who appends updates its row first, so that one waits for
-the other.
-"""
+"""Last position and instant of a log; a writer updates the row first, so that writers queue."""
 
 EVENTS = sql.Table(
     "tocsin_events",
@@ -43,8 +41,8 @@ EVENTS = sql.Table(
     sql.Column("code", sql.Text),
     sql.Column("reason", sql.Text),
 )
-"""The log: each row is one CloudEvents JSON text, as it came or wrapped around the document that
-came. A row with a `code` was refused; it becomes a dead letter.
+"""The log: each row is one CloudEvents JSON text, as received or wrapped around the received
+document. A row with a `code` was refused and becomes a dead letter.
 """
 
 INTAKE = sql.Table(
@@ -54,8 +52,8 @@ INTAKE = sql.Table(
     sql.Column("part", sql.Text, primary_key=True),
     _column("position", BIG),
 )
-"""How far a source outside, such as a topic of Kafka, has come into the log: the next position of
-each of its parts. It moves in the transaction that appends what was read there.
+"""Offsets of external sources such as Kafka topics: the next position of each part, updated in the
+transaction that appends its records.
 """
 
 SEQUENCES = sql.Table(
@@ -64,7 +62,7 @@ SEQUENCES = sql.Table(
     sql.Column("name", sql.Text, primary_key=True),
     _column("position", BIG),
 )
-"""The last positions of matches and dead letters; who adds some updates the row first."""
+"""Last positions of matches and dead letters; a writer updates the row first."""
 
 MATCHES = sql.Table(
     "tocsin_matches",
@@ -80,8 +78,8 @@ MATCHES = sql.Table(
     _column("version", BIG),
     sql.Index("tocsin_matches_whose", "tenant", "subscription", "position"),
 )
-"""Matches in the fixed format. `members` is a JSON list: the position of each in the log, or the
-event itself where it never was there.
+"""Matches in the fixed format. `members` is a JSON list: the log position of each event, or the
+event itself if it was never in the log.
 """
 
 DEAD_LETTERS = sql.Table(
@@ -98,7 +96,9 @@ DEAD_LETTERS = sql.Table(
     sql.Column("replayed", BIG),
     sql.Index("tocsin_dead_letters_whose", "tenant", "position"),
 )
-"""What could not be served; `event` is the position of the event in the log where there is one."""
+"""Events and matches that could not be processed; `event` is the log position of the event, if
+there is one.
+"""
 
 RELAYS = sql.Table(
     "tocsin_relays",
@@ -106,7 +106,7 @@ RELAYS = sql.Table(
     sql.Column("name", sql.Text, primary_key=True),
     _column("position", BIG),
 )
-"""How far what is kept here has been passed on to a broker."""
+"""Positions up to which rows were relayed to a broker."""
 
 RUNNERS = sql.Table(
     "tocsin_runners",
@@ -117,7 +117,7 @@ RUNNERS = sql.Table(
     _column("version", BIG),
     _column("saved", BIG),
 )
-"""How far a runner has come: in the log, in its own steps, in the catalog."""
+"""Progress of each runner: position in the log, own step, version of the catalog."""
 
 STEPS = sql.Table(
     "tocsin_steps",
@@ -129,7 +129,7 @@ STEPS = sql.Table(
     _column("version", BIG),
     _column("resumes", sql.Boolean),
 )
-"""The steps that a runner has taken since its snapshot; taken again, they give the same state."""
+"""Steps of a runner since its oldest snapshot; repeated, they give the same state."""
 
 SNAPSHOTS = sql.Table(
     "tocsin_snapshots",
@@ -140,7 +140,7 @@ SNAPSHOTS = sql.Table(
     _column("taken", BIG),
     _column("body", sql.LargeBinary),
 )
-"""Snapshots as earlier versions kept them; the next one is kept in `GENERATIONS`."""
+"""Snapshots of earlier versions; the next one is stored in `GENERATIONS`."""
 
 GENERATIONS = sql.Table(
     "tocsin_generations",
@@ -152,7 +152,7 @@ GENERATIONS = sql.Table(
     _column("checksum", sql.Text),
     _column("body", sql.LargeBinary),
 )
-"""The two newest snapshots of each runner, with the checksum of each."""
+"""The two newest snapshots of each runner, with their checksums."""
 
 TROUBLES = sql.Table(
     "tocsin_troubles",
@@ -162,7 +162,7 @@ TROUBLES = sql.Table(
     _column("reason", sql.Text),
     _column("stored", BIG),
 )
-"""Subscriptions of the catalog that are not served, and why."""
+"""Suspended subscriptions of the catalog, and why."""
 
 PAUSED = sql.Table(
     "tocsin_paused",
@@ -170,8 +170,8 @@ PAUSED = sql.Table(
     sql.Column("subscription", sql.Text, primary_key=True),
     _column("body", sql.Text),
 )
-"""Subscriptions that an earlier release took out of the catalog while they were paused; they are
-moved into it when the service opens.
+"""Subscriptions that an earlier release took out of the catalog while they were paused; the service
+moves them back when it opens.
 """
 
 KEYS = sql.Table(
@@ -185,4 +185,4 @@ KEYS = sql.Table(
     _column("created", BIG),
     sql.Column("revoked", BIG),
 )
-"""API keys; of the key itself only a hash is kept."""
+"""API keys, stored as hashes."""

@@ -1,6 +1,6 @@
 """The snapshots of a runner in two generations, each with its checksum.
 
-Where the newer one is damaged, the older one and the steps since then give the same state.
+If the newer one is damaged, the older one and the steps since then give the same state.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GENERATIONS_KEPT = 2
 
 @dataclass(frozen=True, slots=True)
 class KeptSnapshot:
-    """The state after a step, and the position in the log that it had reached."""
+    """The state after a step, and its position in the log."""
 
     step: int
     position: int
@@ -40,7 +40,7 @@ class SnapshotStore:
         self.fallbacks = 0
 
     def newest_whole(self) -> KeptSnapshot | None:
-        """Return the newest snapshot that is not damaged; None where there is no such snapshot."""
+        """Return the newest undamaged snapshot, or None."""
         for step in self._steps():
             snapshot = self._read(step)
             if snapshot is not None:
@@ -50,10 +50,10 @@ class SnapshotStore:
         return None
 
     def keep(self, connection: sql.Connection, snapshot: KeptSnapshot, now: Instant) -> int:
-        """Add a snapshot, and drop those before the one before it.
+        """Add a snapshot, and keep only its predecessor.
 
-        Returns the last step that is not needed any more, with all before it: 0 while this is the
-        only snapshot, since all steps give the same state where it is damaged.
+        Returns the last step that is not needed any longer, like all before it. It is 0 while this
+        is the only snapshot: if that is damaged, all steps give the same state.
         """
         self._take_over_old(connection)
         self._insert(connection, snapshot, now)
@@ -93,7 +93,7 @@ class SnapshotStore:
         connection.execute(GENERATIONS.delete().where(mine, condition))
 
     def _take_over_old(self, connection: sql.Connection) -> None:
-        """Make the snapshot that an earlier version kept one of the generations."""
+        """Move the snapshot that an earlier version stored into the generations."""
         old = SNAPSHOTS
         mine = old.c.runner == self._runner
         query = sql.select(old.c.step, old.c.position, old.c.body, old.c.taken).where(mine)
@@ -114,7 +114,7 @@ class SnapshotStore:
         return sorted(found, reverse=True)
 
     def _read(self, step: int) -> KeptSnapshot | None:
-        """Return the snapshot after a step; None where it is damaged."""
+        """Return the snapshot after a step; None if it is damaged."""
         try:
             with self._database.reading() as connection:
                 return next(self._whole(connection, step), None)

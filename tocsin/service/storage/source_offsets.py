@@ -1,5 +1,5 @@
-"""How far sources outside have come into the log, kept in the transaction that appends what was
-read there: so each record is in the log once, whoever dies when.
+"""Offsets of external sources, stored in the transaction that appends their records: each record is
+in the log exactly once, even after a crash.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ MOVED = "IntakeMoved"
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A part of a source goes on from one position to the next; None where it begins."""
+    """The offset of a part of a source moves from one position to the next; `before` is None at
+    first.
+    """
 
     name: str
     part: str
@@ -28,16 +30,17 @@ class Move:
 
 
 def stored_position(database: Database, name: str, part: str) -> int | None:
-    """The next position to read of a part of a source; None where none is kept."""
+    """Return the next position to read from a part of a source; None at first."""
     with database.reading() as connection:
         found = connection.execute(_query(name, part)).scalar()
     return None if found is None else int(found)
 
 
 def move_all(connection: sql.Connection, moves: Iterable[Move]) -> None:
-    """Moves parts on; a problem `IntakeMoved` where one is not where it is said to be.
+    """Store new offsets; raise StateProblem `IntakeMoved` if one is not at its `before`.
 
-    Whoever calls has the row of the log's head, so that no other moves anything meanwhile.
+    The caller has locked the row of the log's head, so that no other process moves an offset
+    meanwhile.
     """
     for move in moves:
         found = connection.execute(_query(move.name, move.part)).scalar()

@@ -1,5 +1,5 @@
-"""Subscriptions that are in trouble, which the catalog does not say of them, and those that an
-earlier release kept here while they were paused.
+"""Subscriptions that are suspended, which the catalog does not store, and those that an earlier
+release stored here while they were paused.
 """
 
 from __future__ import annotations
@@ -16,32 +16,34 @@ from tocsin.service.storage.schema import PAUSED, TROUBLES
 
 @dataclass(frozen=True, slots=True)
 class KeptTrouble:
-    """Why a subscription is not served."""
+    """The reason why a subscription is suspended."""
 
     code: str
     reason: str
 
 
 class Standing:
-    """Names are those of the catalog."""
+    """Store of suspended subscriptions, by their names in the catalog."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def paused(self) -> dict[str, Subscription]:
-        """All that an earlier release paused, by name; the catalog keeps them now."""
+        """Return the subscriptions that an earlier release paused, by name; the catalog stores them
+        now.
+        """
         with self._database.reading() as connection:
             rows = connection.execute(sql.select(PAUSED.c.subscription, PAUSED.c.body)).all()
         return {name: Subscription.from_json(json.loads(body)) for name, body in rows}
 
     def forget(self, name: str) -> bool:
-        """Remove a subscription that the catalog has now; return True if it was here."""
+        """Remove a subscription that the catalog has now; True if it was here."""
         with self._database.writing() as connection:
             gone = connection.execute(PAUSED.delete().where(PAUSED.c.subscription == name))
         return gone.rowcount > 0
 
     def troubles(self) -> dict[str, KeptTrouble]:
-        """All that are not served, by name."""
+        """Return the reasons of all suspended subscriptions, by name."""
         query = sql.select(TROUBLES.c.subscription, TROUBLES.c.code, TROUBLES.c.reason)
         with self._database.reading() as connection:
             return {name: KeptTrouble(code, why) for name, code, why in connection.execute(query)}

@@ -1,4 +1,4 @@
-"""How many matches and dead letters there are: by tenant, by subscription, by minute."""
+"""Counts of stored matches and dead letters: by tenant, subscription or code, and minute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tocsin.service.storage.schema import DEAD_LETTERS, MATCHES
 from tocsin.values.time import Instant
 
 MINUTE = 60_000_000
-"""Microseconds."""
+"""Length of a minute in microseconds."""
 
 _LENGTH = sql.literal_column(str(MINUTE), sql.BigInteger)
 _MATCH_MINUTE = MATCHES.c.stored // _LENGTH
@@ -21,7 +21,7 @@ _LETTER_MINUTE = DEAD_LETTERS.c.stored // _LENGTH
 
 @dataclass(frozen=True, slots=True)
 class MatchTally:
-    """So many matches of a subscription were kept in a minute; minutes count from 1970."""
+    """The matches of a subscription stored in one minute; minutes count from 1970."""
 
     tenant: str
     subscription: str
@@ -31,7 +31,7 @@ class MatchTally:
 
 @dataclass(frozen=True, slots=True)
 class LetterTally:
-    """So many dead letters of a tenant with a code were kept in a minute."""
+    """The dead letters of a tenant with one code stored in one minute."""
 
     tenant: str
     code: str
@@ -40,13 +40,13 @@ class LetterTally:
 
 
 class Tallies:
-    """Counts of what is kept."""
+    """Count queries."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def heads(self) -> tuple[int, int]:
-        """The positions of the newest match and of the newest dead letter."""
+        """Return the positions of the newest match and of the newest dead letter."""
         with self._database.reading() as connection:
             return (
                 last_position(connection, MATCH_SEQUENCE),
@@ -54,7 +54,7 @@ class Tallies:
             )
 
     def matches(self, after: int, until: int, since: Instant = 0) -> list[MatchTally]:
-        """The matches after a position up to another, kept at an instant or later."""
+        """Count the matches from a position to another, stored at an instant or later."""
         by = (MATCHES.c.tenant, MATCHES.c.subscription, _MATCH_MINUTE)
         inside = (
             MATCHES.c.position > after,
@@ -66,14 +66,14 @@ class Tallies:
             return [MatchTally(*row) for row in connection.execute(query)]
 
     def all_matches(self, until: int) -> dict[tuple[str, str], int]:
-        """How many matches up to a position are kept of each subscription."""
+        """Return the number of stored matches up to a position, by subscription."""
         by = (MATCHES.c.tenant, MATCHES.c.subscription)
         query = sql.select(*by, sql.func.count()).where(MATCHES.c.position <= until).group_by(*by)
         with self._database.reading() as connection:
             return {(tenant, own): count for tenant, own, count in connection.execute(query)}
 
     def letters(self, after: int, until: int, since: Instant = 0) -> list[LetterTally]:
-        """The dead letters after a position up to another, kept at an instant or later."""
+        """Count the dead letters from a position to another, stored at an instant or later."""
         by = (DEAD_LETTERS.c.tenant, DEAD_LETTERS.c.code, _LETTER_MINUTE)
         inside = (
             DEAD_LETTERS.c.position > after,
@@ -85,8 +85,8 @@ class Tallies:
             return [LetterTally(*row) for row in connection.execute(query)]
 
     def events_with(self, code: str, after: int, until: int) -> list[int]:
-        """The positions in the log of events that the letters after a position up to another are
-        about.
+        """Return the log positions of events of dead letters with a code, from a position to
+        another.
         """
         query = sql.select(DEAD_LETTERS.c.event).where(
             DEAD_LETTERS.c.position > after,

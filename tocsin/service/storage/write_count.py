@@ -1,6 +1,6 @@
 """The number of write transactions of a SQLite store, kept inside it and, as a mark, beside it.
 
-The count is raised in the transaction that it counts: no further wait for the disk.
+The count is raised in the transaction that it counts, without a further wait for the disk.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sqlalchemy as sql
 from tocsin.service.storage.marks import Mark, MarkFile, mark_path
 
 TABLE = "tocsin_writes"
-"""One row: the identity of the store, and the number of its write transactions."""
+"""Table of one row: the identity of the store, and the number of its write transactions."""
 
 _CREATE = (
     f"CREATE TABLE IF NOT EXISTS {TABLE}"
@@ -35,19 +35,19 @@ class WriteCount:
         self._file = MarkFile(mark_path(database))
 
     def prepare(self, connection: sql.Connection) -> None:
-        """Create the table where it is missing; a store without one gets an identity."""
+        """Create the table if it is missing; a new one gives the store an identity."""
         connection.exec_driver_sql(_CREATE)
         connection.exec_driver_sql(_INSERT, (uuid4().hex,))
 
     def increment(self, connection: sql.Connection) -> Mark:
-        """Count one write transaction and return the mark that it gets once it is committed."""
+        """Count one write transaction; return the mark to write once it is committed."""
         store, writes, *heads = connection.exec_driver_sql(self._increment).one()
         return Mark(
             store, writes, {n: int(v or 0) for n, v in zip(self._names, heads, strict=True)}
         )
 
     def note(self, mark: Mark) -> None:
-        """Write the mark of a transaction that is committed."""
+        """Write the mark of a committed transaction."""
         self._file.note(mark)
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""subscriptions."""
+"""Subscriptions and definitions: put, check, dry run, the cache of the catalog."""

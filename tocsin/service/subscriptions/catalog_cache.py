@@ -1,5 +1,5 @@
-"""The catalog in memory, brought up to date by what has changed: to list, to count, and to compile
-new subscriptions without reading all of it.
+"""The catalog in memory, updated by its changes: to list, to count, and to compile new
+subscriptions without reading all of it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from tocsin.catalog.tenants import Owned
 
 
 class Mirror:
-    """What the catalog held at `version`. Whoever reads several things of one version takes `lock`
-    and calls `refresh` first.
+    """The content of the catalog at `version`. To read several things of one version, take `lock`
+    and call `refresh` first.
 
     `own` are definitions that the catalog does not have, such as ontologies of the settings.
 
     Nothing is compiled under `lock`: `light`, which may take long after definitions have changed,
-    has a lock of its own and must be asked for without `lock`.
+    has a lock of its own and must be read without `lock`.
     """
 
     def __init__(self, catalog: Catalog, own: Iterable[Definition] = ()) -> None:
@@ -36,7 +36,9 @@ class Mirror:
 
     @property
     def light(self) -> Surroundings:
-        """What subscriptions are read in the light of; made anew once definitions have changed."""
+        """Environment that subscriptions are compiled with; made again after definitions have
+        changed.
+        """
         with self._compiling:
             definitions, known = self.definitions, self._light
             if known is not None and known[0] is definitions:
@@ -46,7 +48,7 @@ class Mirror:
             return made
 
     def refresh(self) -> None:
-        """Takes over what has changed since."""
+        """Apply the changes of the catalog since `version`."""
         with self.lock:
             version = self._catalog.version()
             if version == self.version:
@@ -71,8 +73,10 @@ class Mirror:
         *,
         paused: bool = False,
     ) -> None:
-        """A change that this process has made itself: it need not be read, unless another came
-        between, which the next `refresh` reads. Never raises, since the change is made.
+        """Apply a change that this process has made, without reading it.
+
+        Ignored if it is not the next version: another change came between, and the next `refresh`
+        reads both. Never raises, since the change is already committed.
         """
         with self.lock:
             if version != self.version + 1:
@@ -86,7 +90,9 @@ class Mirror:
     def redefine(
         self, version: int, definitions: Mapping[str, Definition], light: Surroundings | None
     ) -> None:
-        """The same for definitions, with what was compiled of them already, if it was."""
+        """Apply a change of definitions that this process has made, with their compiled environment
+        if there is one. Ignored if it is not the next version.
+        """
         with self.lock:
             if version != self.version + 1:
                 return
@@ -109,25 +115,25 @@ class Mirror:
             self.subscriptions.pop(id, None)
 
     def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
-        """What subscriptions would be read in the light of."""
+        """Return the environment that these definitions would give."""
         return Surroundings.of((self._own | {each.name: each for each in definitions}).values())
 
     def subscriptions_of(self, tenant: str) -> list[Subscription]:
-        """The subscriptions of a tenant, in the order of adding."""
+        """Return the active subscriptions of a tenant, in the order of adding."""
         return [
             each for id, each in self.subscriptions.items() if Owned.of_key(id).tenant == tenant
         ]
 
     def paused_of(self, tenant: str) -> list[Subscription]:
-        """The subscriptions of a tenant that are paused."""
+        """Return the paused subscriptions of a tenant."""
         return [each for id, each in self.paused.items() if Owned.of_key(id).tenant == tenant]
 
     def count(self, tenant: str) -> int:
-        """How many subscriptions a tenant has, paused ones included."""
+        """Return the number of subscriptions of a tenant, paused ones included."""
         return self._counts[tenant]
 
     def definitions_of(self, tenant: str) -> list[Definition]:
-        """The definitions of a tenant, in the order of adding."""
+        """Return the definitions of a tenant, in the order of adding."""
         return [
             each for name, each in self.definitions.items() if Owned.of_key(name).tenant == tenant
         ]

@@ -1,5 +1,5 @@
 """Definitions of tenants: regions, named parts, documents, master data and ontologies, each with
-the versions that it had. A change that would break subscriptions is refused unless it is forced.
+all its versions. A change that would break subscriptions is refused unless it is forced.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tocsin.service.subscriptions.subscriptions import Entries, Put, require_nam
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A definition as it was from a version of the catalog on; None where it was removed."""
+    """A definition as of a version of the catalog; None if that version removed it."""
 
     version: int
     definition: Definition | None
 
 
 class Definitions:
-    """The definitions of all tenants; the tenant "" shares its own with all others."""
+    """The definitions of all tenants; those of the tenant "" are shared with all others."""
 
     def __init__(
         self, catalog: Catalog, entries: Entries, limits: Limits, position: ReadPosition
@@ -34,8 +34,10 @@ class Definitions:
         self._position = position
 
     def put(self, tenant: str, name: str, body: Mapping[str, Any], *, force: bool = False) -> Put:
-        """Adds or replaces a definition. It is compiled beside what stands, which readers see until
-        the catalog has the new one.
+        """Add or replace a definition. Raises Problem if it is wrong or, without `force`, would
+        break subscriptions.
+
+        It is compiled separately; readers see the present ones until the catalog has the new one.
         """
         definition = _read(tenant, name, body)
         with self._entries.lock:
@@ -55,7 +57,9 @@ class Definitions:
         return Put(is_new, version)
 
     def remove(self, tenant: str, name: str, *, force: bool = False) -> None:
-        """Removes a definition; raises where there is none."""
+        """Remove a definition. Raises StateProblem if it is unknown or, without `force`, if
+        subscriptions need it.
+        """
         full = Owned(tenant, name).key
         with self._entries.lock:
             mirror = self._entries.mirror
@@ -70,7 +74,9 @@ class Definitions:
             self._entries.tell(version)
 
     def get(self, tenant: str, name: str) -> Version:
-        """A definition of a tenant or, where it has none of the name, the shared one."""
+        """Return a definition of a tenant, else the shared one; raise StateProblem if there is
+        neither.
+        """
         for whose in dict.fromkeys((tenant, "")):
             found = self._catalog.get(Owned(whose, name).key, definition=True)
             if found is not None and isinstance(found[0], Definition):
@@ -78,14 +84,14 @@ class Definitions:
         raise _unknown(name)
 
     def versions(self, tenant: str, name: str) -> list[Version]:
-        """Every version that a definition had, oldest first."""
+        """Return every version of a definition, oldest first; raise StateProblem if unknown."""
         history = self._catalog.history(Owned(tenant, name).key)
         if not history:
             raise _unknown(name)
         return [Version(version, definition) for version, definition in history]
 
     def list_all(self, tenant: str) -> list[Definition]:
-        """The definitions that a tenant sees: the shared ones, and its own before them."""
+        """Return the definitions visible to a tenant, by name; its own hide shared ones."""
         mirror = self._entries.mirror
         with mirror.lock:
             mirror.refresh()
@@ -94,7 +100,7 @@ class Definitions:
         return [each for _, each in sorted((shared | own).items())]
 
     def _require_harmless(self, tenant: str, after: Surroundings, force: bool) -> None:
-        """Raises where subscriptions would compile no more."""
+        """Raise StateProblem if subscriptions would no longer compile."""
         if force:
             return
         mirror = self._entries.mirror
@@ -131,7 +137,7 @@ def _require_sound(definition: Definition, light: Surroundings) -> None:
 
 
 def body_of(definition: Definition) -> dict[str, Any]:
-    """The JSON object of a definition, in the words of its tenant."""
+    """Return the JSON object of a definition, with the tenant's name for it."""
     whose = Owned.of_key(definition.name)
     body = {name: value for name, value in definition.as_json().items() if name != "define"}
     return {"name": whose.name, "shared": not whose.tenant, **body}

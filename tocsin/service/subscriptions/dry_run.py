@@ -1,5 +1,5 @@
-"""Questions about a subscription that is not there: what is wrong with it, what it means, and what
-it would have rung for.
+"""Dry run of a subscription that is not stored: its problems, its plan, and the matches it would
+have had.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from tocsin.service.subscriptions.subscriptions import Entries, subscription_of
 from tocsin.values.time import parse_duration
 
 _ASKED = "asked"
-"""The id of a subscription that has none."""
+"""Id for a subscription without one."""
 
 SHOWN = 10
-"""So many of the first matches are told, unless more are asked for."""
+"""Matches returned by default, the first ones."""
 
 _CHUNK = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a subscription would have rung for: how many events were looked at, how many matches
-    there are, and the first of them. `is_whole` tells whether all stored events were looked at.
+    """Result of a dry run: events evaluated, matches found, and the first matches. `is_whole` is
+    True if all stored events of the period were evaluated.
     """
 
     events: int
@@ -46,7 +46,7 @@ class Tried:
 
 
 def asked_subscription(tenant: str, body: Mapping[str, Any]) -> Subscription:
-    """The subscription of a question; it may have an id, and `paused` says nothing here."""
+    """Return the subscription of a dry run; an `id` is optional, `paused` is ignored."""
     rest = {name: value for name, value in body.items() if name not in ("id", "paused")}
     id = body.get("id", _ASKED)
     if not isinstance(id, str):
@@ -55,14 +55,14 @@ def asked_subscription(tenant: str, body: Mapping[str, Any]) -> Subscription:
 
 
 def explain(entries: Entries, subscription: Subscription) -> dict[str, Any]:
-    """The plan, how much it has to keep, and its wire form; raises the first problem."""
+    """Return the plan, the bounds of its state and its wire form; raise the first problem."""
     entries.mirror.refresh()
     plan = entries.compile(subscription)
     return {"language": subscription.language, **plan_told(plan)}
 
 
 def plan_told(plan: Plan) -> dict[str, Any]:
-    """A plan in words and in its wire form."""
+    """Return a plan in words and in its wire form."""
     return {
         "plan": list(plan_lines(plan)),
         "summary": list(summary_lines(plan)),
@@ -78,8 +78,10 @@ def try_out(
     shown: int = SHOWN,
     most: int = 100_000,
 ) -> Tried:
-    """What a subscription would have rung for in the last so and so long, as if all had come in
-    order.
+    """Return the matches that a subscription would have had in the duration `last`, as if all
+    events had arrived in order.
+
+    Reads the newest `most` events at most, and returns the first `shown` matches and dead letters.
     """
     entries.mirror.refresh()
     plan = entries.compile(subscription)
@@ -97,7 +99,9 @@ def try_out(
 
 
 def _stored(log: EventLog, since: int, most: int) -> tuple[list[bytes], bool]:
-    """The events that were received since an instant, the newest where there are too many."""
+    """Return the events received since an instant, the newest `most` at most; True if these are
+    all.
+    """
     first, head = log.first_since(since), log.head
     position = max(first, head - most)
     lines: list[bytes] = []

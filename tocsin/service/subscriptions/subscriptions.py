@@ -1,6 +1,4 @@
-"""Subscriptions and definitions of tenants: put, got, paused, removed. What is refused changes
-nothing.
-"""
+"""Subscriptions of tenants: put, get, pause, remove. A refused request changes nothing."""
 
 from __future__ import annotations
 
@@ -31,29 +29,29 @@ from tocsin.values.time import Instant
 
 LONGEST_NAME = 200
 _UNREAD = "NotReadYet"
-"""What the catalog warns of because only a service reads it."""
+"""Code of catalog warnings that do not apply here: a service reads the fields they are about."""
 
 
 class Hook(Protocol):
-    """A part of the service that follows the subscriptions of the catalog."""
+    """A component that follows the subscriptions of the catalog."""
 
     def check(self, deliver: Mapping[str, Any] | None) -> None:
-        """Raises where matches cannot be delivered so."""
+        """Raise Problem if matches cannot be delivered to this target; None is no target."""
 
     def catalog_changed(self) -> None:
-        """Follow a change that is made. Never raises: what cannot be done now is done later."""
+        """Follow a committed change. Never raises: work that fails now is done later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A subscription and how it stands."""
+    """A subscription with its state: live, paused, or suspended with the problem."""
 
     subscription: Subscription
     is_paused: bool = False
     trouble: KeptTrouble | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The object of the subscription file, in the words of its tenant, and its state."""
+        """Return the object of the subscription file, with the tenant's id, and its state."""
         body = self.subscription.as_json() | {"id": Owned.of_key(self.subscription.id).name}
         if self.is_paused:
             return body | {"paused": True, "state": "paused"}
@@ -65,8 +63,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What came of putting something: whether it is new, the version that has it, what is odd, and
-    how a subscription stands now.
+    """The result of a put: True if new, the catalog version, warnings, and the subscription's
+    state.
     """
 
     is_new: bool
@@ -76,12 +74,11 @@ class Put:
 
 
 class Entries:
-    """The subscriptions of all tenants. `changed` is told each new version before anybody
-    else; `position` returns the head of the log, which is kept with each version.
+    """The subscriptions of all tenants. `changed` is called with each new version before the hooks;
+    `position` returns the head of the log, which is stored with each version.
 
-    The catalog is the one place where a change is made: whoever follows it does so afterwards, and
-    catches up where that fails. Changes take `lock` one after the other; readers do not wait for
-    it.
+    The catalog is the only place where a change is made: its followers act afterwards, and catch up
+    if that fails. Changes take `lock` one after the other; readers do not wait for it.
     """
 
     def __init__(
@@ -102,12 +99,12 @@ class Entries:
         self._take_over_paused()
 
     def _take_over_paused(self) -> None:
-        """Move subscriptions into the catalog that an earlier release kept elsewhere while they
-        were paused. One that is in both is what a process left that died between the two.
+        """Move paused subscriptions that an earlier release kept in the state store into the
+        catalog. One that is in both is left from a process that died between the two.
         """
         while True:
             self.mirror.refresh()
-            found = self._standing.paused()  # read after the version: another gateway may do it too
+            found = self._standing.paused()  # read after the version: other gateways move them too
             if not found:
                 return
             name, subscription = found.popitem()
@@ -125,7 +122,9 @@ class Entries:
                 self._standing.forget(name)
 
     def put(self, tenant: str, id: str, body: Mapping[str, Any]) -> Put:
-        """Adds or replaces a subscription; raises where it does not compile."""
+        """Add or replace a subscription. Raises Problem if it does not compile, cannot be
+        delivered, or exceeds the limit of the tenant.
+        """
         paused, subscription = _read(tenant, id, body)
         for hook in self.hooks:
             hook.check(subscription.deliver)
@@ -149,7 +148,7 @@ class Entries:
             return Put(is_new, version, _odd(compiled.warnings), listed)
 
     def pause(self, tenant: str, id: str, paused: bool) -> Listed:
-        """Pauses a subscription, or has it served again."""
+        """Pause or resume a subscription; return its state. Raises StateProblem if unknown."""
         with self.lock:
             found = self.get(tenant, id)
             if found.is_paused == paused:
@@ -159,7 +158,7 @@ class Entries:
             return put.listed or found
 
     def remove(self, tenant: str, id: str) -> int:
-        """Removes a subscription; raises where there is none."""
+        """Remove a subscription; return the new version. Raises StateProblem if it is unknown."""
         name = Owned(tenant, id).key
         with self.lock:
             self.mirror.refresh()
@@ -170,7 +169,7 @@ class Entries:
             return self.tell(version)
 
     def get(self, tenant: str, id: str) -> Listed:
-        """A subscription and how it stands; raises where there is none."""
+        """Return a subscription and its state; raise StateProblem if it is unknown."""
         name = Owned(tenant, id).key
         with self.mirror.lock:
             self.mirror.refresh()
@@ -183,7 +182,7 @@ class Entries:
         return Listed(served, trouble=self._standing.troubles().get(name))
 
     def list_all(self, tenant: str) -> list[Listed]:
-        """All subscriptions of a tenant, in the order of their ids."""
+        """Return all subscriptions of a tenant, ordered by id."""
         with self.mirror.lock:
             self.mirror.refresh()
             served = self.mirror.subscriptions_of(tenant)
@@ -194,7 +193,7 @@ class Entries:
         return sorted([*live, *paused], key=lambda each: each.subscription.id)
 
     def renew(self, whose: Owned) -> None:
-        """Has a subscription served again that was suspended."""
+        """Resume a suspended subscription; raise StateProblem if it is unknown or paused."""
         name = whose.key
         with self.lock:
             self.mirror.refresh()
@@ -204,11 +203,11 @@ class Entries:
             self.tell(self._catalog.put(known, position=self._position))
 
     def compile(self, subscription: Subscription) -> Plan:
-        """The plan of a subscription in the light of what is defined; raises its first problem."""
+        """Return the plan of a subscription with current definitions; raise its first problem."""
         return compile_subscription(subscription, self.mirror.light)
 
     def problems(self, subscription: Subscription) -> list[Problem]:
-        """Every problem of a subscription."""
+        """Return every problem of a subscription."""
         self.mirror.refresh()
         found = problems_of(subscription, self.mirror.light)
         for hook in self.hooks:
@@ -219,11 +218,11 @@ class Entries:
         return found
 
     def warnings(self, subscription: Subscription) -> tuple[Problem, ...]:
-        """What is odd about a subscription that compiles."""
+        """Return the warnings about a subscription that compiles."""
         return _odd(warnings_of(subscription, self.mirror.light))
 
     def tell(self, version: int) -> int:
-        """Tell those who follow the catalog of a version that is made; return it."""
+        """Notify the service and its hooks of a committed version; return it."""
         self._changed(version)
         for hook in self.hooks:
             hook.catalog_changed()
@@ -240,13 +239,13 @@ class Entries:
 
 
 def subscription_of(tenant: str, id: str, body: Mapping[str, Any]) -> Subscription:
-    """The subscription of a request; its id is that of the address."""
+    """Return the subscription of a request; its id is taken from the address."""
     require_name(id)
     return Subscription.from_json({**body, "id": Owned(tenant, id).key})
 
 
 def require_name(name: str) -> None:
-    """Raises where something cannot be called so."""
+    """Raise MeaningProblem if a name is not valid, LimitProblem if it is too long."""
     if not name or name != name.strip() or not name.isprintable() or _has_separator(name):
         raise MeaningProblem(
             f"{name!r} is not a name: it is printable, without / and :: and blanks at its ends",
@@ -259,8 +258,8 @@ def require_name(name: str) -> None:
 
 
 def _has_separator(name: str) -> bool:
-    """Whether a name has something in it that parts names elsewhere, or stands for bytes that no
-    text has.
+    """True if a name contains a separator of names, or U+FFFD, which replaces bytes that are not
+    text.
     """
     return any(each in name for each in ("::", "/", "\ufffd"))
 
@@ -281,7 +280,9 @@ def _read(tenant: str, id: str, body: Mapping[str, Any]) -> tuple[bool, Subscrip
 
 
 def _odd(warnings: Iterable[Problem]) -> tuple[Problem, ...]:
-    """The warnings that are true of a service, which reads what others leave unread."""
+    """Return the warnings that apply to a service, which reads fields that the catalog alone does
+    not.
+    """
     return tuple(each for each in warnings if each.code != _UNREAD)
 
 

@@ -1,1 +1,1 @@
-"""Rows of any layout become events, and what is none becomes a dead letter."""
+"""Conversion of rows of any layout to events; a row that is not an event is a dead letter."""

@@ -1,7 +1,7 @@
-"""Event columns for the engine, without an object per row. What looks wrong is judged by the codec.
+"""Event columns for the engine, without an object per row; suspicious rows go to the codec.
 
-Only suspect rows are read one by one, so a row of columns is refused for the reasons for which its
-JSON would be.
+Only suspicious rows are decoded one by one, so a row of columns is refused for the same reasons as
+its JSON.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ColumnReading:
         self.batch = ArrowBatch(*_for_comparing(self._table, ends), self._event)
 
     def heads(self, at: Any, *, places: bool = True) -> Heads:
-        """What matches tell of the events with these numbers."""
+        """Return the match fields of the events with the given numbers."""
         different, back = np.unique(at, return_inverse=True)
         chosen = EventTable(self._table.rows.take(pa.array(different)), self._table.names)
         starts = instants(chosen, TIME)
@@ -57,11 +57,11 @@ class ColumnReading:
         return Heads(ids, sources, starts, ends, texts, _kept(chosen)).take(back)
 
     def ends(self) -> Any:
-        """When each event ends."""
+        """Return the end of each event."""
         return _ends(self._table, self._ends_by, instants(self._table, TIME))
 
     def contents(self) -> list[str]:
-        """Each event as text."""
+        """Return each event as text."""
         return [content(event_of_object(found, self._ends_by)) for found in self._table.objects()]
 
     def _event(self, number: int) -> Event:
@@ -69,7 +69,7 @@ class ColumnReading:
 
 
 def event_of_object(found: dict[str, Any] | EventProblem, ends: Ends = Ends.START) -> Event:
-    """The event of a row that was read; raises the problem of one that could not be."""
+    """Return the event of a decoded row; raises its problem if it was not readable."""
     if isinstance(found, EventProblem):
         raise found
     event = from_mapping(found)
@@ -77,7 +77,7 @@ def event_of_object(found: dict[str, Any] | EventProblem, ends: Ends = Ends.STAR
 
 
 def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
-    """Which rows are events, and a dead letter for each that is not."""
+    """Return a flag for each row that is an event, and a dead letter for each that is not."""
     good = np.ones(table.rows.num_rows, dtype=np.bool_)
     letters = []
     for number in np.flatnonzero(suspects(table, ends)).tolist():
@@ -93,8 +93,9 @@ def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
 
 
 def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, str]]:
-    """The columns as the engine compares them; an event without an endtime ends when it starts, or
-    was received.
+    """Return the columns as the engine compares them, with an end for every event that has a time.
+
+    An event without an endtime ends when it starts, or when it was received.
     """
     columns = {path: comparable(table.column(path)) for path in table.names if path != PLACE}
     if TIME in columns:
@@ -113,9 +114,7 @@ def _ends(table: EventTable, ends: Ends, starts: Any) -> Any:
 
 
 def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
-    """When events end that do not say: when they start, or when they were received, but not before
-    they start.
-    """
+    """Return the ends of events without an endtime: their start or, if later, their reception."""
     if ends is Ends.START:
         return starts
     came = instants(table, RECEIVED_AT)
@@ -123,9 +122,7 @@ def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
 
 
 def _instant_columns(table: EventTable, ends: Ends) -> dict[Path, Any]:
-    """Times that are columns of timestamps, as numbers; those that are texts are read when somebody
-    asks for them.
-    """
+    """Return times as numbers if all are timestamp columns; texts are parsed on demand."""
     paths = (TIME, ENDTIME) if ends is Ends.START else (TIME, ENDTIME, RECEIVED_AT)
     given = [column.type for path in paths if (column := table.column(path)) is not None]
     if not all(map(pa.types.is_timestamp, given)):

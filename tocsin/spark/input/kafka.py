@@ -1,10 +1,9 @@
-"""Rows as Kafka gives them. CloudEvents in structured mode stand in `value`, in binary mode in
-`headers` and `value`.
+"""Rows of Kafka: CloudEvents in structured mode in `value`, or in binary mode with `headers`.
 
-By the Kafka binding of CloudEvents 1.0: a content type `application/cloudevents...` says
-structured; headers `ce_...` say binary, `value` is then the data, and a record without a value has
-none. What has neither is read as structured. Where `value` is mapped, as plain JSON, what the
-mapping leaves open is known of the record itself.
+By the Kafka binding of CloudEvents 1.0: a content type `application/cloudevents...` means
+structured; headers `ce_...` mean binary, `value` is then the data, and a record without a value has
+none. A record with neither is read as structured. If `value` is mapped, as plain JSON, fields that
+the mapping does not set are taken from the record itself.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _RECORD = ("topic", "partition", "offset")
 
 
 def has_headers(events: DataFrame) -> bool:
-    """Whether the rows have Kafka's headers: option includeHeaders of the source."""
+    """True if the rows have Kafka's headers: option includeHeaders of the source."""
     if HEADERS not in events.columns:
         return False
     given = events.schema[HEADERS].dataType
@@ -34,8 +33,8 @@ def has_headers(events: DataFrame) -> bool:
 
 
 def origin_of(events: DataFrame) -> Column | None:
-    """Topic, partition and offset of each row as one text, `orders-0@17`; None where rows are not
-    Kafka's.
+    """Return topic, partition and offset of each row as text, `orders-0@17`; None if not from
+    Kafka.
     """
     if not set(_RECORD) <= set(events.columns):
         return None
@@ -44,9 +43,7 @@ def origin_of(events: DataFrame) -> Column | None:
 
 
 def known_of_records(events: DataFrame) -> Mapping[Path, Column]:
-    """What a Kafka row tells by itself: who it is, and when it came into the log; nothing for other
-    rows.
-    """
+    """Return the fields of a Kafka row itself: id, source, type and time; {} for other rows."""
     origin = origin_of(events)
     if origin is None:
         return {}
@@ -59,13 +56,13 @@ def known_of_records(events: DataFrame) -> Mapping[Path, Column]:
 
 
 def events_of_record(raw: bytes | None, headers: Sequence[Mapping[str, Any]] | None) -> list[Event]:
-    """The events of one record; of a header that is given twice the last counts, as in Kafka."""
+    """Return the events of one record; of a repeated header the last value counts, as in Kafka."""
     named = [(each["key"], each["value"]) for each in headers or () if each and each["key"]]
     return events_of_message(message_of_record(raw, named))
 
 
 def shown_record(raw: bytes | None, headers: Iterable[Mapping[str, Any]] | None) -> bytes:
-    """A record for a dead letter: its headers, one a line, and its value."""
+    """Return a record as text for a dead letter: its headers, one per line, and its value."""
     lines = [
         b"%s: %s" % (each["key"].encode(), each["value"] or b"")
         for each in headers or ()

@@ -1,4 +1,4 @@
-"""How the rows of a DataFrame become events, settled once when the query is made.
+"""Layout of a DataFrame: how its rows become events, decided once when the query is made.
 
 Either each row is a CloudEvents JSON text in a column `value`, or a record of Kafka with its
 headers; or event fields are columns: the event columns by their own names (id, source, type, time,
@@ -26,7 +26,7 @@ CAME = "row_came"
 ORIGIN = "row_origin"
 VALUE = "value"
 DATA: Path = ()
-"""The path of data as a whole."""
+"""The path of the data as a whole."""
 
 _REQUIRED = ("id", "source", "type")
 _TIMES = ("time", "endtime", RECEIVED)
@@ -46,8 +46,8 @@ _LEAVES = (
 
 @dataclass(frozen=True, slots=True)
 class JsonRows:
-    """Each row is one event as CloudEvents JSON, in bytes; `ends` says when an event ends that does
-    not say.
+    """Layout with one event per row as CloudEvents JSON in bytes; `ends` is the rule without
+    endtime.
     """
 
     ends: Ends = Ends.START
@@ -55,8 +55,9 @@ class JsonRows:
 
 @dataclass(frozen=True, slots=True)
 class EventColumns:
-    """Which column holds which part of the event; `by_row` where data is text or a map: its members
-    are no columns.
+    """Layout with a column for each part of the event.
+
+    `by_row` if data is text or a map: then its members are not columns.
     """
 
     names: Mapping[Path, str]
@@ -74,8 +75,9 @@ def laid_out(
     kept: Column | None = None,
     passed: tuple[str, ...] = (),
 ) -> tuple[DataFrame, Layout]:
-    """The DataFrame with what workers need and nothing else, and how to read it; `kept` goes along
-    with each event, and so do the columns `passed` of rows of JSON.
+    """Return the DataFrame with only the columns that workers need, and its layout.
+
+    `kept` is carried along with each event, and so are the columns `passed` of JSON rows.
     """
     _require_mapping(columns)
     if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
@@ -110,7 +112,7 @@ def _require_mapping(columns: object) -> None:
 
 
 def field_path(field: str) -> Path:
-    """The path of an event field: `id`, `time`, `ce_region` in the envelope; `data`, `data.price`,
+    """Return the path of an event field: `id`, `time`, `ce_region`; `data`, `data.price`,
     `data.a.b`.
     """
     if field in _CONTEXT:
@@ -152,8 +154,9 @@ def _origin(events: DataFrame) -> list[Column]:
 
 
 def _came(events: DataFrame) -> Column | None:
-    """When rows were received: what a column says, else on a stream the time of the micro-batch,
-    also if retried.
+    """Return the reception time: the column, else on a stream the time of the micro-batch.
+
+    A retried micro-batch has the same time. None for a batch without the column.
     """
     given = events.schema[RECEIVED].dataType if RECEIVED in events.columns else None
     if given is None:
@@ -173,9 +176,7 @@ def _received_hint(given: T.DataType) -> str:
 
 
 def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[Path, Column]:
-    """Path -> column: what is mapped, and event columns by their own names where nothing else is
-    mapped there.
-    """
+    """Return the columns by path: mapped ones, then event columns by name where none is mapped."""
     fields: dict[Path, Column] = {}
     for column, field in columns.items():
         path = _path_for(column, field)
@@ -203,7 +204,7 @@ def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[P
 
 
 def _path_for(column: str, field: str) -> Path:
-    """The path of a mapped field; a mapping the other way round is noticed."""
+    """Return the path of a mapped field; the problem of a reversed mapping says so."""
     try:
         return field_path(field)
     except MeaningProblem as problem:
@@ -216,9 +217,7 @@ def _path_for(column: str, field: str) -> Path:
 
 
 def _covers(path: Path, other: Path) -> bool:
-    """Whether the two are one field, or the first is data as a whole and the second a part
-    of it.
-    """
+    """True if the two are the same field, or the first is data as a whole and the second a part."""
     return path == other or (path == DATA and not _in_envelope(other))
 
 
@@ -266,8 +265,10 @@ def _names(paths: Iterable[Path]) -> dict[Path, str]:
 
 
 def _plain(path: Path, column: Column, given: T.DataType) -> Column:
-    """Numbers and bytes as id, source or type become text; JSON text becomes bytes: bad UTF-8 harms
-    one row only.
+    """Return the column in the type that workers read.
+
+    Numbers and bytes as id, source or type become text; JSON text becomes bytes, so that bad UTF-8
+    affects one row only.
     """
     if path == DATA and isinstance(given, T.StringType):
         return column.cast("binary")
@@ -297,7 +298,7 @@ def _require_readable(path: Path, given: T.DataType) -> None:
 
 
 def _cast_hint(given: T.DataType) -> str:
-    """How to make a column of another type readable."""
+    """Return a hint how to cast a column of another type."""
     if _has_timestamp_ntz(given):
         return (
             "it does not say in which zone: where it is in the zone of the session,"
@@ -322,7 +323,7 @@ def _has_timestamp_ntz(given: T.DataType) -> bool:
 
 
 def _is_value(given: T.DataType) -> bool:
-    """Whether JSON has such a value."""
+    """True if JSON can represent a value of the type."""
     match given:
         case T.StructType():
             return all(_is_value(field.dataType) for field in given.fields)
@@ -335,7 +336,7 @@ def _is_value(given: T.DataType) -> bool:
 
 
 def _has_members_by_row(path: Path, given: T.DataType) -> bool:
-    """Whether the members of the value can differ from row to row."""
+    """True if the members of the value can differ from row to row."""
     if isinstance(given, T.StructType):
         return any(
             _has_members_by_row((*path, field.name), field.dataType) for field in given.fields

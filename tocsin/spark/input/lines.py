@@ -1,8 +1,7 @@
-"""A file of lines as a DataFrame with line numbers from 1: plain files are read in parts, `.gz`
-files in one go.
+"""A file of lines as a DataFrame with line numbers from 1; `.gz` files are read in one part.
 
-Blank lines are passed over but counted. Spark's own text source has no line numbers. Every executor
-must see the file.
+Blank lines are skipped but counted. Spark's own text source has no line numbers. Every executor
+must have access to the file.
 """
 
 from __future__ import annotations
@@ -34,9 +33,7 @@ _BLOCK = 1 << 20
 
 @dataclass
 class LinesPart(InputPartition):
-    """Whole lines from the byte `start` up to, not including, the byte `end`; the first of them is
-    number `line`.
-    """
+    """Whole lines from byte `start` to `end`, exclusive; the first has number `line`."""
 
     start: int
     end: int
@@ -44,20 +41,20 @@ class LinesPart(InputPartition):
 
 
 class LinesReader(DataSourceReader):
-    """Reads the parts of one file."""
+    """Reader of the parts of one file."""
 
     def __init__(self, path: str, part_bytes: int) -> None:
         self._path = path
         self._part_bytes = part_bytes
 
     def partitions(self) -> Sequence[LinesPart]:
-        """Parts of about the same size that end where a line ends."""
+        """Return parts of about equal size that end at a line end."""
         if _is_packed(self._path):
             return [LinesPart(0, -1, 1)]
         return list(parts_of_file(self._path, self._part_bytes)) or [LinesPart(0, 0, 1)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Record batches of (value, line)."""
+        """Yield record batches of (value, line)."""
         assert isinstance(partition, LinesPart)
         with opened(self._path) as file:
             file.seek(partition.start)
@@ -69,20 +66,22 @@ class LinesSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name of the format."""
+        """Return the name of the format."""
         return _FORMAT
 
     def schema(self) -> str:
-        """A line as bytes, and its number."""
+        """Return the schema: a line as bytes, and its number."""
         return "value binary, line bigint"
 
     def reader(self, schema: object) -> LinesReader:
-        """The reader of the file."""
+        """Return the reader of the file."""
         return LinesReader(self.options["path"], int(self.options["part_bytes"]))
 
 
 def read_lines(spark: SparkSession, path: str, *, part_bytes: int = PART_BYTES) -> DataFrame:
-    """The lines of a file with columns `value` and `line`; a file that is not there raises."""
+    """Return the lines of a file with columns `value` and `line`; raises if the file does not
+    exist.
+    """
     if not Path(path).is_file():
         raise MeaningProblem(f"cannot read {path}: there is no such file", code="FileError")
     if spark.conf.get(_REGISTERED, "") != "true":
@@ -94,7 +93,7 @@ def read_lines(spark: SparkSession, path: str, *, part_bytes: int = PART_BYTES) 
 
 
 def parts_of_file(path: str, part_bytes: int) -> Iterator[LinesPart]:
-    """The parts of a plain file; counting lines is the only work."""
+    """Yield the parts of a plain file; the only work is to count lines."""
     start, line = 0, 1
     with Path(path).open("rb") as file:
         while start < (size := Path(path).stat().st_size):
@@ -116,7 +115,7 @@ def _line_ends(file: IO[bytes], start: int, end: int) -> int:
 
 
 def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
-    """Lines that are not blank, with their numbers."""
+    """Yield the lines that are not blank, with their numbers."""
     position, number = part.start, part.line
     while part.end < 0 or position < part.end:
         line = bounded_line(file)
@@ -124,7 +123,7 @@ def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
             return
         if line.removeprefix(BOM_UTF8).strip():
             yield line, number
-        # one that was cut is longer
+        # a truncated line is longer in the file than here
         position = file.tell() if len(line) > MAX_BYTES else position + len(line)
         number += 1
 
@@ -153,5 +152,5 @@ def _is_packed(path: str) -> bool:
 
 
 def opened(path: str) -> IO[bytes]:
-    """The file, unpacked where its name says that it is packed."""
+    """Open a file; decompress it if its name ends in `.gz`."""
     return cast("IO[bytes]", gzip.open(path, "rb")) if _is_packed(path) else Path(path).open("rb")

@@ -2,11 +2,11 @@
 `spark.read.format("tocsin")` for back-tests.
 
 The offset of the stream is a position in the log. Rows at a position never change, so that a
-micro-batch that is run again reads the same rows. What the log is, and how it is read, is the
-business of whoever registers it.
+repeated micro-batch reads the same rows. The caller that registers the source decides what the log
+is and how it is read.
 
-With a catalog that is served with the log, an offset has the version too that its micro-batch is
-matched with. A micro-batch ends where the next version begins, so that all its rows have one.
+If a catalog is served with the log, an offset also has the version that its micro-batch is matched
+with. A micro-batch ends where the next version begins, so that all its rows have one version.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SCHEMA = "value binary, position bigint, received timestamp, tenant string"
 
 DEFAULT_PARTITIONS = 2
 DEFAULT_ROWS = 20_000
-"""So many rows go into one micro-batch, unless said otherwise."""
+"""The default number of rows in one micro-batch."""
 
 _ARROW = pa.schema(
     [
@@ -52,26 +52,26 @@ _ARROW = pa.schema(
 _OFFSETS = "earliest, latest, or the number of the last position that is not wanted"
 
 Row = tuple[bytes | None, int, int, str]
-"""The value (None where it was refused), the position, when it came, and whose it is."""
+"""The value (None if it was refused), the position, the reception time, and the tenant."""
 
 
 class PositionedLog(Protocol):
-    """A log that workers can read. Positions are numbers that rise."""
+    """A log that workers can read. Positions are increasing numbers."""
 
     def bounds(self) -> tuple[int, int]:
-        """The position before the oldest row, and that of the newest."""
+        """Return the position before the oldest row, and the position of the newest."""
         ...
 
     def read(self, after: int, until: int) -> Iterator[list[Row]]:
-        """The rows after a position up to another, in order, some at a time."""
+        """Yield the rows after a position up to another, in order, in chunks."""
         ...
 
 
 class LogVersions(Protocol):
-    """Which version of a catalog holds at which position of a log."""
+    """The versions of a catalog by position of a log."""
 
     def refresh(self, head: Callable[[], int]) -> None:
-        """Read what is new; a change that has no position gets the head of the log."""
+        """Read new versions; a change without a position gets the head of the log."""
         ...
 
     def at(self, position: int) -> int:
@@ -79,8 +79,8 @@ class LogVersions(Protocol):
         ...
 
     def end_of(self, position: int) -> int | None:
-        """Return the last position that one version holds for after another position; None for no
-        end that is known yet.
+        """Return the last position of the version that holds after `position`; None if none is
+        known yet.
         """
         ...
 
@@ -103,12 +103,14 @@ class Range(InputPartition):
 
 
 def register_log(spark: SparkSession, open_log: OpenLog, open_versions: OpenVersions) -> None:
-    """Makes the format known to a session; `open_log` opens the log that the option `url` names, in
-    any process, and `open_versions` the versions of the catalog that the option `catalog` names.
+    """Register the format with a session.
+
+    In any process, `open_log` opens the log of the option `url`, and `open_versions` the versions
+    of the catalog of the option `catalog`.
     """
 
     class Registered(LogSource):
-        """The source with its way to open a log."""
+        """The source with the functions that open a log and its versions."""
 
         opener: ClassVar[OpenLog] = staticmethod(open_log)
         versions_opener: ClassVar[OpenVersions] = staticmethod(open_versions)
@@ -117,9 +119,11 @@ def register_log(spark: SparkSession, open_log: OpenLog, open_versions: OpenVers
 
 
 class LogSource(DataSource):
-    """Options: `url`; `partitions` in which a micro-batch is read; `maxRowsPerBatch`; `start` and,
-    for a batch, `end` (earliest, latest or a position); for a stream, `catalog`, the URL of the
-    catalog whose version is given with each row.
+    """The data source for Spark.
+
+    Options: `url`; `partitions` in which a micro-batch is read; `maxRowsPerBatch`; `start` and, for
+    a batch, `end` (earliest, latest or a position); for a stream, `catalog`, the URL of the catalog
+    whose version is added to each row.
     """
 
     opener: ClassVar[OpenLog]
@@ -127,19 +131,19 @@ class LogSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name of the format."""
+        """Return the name of the format."""
         return FORMAT
 
     def schema(self) -> str:
-        """A value and what the log knows of it."""
+        """Return the schema: value and log fields, with a version if there is a catalog."""
         return f"{SCHEMA}, {VERSION} bigint" if "catalog" in self.options else SCHEMA
 
     def reader(self, schema: object) -> LogReader:
-        """Reads what is there."""
+        """Return a reader for a batch."""
         return LogReader(self._reading())
 
     def streamReader(self, schema: object) -> LogStream:
-        """Reads on and on."""
+        """Return a reader for a stream."""
         return LogStream(self._reading())
 
     def _reading(self) -> Reading:
@@ -162,7 +166,7 @@ class LogSource(DataSource):
 
 @dataclass(frozen=True)
 class Reading:
-    """A log, and how it is to be read. Picklable: a copy opens the log again."""
+    """A log and its read options. Picklable: a copy opens the log again."""
 
     opener: OpenLog
     versions_opener: OpenVersions
@@ -174,15 +178,15 @@ class Reading:
     catalog: str | None = None
 
     def log(self) -> PositionedLog:
-        """The log, opened."""
+        """Open the log."""
         return self.opener(self.url)
 
     def versions(self) -> LogVersions | None:
-        """Return the versions of the catalog; None where no catalog is named."""
+        """Return the versions of the catalog, or None without a catalog."""
         return None if self.catalog is None else self.versions_opener(self.catalog)
 
     def position(self, given: str, bounds: tuple[int, int]) -> int:
-        """The position that an option means."""
+        """Return the position that an option names; raises if it is not one."""
         named = {"earliest": bounds[0], "latest": bounds[1]}
         if given in named:
             return named[given]
@@ -194,12 +198,12 @@ class Reading:
             ) from None
 
     def ranges(self, after: int, until: int, version: int = 0) -> list[Range]:
-        """The rows in about equal parts."""
+        """Split the rows into about equal parts."""
         size = max(1, -(-(until - after) // self.partitions))
         return [Range(at, min(at + size, until), version) for at in range(after, until, size)]
 
     def batches(self, part: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a part, as Arrow."""
+        """Yield the rows of a part as Arrow."""
         if not isinstance(part, Range):
             return
         for rows in self.log().read(part.after, part.until):
@@ -217,20 +221,20 @@ class Reading:
 
 
 class LogReader(DataSourceReader):
-    """A batch: all rows between two positions that were there when it was planned."""
+    """A batch: all rows between two positions that exist when it is planned."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
 
     def partitions(self) -> list[Range]:
-        """The rows in parts."""
+        """Return the rows in parts."""
         bounds = self._reading.log().bounds()
         after = max(bounds[0], self._reading.position(self._reading.start, bounds))
         until = min(bounds[1], self._reading.position(self._reading.end, bounds))
         return self._reading.ranges(after, until)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a part."""
+        """Yield the rows of a part."""
         return self._reading.batches(partition)
 
 
@@ -243,19 +247,21 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._versions = reading.versions()
 
     def initialOffset(self) -> dict[str, int]:
-        """Where a query without a checkpoint begins."""
+        """Return the offset of a query without a checkpoint."""
         return {POSITION: self._reading.position(self._reading.start, self._log.bounds())}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """How much goes into a micro-batch: what is more waits in the log."""
+        """Return the limit of rows per micro-batch; further rows wait in the log."""
         return ReadMaxRows(self._reading.most_rows)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """What comes from now on is not wanted."""
+        """Fix the end of the stream: rows that arrive later are not read."""
         self._last = self._log.bounds()[1]
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
-        """How far a micro-batch goes that begins here."""
+        """Return the end of the micro-batch that begins at `start`; raises if the log ends before
+        it.
+        """
         newest = self._log.bounds()[1] if self._last is None else self._last
         after = start[POSITION]
         if newest < after:
@@ -273,7 +279,7 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _with_version(self, start: dict[str, int], newest: int) -> dict[str, int]:
         """Return the end of a micro-batch all of whose rows have one version, and that version.
 
-        The catalog is asked after the log: what was sent after a change was answered is matched
+        The catalog is read after the log: an event sent after a change was acknowledged is matched
         with it.
         """
         if self._versions is None:
@@ -287,13 +293,11 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {POSITION: until, VERSION: self._versions.at(after + 1)}
 
     def reportLatestOffset(self) -> dict[str, int]:
-        """How far the log goes, for those who watch the lag."""
+        """Return the end of the log, for monitoring of the lag."""
         return {POSITION: self._log.bounds()[1]}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[Range]:
-        """The rows in parts; refused where some of them are gone, as they would be lost
-        silently.
-        """
+        """Return the rows in parts; raises if some were deleted, as they would be lost silently."""
         oldest = self._log.bounds()[0]
         if start[POSITION] < oldest and end[POSITION] > start[POSITION]:
             raise StateProblem(
@@ -304,16 +308,14 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._reading.ranges(start[POSITION], end[POSITION], self._version_of(end))
 
     def _version_of(self, end: dict[str, int]) -> int:
-        """Return the version of a micro-batch; the newest for one that an earlier release planned,
-        which is run again.
-        """
+        """Return the version of a micro-batch; the newest for one planned by an earlier release."""
         if self._versions is None:
             return 0
         known = end.get(VERSION)
         return self._versions.newest() if known is None else known
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a part."""
+        """Yield the rows of a part."""
         return self._reading.batches(partition)
 
     @property

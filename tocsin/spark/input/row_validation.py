@@ -1,4 +1,4 @@
-"""Which rows of event columns may be no events, found column by column. May suspect too many, never
+"""Rows of event columns that may not be events, found column by column. May flag too many, never
 too few.
 """
 
@@ -29,7 +29,7 @@ _REQUIRED: tuple[Path, ...] = ((ENVELOPE, "id"), (ENVELOPE, "source"), (ENVELOPE
 
 
 def suspects(table: EventTable, ends: Ends = Ends.START) -> Flags:
-    """A flag for every row that the codec should judge."""
+    """Return a flag for every row that the codec has to check."""
     if not _is_valid(table.rows):
         return np.ones(table.rows.num_rows, dtype=np.bool_)
     flags = _wrong_times(table) | _wrong_places(table)
@@ -43,7 +43,7 @@ def suspects(table: EventTable, ends: Ends = Ends.START) -> Flags:
 
 
 def instants(table: EventTable, path: Path) -> Any:
-    """A column of times as microseconds; null where there is no time, or none that can be read."""
+    """Return a column of times in microseconds; null if there is no time, or an unreadable one."""
     column = table.column(path)
     if column is None:
         return pa.nulls(table.rows.num_rows, pa.int64())
@@ -53,7 +53,7 @@ def instants(table: EventTable, path: Path) -> Any:
 
 
 def _is_valid(rows: Any) -> bool:
-    """Whether all text is UTF-8; Spark does not check."""
+    """True if all text is UTF-8; Spark does not check."""
     try:
         rows.validate(full=True)
     except pa.ArrowInvalid:
@@ -68,7 +68,7 @@ def _wrong_times(table: EventTable) -> Flags:
 
 
 def _no_times(table: EventTable, path: Path, found: Any) -> Flags:
-    """What is given as a time and is none."""
+    """Flag the values given as a time that are not one."""
     given = table.column(path)
     if given is None:
         return np.zeros(table.rows.num_rows, dtype=np.bool_)
@@ -89,7 +89,7 @@ def _wrong_places(table: EventTable) -> Flags:
 
 
 def _not_numbers(column: Any) -> Flags:
-    """Rows with a NaN; inside a list it casts suspicion on every row of the batch."""
+    """Flag the rows with a NaN; one inside a list flags every row of the batch."""
     if pa.types.is_floating(column.type):
         return _flags(pc.is_nan(column))
     if pa.types.is_struct(column.type):

@@ -1,6 +1,4 @@
-"""Arrow batches of rows, read: events for the engine, and a dead letter for every row that
-is none.
-"""
+"""Decoding of Arrow batches: events for the engine, and a dead letter for every other row."""
 
 from __future__ import annotations
 
@@ -39,13 +37,11 @@ from tocsin.spark.output.letters import Letter, letter_of_fault
 
 
 class Reading(Protocol):
-    """The events of one Arrow batch, numbered from 0, and the dead letters of the rows that are
-    none.
-    """
+    """The events of one Arrow batch, numbered from 0, and the dead letters of the other rows."""
 
     @property
     def letters(self) -> Sequence[Letter]:
-        """One for every row that is no event."""
+        """One dead letter for every row that is not an event."""
         ...
 
     @property
@@ -54,53 +50,51 @@ class Reading(Protocol):
         ...
 
     def heads(self, at: Any, *, places: bool = True) -> Heads:
-        """What matches tell of the events with these numbers; all places null where they are not
-        asked for.
+        """Return the match fields of the events with the given numbers; without `places`, all
+        places are null.
         """
         ...
 
     def ends(self) -> Any:
-        """When each event ends, in microseconds; null where it has no time."""
+        """Return the end of each event, in microseconds; null if it has no time."""
         ...
 
     def contents(self) -> list[str]:
-        """Each event as text, which settles who counts among events of one identity and one
-        time.
-        """
+        """Return each event as text, which orders events of one identity and one time."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RowReading:
-    """Events in memory; those whose texts were scanned are read when somebody asks."""
+    """Events in memory; those whose texts were scanned are decoded on demand."""
 
     events: Sequence[Event]
     letters: Sequence[Letter]
     batch: Batch = field(init=False)
-    """The events, for the engine; its columns are made once."""
+    """The events, for the engine; its columns are built once."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "batch", Batch(self.events))
 
     def heads(self, at: Any, *, places: bool = True) -> Heads:
-        """What matches tell of the events with these numbers."""
+        """Return the match fields of the events with the given numbers."""
         different, back = np.unique(at, return_inverse=True)
         return heads_of_events(
             [self.events[number] for number in different.tolist()], places=places
         ).take(back)
 
     def ends(self) -> Any:
-        """When each event ends."""
+        """Return the end of each event."""
         intervals = (event.interval for event in self.events)
         return pa.array([each and each.end for each in intervals], pa.int64())
 
     def contents(self) -> list[str]:
-        """Each event as text."""
+        """Return each event as text."""
         return [content(event) for event in self.events]
 
 
 def read(rows: Any, layout: Layout) -> Reading:
-    """One Arrow batch of rows in the given layout, read."""
+    """Decode one Arrow batch of rows in the given layout."""
     match layout:
         case JsonRows(ends):
             return _sorted_out(_json_events(rows, ends))
@@ -148,7 +142,7 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
 
 
 def _scanned(values: Sequence[bytes | None], records: Sequence[Any]) -> Sequence[Event | None]:
-    """The events of usual texts, all at once; a record with headers may be of another mode."""
+    """Scan the texts together; None for a row that needs the codec, or has headers."""
     pairs = zip(values, records, strict=True)
     return scanned_events([b"" if raw is None or record else raw for raw, record in pairs])
 

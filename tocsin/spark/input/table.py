@@ -1,5 +1,5 @@
-"""An Arrow batch of event columns: its rows as CloudEvents objects, its columns as the engine
-compares them.
+"""An Arrow batch of event columns: rows as CloudEvents objects, columns as the engine compares
+them.
 
 Instants become RFC 3339 text in UTC, as they would be in JSON, whatever the zone of the session.
 """
@@ -32,24 +32,24 @@ _UNREADABLE = (UnicodeDecodeError, OverflowError, ValueError)
 
 @dataclass(frozen=True, slots=True)
 class EventTable:
-    """Rows of event columns, and which column holds which part of the event."""
+    """Rows of event columns, and the column of each part of the event."""
 
     rows: Any
     names: Mapping[Path, str]
 
     def column(self, path: Path) -> Any:
-        """The column of a path, or None where no column holds it."""
+        """Return the column of a path, or None if there is no such column."""
         name = self.names.get(path)
         return None if name is None else self.rows.column(name)
 
     def text(self, name: str, number: int) -> str | None:
-        """A text beside the event columns, in one row; None where there is no such column."""
+        """Return the text in a further column for one row; None if there is no such column."""
         return (
             str(self.rows.column(name)[number].as_py()) if name in self.rows.schema.names else None
         )
 
     def objects(self) -> Iterator[dict[str, Any] | EventProblem]:
-        """Every row as a CloudEvents object, or the problem of a row that cannot even be read."""
+        """Yield every row as a CloudEvents object, or the problem of an unreadable row."""
         try:
             rows = self.rows.to_pylist(maps_as_pydicts="strict")
         except _UNREADABLE:
@@ -58,7 +58,7 @@ class EventTable:
             yield from map(self._object_or_problem, rows)
 
     def object_or_problem(self, number: int) -> dict[str, Any] | EventProblem:
-        """One row as a CloudEvents object, or its problem."""
+        """Return one row as a CloudEvents object, or its problem."""
         try:
             row = self.rows.slice(number, 1).to_pylist(maps_as_pydicts="strict")[0]
         except UnicodeDecodeError as error:
@@ -68,7 +68,7 @@ class EventTable:
         return self._object_or_problem(row)
 
     def filtered(self, keep: Any) -> EventTable:
-        """The rows to keep."""
+        """Return a table of the rows to keep."""
         return EventTable(self.rows.filter(pa.array(keep)), self.names)
 
     def _object_or_problem(self, row: Mapping[str, Any]) -> dict[str, Any] | EventProblem:
@@ -79,8 +79,9 @@ class EventTable:
 
 
 def comparable(array: Any) -> Any:
-    """The array with instants and dates as text, also inside structs; elements of lists are never
-    compared.
+    """Return the array with instants and dates as text, also inside structs.
+
+    Elements of lists are never compared.
     """
     given = array.type
     if pa.types.is_timestamp(given):
@@ -95,8 +96,9 @@ def comparable(array: Any) -> Any:
 
 
 def instant_texts(array: Any) -> Any:
-    """Timestamps as RFC 3339 text in UTC; what lies beyond the years 1 to 9999 as a bare number,
-    which is no time.
+    """Return timestamps as RFC 3339 text in UTC.
+
+    One outside the years 1 to 9999 becomes a bare number, which is not a time.
     """
     micros = array.cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())
     inside = pc.and_(pc.greater_equal(micros, FIRST), pc.less_equal(micros, LAST))
@@ -113,7 +115,7 @@ def _object(values: Mapping[Path, Any]) -> dict[str, Any]:
         if path == DATA and isinstance(value, bytes):
             body["data_base64"] = base64.b64encode(
                 value
-            ).decode()  # the codec reads it by its content type
+            ).decode()  # the codec decodes it by its content type
         elif path == DATA:
             body["data"] = _json_value(value)
         elif path[0] == ENVELOPE:
@@ -130,7 +132,7 @@ def _put(target: dict[str, Any], path: Path, value: Any) -> None:
 
 
 def _place(value: Any) -> Any:
-    """A GeoJSON object may come as text."""
+    """Return a place as JSON; a GeoJSON object may be given as text."""
     return (
         parse_json(value)
         if isinstance(value, str) and value.lstrip().startswith("{")
@@ -153,7 +155,7 @@ def _json_value(value: Any) -> Any:
 
 
 def shown_object(found: dict[str, Any] | EventProblem) -> str:
-    """A row as text for a dead letter."""
+    """Return a row as text for a dead letter."""
     if isinstance(found, EventProblem):
         return ""
     own = {name: value for name, value in found.items() if name != KEPT}

@@ -1,1 +1,1 @@
-"""The match tasks: rows are matched where they are, and what shards want is sent to them."""
+"""The match tasks: rows are matched where they are, and composite inputs are sent to shards."""

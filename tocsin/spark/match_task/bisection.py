@@ -1,8 +1,8 @@
-"""Rows served in pieces: what one row raises is told of that row, so that it stops no query, nor
-stops it again.
+"""Fault isolation by bisection: an error of one row is reported for that row and never ends the
+query.
 
-Results of a piece are made whole before any of them is handed on: a piece that raises leaves
-nothing behind.
+The results of a piece are complete before any of them is yielded: a piece that raises has no
+effect.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 MOST_HELD = 200_000
-"""So many matches are held at once; a piece with more of them is halved like one that raises."""
+"""The number of matches held at once; a piece with more is bisected like one that raises."""
 
 Serve = Callable[[Any], Sequence[Any]]
 
 
 class TooMuchAtOnce(Exception):
-    """A piece has more matches than are to be held at once."""
+    """Raised for a piece with more matches than may be held at once."""
 
 
 def serve_rows(rows: Any, serve: Serve, apart: Serve) -> Iterator[Any]:
-    """What all rows come to, in order; a piece that raises is halved, and a single row that raises
-    is served apart.
+    """Yield the results of all rows, in order; a piece that raises is bisected.
+
+    A single row that raises is served by `apart`.
     """
     waiting = [rows]
     while waiting:
@@ -39,6 +40,6 @@ def serve_rows(rows: Any, serve: Serve, apart: Serve) -> Iterator[Any]:
 
 
 def refuse_too_much(matches: int, rows: int) -> None:
-    """Raises where several rows have more matches than are to be held at once."""
+    """Raise if several rows have more matches than may be held at once."""
     if matches > MOST_HELD and rows > 1:
         raise TooMuchAtOnce

@@ -1,9 +1,9 @@
-"""The table by event: one row per event, with its matches and what shards want of it, or per dead
+"""The table by event: a row per event, with its matches and its messages to shards, or per dead
 letter.
 
-Needed where it is settled only later which of several events with one identity counts: an event
-that does not count leaves nothing. A dead letter, and a row that only tells shards from when to
-when there are events, has an identity that no other row has.
+Needed if it is decided later which of several events with one identity counts: the others must
+leave no results. A dead letter, and a row that only gives shards the span of event times, has a
+unique identity.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from tocsin.spark.plans.plan_cache import Route
 from tocsin.spark.plans.shard_assignment import shard_keys
 
 Want = tuple[int, int | None, str, str, bytes]
-"""The key of a shard, start, source and id of the event, and the message to the shard. The event is
-that of the row, or was built out of it and ends when it does.
+"""The key of a shard, start, source and id of the event, and the message to the shard.
+
+The event is that of the row, or one constructed from it, which has the same end.
 """
 
 _WANT = pa.struct(
@@ -63,10 +64,10 @@ BY_EVENT = StructType([StructField(each.name, from_arrow_type(each.type)) for ea
 
 @dataclass(frozen=True, slots=True)
 class ByEvent:
-    """Rows -> rows by event.
+    """Match task: rows -> rows by event.
 
-    The text of the content is given only where it is asked for. Without shards nobody wants
-    anything; the events in `late` reach none.
+    The content as text is added only on request. Without shards there are no messages; the events
+    in `late` are sent to none.
     """
 
     serving: Serving
@@ -75,7 +76,7 @@ class ByEvent:
     late: frozenset[Identity] = frozenset()
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task."""
+        """Run one task."""
         names = _Names(Task.current())
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
@@ -91,14 +92,16 @@ class ByEvent:
             yield from served(batches, self.serving, rows_of)
 
     def _span_row(self, version: int, span: Span, names: _Names) -> Any:
-        """To every shard, from when to when there are events, whoever wants them."""
+        """Return a row with the span of event times for every shard, used by composites or not."""
         message = Draft().packed(version, span)
         wanted = [[(key, None, "", "", message) for key in shard_keys(self.shards)]]
         return _rows(version, identity=[names.take("blank ")], wanted=_wanted_array(wanted))
 
     def _event_rows(self, found: MatchedRows) -> Iterator[Any]:
-        """Rows of events in the order of reading, cut so that no batch has too many matches. What
-        was built out of an event is in its row: where the event does not count, nor does that.
+        """Yield rows of events in reading order, cut to limit the matches per batch.
+
+        Events constructed from an event are in its row: if the event does not count, neither do
+        they.
         """
         size = found.reading.batch.size
         if size == 0:
@@ -121,7 +124,7 @@ class ByEvent:
             )
 
     def _wanted(self, found: MatchedRows) -> list[list[Want]] | None:
-        """For every event, a message to each shard that wants it; None where nobody wants any."""
+        """Return for every event its messages to shards; None if no event has any."""
         if not self.shards or not (found.relevant or found.built):
             return None
         batch = found.reading.batch
@@ -141,8 +144,10 @@ class ByEvent:
 
 
 def _matches_by_event(found: MatchedRows, bounds: Any, first: int, last: int) -> Any:
-    """The matches of events first to last, the last not included, and of what was built out of
-    them, as one list for each.
+    """Return the matches of events `first` to `last`, exclusive, and of those constructed from
+    them.
+
+    One list for each event.
     """
     low, high = int(bounds[first]), int(bounds[last])
     matches = found.matches(low, high)
@@ -162,14 +167,14 @@ def _matches_by_event(found: MatchedRows, bounds: Any, first: int, last: int) ->
 
 
 class _Names:
-    """Identities for what is no event: each its own, and the same where a task is tried again."""
+    """Generator of unique identities for rows that are not events, equal if a task is retried."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._next = 0
 
     def take(self, kind: str = "") -> bytes:
-        """One that nobody else has."""
+        """Return the next identity."""
         self._next += 1
         return f"{kind}{self._task.batch} {self._task.partition} {self._next}".encode()
 
@@ -184,7 +189,7 @@ def _letter_rows(found: MatchedRows, names: _Names) -> Any:
 
 
 def _rows(version: int, **columns: Any) -> Any:
-    """Rows of the table; a column that is not given is null, and wanted of nobody."""
+    """Return rows of the table; a column that is not given is null, `wanted` is an empty list."""
     count = len(columns["identity"])
     given = {"version": pa.array([version] * count, pa.int64()), **columns}
     if given.get("wanted") is None:
@@ -211,7 +216,7 @@ def _wanted_array(wanted: Sequence[Sequence[Want]]) -> Any:
 
 
 def _portions(bounds: Any) -> Iterator[tuple[int, int]]:
-    """Ranges of events, each with about the number of matches that goes into one Arrow batch."""
+    """Yield ranges of events, each with about the number of matches of one Arrow batch."""
     first, size = 0, len(bounds) - 1
     while first < size:
         last = int(np.searchsorted(bounds, bounds[first] + MOST_MATCHES, side="right")) - 1
@@ -221,6 +226,6 @@ def _portions(bounds: Any) -> Iterator[tuple[int, int]]:
 
 
 def _identity(source: str, id: str) -> bytes:
-    """A hash of (source, id), 16 bytes; the length of the source keeps the two apart."""
+    """Return a 16-byte hash of (source, id); the length of the source separates the two."""
     encoded = source.encode()
     return blake2b(b"%d:" % len(encoded) + encoded + id.encode(), digest_size=16).digest()

@@ -1,5 +1,5 @@
-"""Each (source, id) counts once. In a batch query the first in canonical order counts, in a stream
-the first that came.
+"""Deduplication by (source, id): a batch keeps the first in canonical order, a stream the first to
+arrive.
 
 A stream remembers an identity for a time on the clock of the micro-batches, not on the clock of the
 events: so no event is too late for it and none is dropped for its age.
@@ -20,17 +20,16 @@ _KEPT = ("end", "start", "matches", "dead_letter", "version", "wanted")
 
 
 def first_of_each(by_event: DataFrame, remembered: Duration | None) -> DataFrame:
-    """The rows by event without repeated events; `remembered` is for how long a stream remembers
-    them.
-    """
+    """Return the rows by event without repeated events; `remembered` is the time for a stream."""
     if by_event.isStreaming and remembered is not None:
         return _first_that_came(by_event, remembered)
     return _first_in_order(by_event)
 
 
 def spread_matches(by_event: DataFrame) -> DataFrame:
-    """Rows by event -> (match, dead_letter): one row per match; a dead letter is one row, an event
-    without a match is none.
+    """Convert rows by event to (match, dead_letter): a row per match and a row per dead letter.
+
+    An event without a match has no row.
     """
     is_letter = F.col("dead_letter").isNotNull()
     nothing = F.lit(None).cast(BY_MATCH["match"].dataType)
@@ -39,8 +38,9 @@ def spread_matches(by_event: DataFrame) -> DataFrame:
 
 
 def matches_once(results: DataFrame) -> DataFrame:
-    """Rows (match, dead_letter) of a batch: each match with a constructed event once, where the
-    event is built and is in the input as well.
+    """Return the rows (match, dead_letter) of a batch, each match with a constructed event once.
+
+    A constructed event may also be in the input.
     """
     is_built = F.exists("match.events", lambda id: id.rlike(ID_PATTERN))
     own = F.concat(F.lit("row "), F.monotonically_increasing_id().cast("string"))
@@ -49,8 +49,8 @@ def matches_once(results: DataFrame) -> DataFrame:
 
 
 def _first_in_order(by_event: DataFrame) -> DataFrame:
-    """An event without a time comes before all others, as nulls do; content settles what times
-    leave open.
+    """Keep the first in canonical order; nulls, events without a time, are first; content breaks
+    ties.
     """
     first = F.min_by(F.struct(*_KEPT), F.struct("end", "start", "content"))
     return by_event.groupBy("identity").agg(first.alias("first")).select("identity", "first.*")

@@ -1,6 +1,4 @@
-"""Events of a stream that end too far beyond the time of their micro-batch, which is the same where
-it is retried.
-"""
+"""Events of a stream that end too far after the time of their micro-batch, which a retry keeps."""
 
 from __future__ import annotations
 
@@ -22,16 +20,16 @@ _NOW = "row_now"
 
 
 def with_now(rows: DataFrame) -> DataFrame:
-    """Every row with the time of its micro-batch, or of the query where it is a batch.
+    """Add the time of the micro-batch to every row, or of the query for a batch.
 
-    It goes in an array: a time alone is written into the code that Spark generates, which is then
-    compiled anew for every micro-batch.
+    It is put into an array: a bare time is written into the code that Spark generates, which would
+    be compiled again for every micro-batch.
     """
     return rows.withColumn(_NOW, F.array(F.current_timestamp()))
 
 
 def now_of(rows: Any) -> Instant | None:
-    """The time that came with the rows, the same in all of them; None where none was asked for."""
+    """Return the time in the rows, the same in all of them; None if the query has none."""
     if _NOW not in rows.schema.names:
         return None
     first = rows.column(_NOW).slice(0, 1).flatten()
@@ -40,7 +38,7 @@ def now_of(rows: Any) -> Instant | None:
 
 
 def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> frozenset[int]:
-    """The numbers of the events that end too far ahead."""
+    """Return the numbers of the events that end too far ahead."""
     if now is None or ahead is None:
         return frozenset()
     far = pc.fill_null(pc.greater(reading.ends(), now + ahead), False)
@@ -48,6 +46,6 @@ def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> fro
 
 
 def far_letters(reading: Reading, numbers: frozenset[int], ahead: Duration | None) -> list[Letter]:
-    """A dead letter for each of them."""
+    """Return a dead letter for each event that is too far ahead."""
     events = (reading.batch.event(number) for number in sorted(numbers))
     return [letter_of(too_far_ahead(event, ahead or 0)) for event in events]

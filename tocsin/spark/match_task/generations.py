@@ -1,8 +1,8 @@
-"""What atomic subscriptions construct out of the events of an Arrow batch, matched in its turn,
-generation after generation, where the events are: what is built happens when its event does.
+"""Events constructed by atomic subscriptions from an Arrow batch, matched generation by generation.
 
-What was built here, or in a shard, may come back as an event where its reader is given what its
-writer wrote: on a stream such a copy is left out, since it has been matched already.
+They are matched where the original events are: a constructed event happens when its original does.
+A constructed event may return as input if the query reads what it wrote: on a stream such a copy is
+dropped, since it has been matched already.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ Building = Sequence[tuple[int, Match]]
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Events that were built at one time, matched; `origins` has for each the number of the event
-    of the Arrow batch that it comes of.
+    """Events constructed in one round, with their matches.
+
+    `origins` has for each the number of the event of the Arrow batch that it was constructed from.
     """
 
     events: Sequence[Event]
@@ -46,8 +47,9 @@ class Generation:
 def generations_of(
     index: Index, batch: EventBatch, rings: Rings, told: Sequence[Match | None]
 ) -> Iterator[Generation]:
-    """All that comes of what rings construct. What could not be built is told in a generation
-    without events.
+    """Yield the generations constructed from atomic matches.
+
+    Dead letters of the last round are in a generation without events.
     """
     building = [
         (number, match)
@@ -59,8 +61,8 @@ def generations_of(
 
 
 def copies_in(index: Index, reading: Reading, numbers: Iterable[int]) -> frozenset[int]:
-    """Return those of some events of an Arrow batch that subscriptions of the same catalog have
-    built.
+    """Return the numbers of the events of an Arrow batch that subscriptions of the same catalog
+    have built.
     """
     if not index.builders:
         return frozenset()
@@ -76,8 +78,9 @@ def copies_in(index: Index, reading: Reading, numbers: Iterable[int]) -> frozens
 
 
 def _by_turns(building: Building, batch: EventBatch) -> Iterator[Building]:
-    """Cuts matches so that no two events of one identity are in a turn: what is built of them
-    would be told apart by nothing.
+    """Split matches into turns, in each of which an identity belongs to one event only.
+
+    Otherwise their constructed events would have the same identity.
     """
     turns: list[list[tuple[int, Match]]] = []
     seen: dict[tuple[str, str], list[int]] = {}

@@ -1,5 +1,6 @@
-"""One row that raises, served for every subscription that it does not raise for; the others are
-told by name.
+"""Isolation of one row that raises: it is served for every subscription that does not fail on it.
+
+Each failing subscription gets a dead letter with its name.
 """
 
 from __future__ import annotations
@@ -21,9 +22,7 @@ from tocsin.spark.plans.plan_cache import Index
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """One row that raises: its events, who of them rings for whom and what it tells, what
-    composites want.
-    """
+    """One row that raises: its events, atomic matches, composite inputs and dead letters."""
 
     reading: RowReading = field(default_factory=lambda: RowReading((), ()))
     rings: Rings = NO_RINGS
@@ -33,7 +32,7 @@ class Apart:
 
 
 def apart_of(rows: Any, layout: Layout, index: Index) -> Apart:
-    """Asks for each event of the row every subscription, and tells those that raise."""
+    """Match each event of the row against every subscription; those that raise get dead letters."""
     try:
         reading = read(rows, layout)
         events = [reading.batch.event(number) for number in range(reading.batch.size)]
@@ -54,6 +53,6 @@ def apart_of(rows: Any, layout: Layout, index: Index) -> Apart:
 
 
 def faults_of(error: Exception, reading: Reading) -> list[Letter]:
-    """The dead letters of events of which nothing can be told."""
+    """Return the dead letters of events that cannot be rendered."""
     events = [reading.batch.event(number) for number in range(reading.batch.size)]
     return [letter_of(internal_error(error, (event,))) for event in events]

@@ -1,7 +1,7 @@
-"""The match tasks: Arrow batches of rows in, matched rows out, for whatever a query makes of them.
+"""The match tasks: Arrow batches of rows -> matched rows, in the output format of the query.
 
-A worker function is pickled with every task, so it holds descriptions only; what is worth keeping
-lives in `plan_cache`.
+A worker function is pickled with every task, so it holds descriptions only; cached data lives in
+`plan_cache`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ Identity = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What a task is told: how rows are read, whom to ring, what matches tell; whether composites
-    are detected, and how far ahead an event may end for them. On a stream copies of what the query
-    itself builds are left out.
+    """Configuration of a match task: layout, subscriptions, content of matches, detection, limits.
+
+    `ahead` limits how far ahead an event may end for composites. On a stream, copies of events that
+    the query itself has constructed are dropped.
     """
 
     layout: Layout
@@ -61,12 +62,11 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class MatchedRows:
-    """One Arrow batch, matched: who rings for which event, by event, what composites want, and the
-    dead letters.
+    """One Arrow batch after matching: atomic matches by event, composite inputs, and dead letters.
 
-    `told` has for each ring what it tells beyond that it happened, or None; it is empty where that
-    is nothing at all. No composite sees the events whose numbers are in `beyond`. `built` is what
-    subscriptions construct out of the events, matched as well.
+    `told` has for each atomic match its output fields, or None; it is empty if none has any. No
+    composite sees the events whose numbers are in `beyond`. `built` holds the events that
+    subscriptions construct from the batch, matched too.
     """
 
     version: int
@@ -81,7 +81,7 @@ class MatchedRows:
     built: Sequence[BuiltRows] = ()
 
     def matches(self, first: int, last: int) -> Any:
-        """The matches of rings first to last, the last not included, as an array."""
+        """Return the atomic matches `first` to `last`, exclusive, as an array."""
         keys, events = self.rings.keys[first:last], self.rings.events[first:last]
         members = self.teller.column(
             keys, lambda number: (self.reading.batch.event(int(events[number])),)
@@ -89,7 +89,7 @@ class MatchedRows:
         return rings_to_arrow(keys, self.reading.heads(events), self.told[first:last], members)
 
     def results(self) -> Iterator[Any]:
-        """Record batches of the dead letters and of the matches."""
+        """Yield record batches of the dead letters and of the matches."""
         if self.letters:
             yield batch_of_letters(list(self.letters))
         for first in range(0, len(self.rings), MOST_MATCHES):
@@ -98,8 +98,8 @@ class MatchedRows:
             yield from each.rows.results()
 
     def wanted(self, shards: int) -> Iterator[tuple[int, Event, list[Route]]]:
-        """Events that composites want, by number, and where they go; what has no time can be part
-        of none.
+        """Yield the composite inputs by number, with their routes; events without a time are
+        omitted.
         """
         for each in self.relevant:
             event = self.reading.batch.event(each.index)
@@ -107,8 +107,10 @@ class MatchedRows:
                 yield each.index, event, self.index.routes(each.atoms, shards)
 
     def span(self, late: frozenset[Identity] = frozenset()) -> Span | None:
-        """The lowest and the highest end of the events of the batch, those left out that are late
-        or too far ahead.
+        """Return the lowest and the highest end of the events, except those `late` or too far
+        ahead.
+
+        None if there is no such event.
         """
         if late or self.beyond:
             ends = self._ends(late)
@@ -117,9 +119,7 @@ class MatchedRows:
         return None if found["min"] is None else (found["min"], found["max"])
 
     def spans(self, late: frozenset[Identity]) -> list[Span]:
-        """The same, cut where there is a pause that some windows which come again are to be told
-        of.
-        """
+        """Return the span, cut at pauses that are long enough to matter for recurring windows."""
         longest = self.index.engine.network.shortest_pause
         if longest is None:
             return [] if (span := self.span(late)) is None else [span]
@@ -136,33 +136,33 @@ class MatchedRows:
 
 
 class BuiltRows(NamedTuple):
-    """Events that were built at one time; `origins` has for each the number of the event that it
-    comes of.
-    """
+    """Events constructed in one round; `origins` has the number of the original event of each."""
 
     rows: MatchedRows
     origins: Sequence[int]
 
 
 Outputs = Callable[[MatchedRows], Iterator[Any]]
-"""What comes out for rows that are matched."""
+"""The output for matched rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByMatch:
-    """Rows -> (match, dead_letter), one of them null in each row, with what is told of a match."""
+    """Match task: rows -> (match, dead_letter), one of them null in each row."""
 
     serving: Serving
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task."""
+        """Run one task."""
         with a_task():
             for batch in served(batches, self.serving, MatchedRows.results):
                 yield narrowed(batch, self.serving.telling)
 
 
 def served(batches: Iterator[Any], serving: Serving, outputs: Outputs) -> Iterator[Any]:
-    """What comes out for the rows of a task; subscriptions that do not compile are told first."""
+    """Yield the output for the rows of a task, after dead letters of subscriptions that do not
+    compile.
+    """
     told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
@@ -178,7 +178,7 @@ def served(batches: Iterator[Any], serving: Serving, outputs: Outputs) -> Iterat
 
 
 def version_of(rows: Any) -> int:
-    """The version that came with the rows; it is the same in all of them."""
+    """Return the catalog version of the rows; it is the same in all of them."""
     return int(rows.column(VERSION)[0].as_py()) if VERSION in rows.schema.names else FIXED_VERSION
 
 
@@ -187,7 +187,7 @@ def _served(matching: _Matching, outputs: Outputs, rows: Any) -> list[Any]:
 
 
 def _served_apart(matching: _Matching, outputs: Outputs, rows: Any) -> list[Any]:
-    """What one row that raises still comes to; where even that raises, its dead letters alone."""
+    """Return the output for one row that raises; its dead letters alone if that raises too."""
     found = matching.match_apart(rows)
     try:
         return list(outputs(found))
@@ -198,9 +198,7 @@ def _served_apart(matching: _Matching, outputs: Outputs, rows: Any) -> list[Any]
 
 @dataclass(frozen=True, slots=True)
 class _Matching:
-    """The subscriptions of one version at work on rows; `odd` is what the task has warned of
-    already.
-    """
+    """The subscriptions of one version, applied to rows; `odd` holds the warnings of the task."""
 
     version: int
     index: Index
@@ -214,7 +212,7 @@ class _Matching:
         return _Matching(version, index, index.teller(serving.telling), serving, odd)
 
     def match(self, rows: Any) -> MatchedRows:
-        """What rows come to; raises what any of them raises."""
+        """Match rows; an error of any row is raised."""
         reading = read(rows, self.serving.layout)
         matched = self.index.engine.match(reading.batch)
         refuse_too_much(len(matched.rings), rows.num_rows)
@@ -231,7 +229,7 @@ class _Matching:
         return self._with_built(found, now_of(rows))
 
     def match_apart(self, rows: Any) -> MatchedRows:
-        """What one row that raises comes to, for the subscriptions that it does not raise for."""
+        """Match one row that raises with the subscriptions that do not fail on it."""
         apart = apart_of(rows, self.serving.layout, self.index)
         far = beyond(apart.reading, now_of(rows), self.serving.ahead)
         letters = [*apart.letters, *far_letters(apart.reading, far, self.serving.ahead)]
@@ -239,11 +237,11 @@ class _Matching:
         return self._with_built(found, now_of(rows))
 
     def letters_alone(self, letters: Iterable[Letter]) -> MatchedRows:
-        """Nothing but dead letters."""
+        """Return a result with nothing but dead letters."""
         return self._found(RowReading((), ()), NO_RINGS, (), (), list(letters), frozenset())
 
     def _with_built(self, found: MatchedRows, now: Instant | None) -> MatchedRows:
-        """The same with what subscriptions construct out of it."""
+        """Add the events that subscriptions construct, matched too."""
         if not self.index.builders or not found.told:
             return found
         built = [
@@ -260,7 +258,7 @@ class _Matching:
     def _without_copies(
         self, reading: Reading, rings: Rings, relevant: Sequence[Relevant]
     ) -> tuple[Rings, Sequence[Relevant]]:
-        """Rings and what composites want, without events that the query itself has built."""
+        """Remove copies of events that the query itself has constructed."""
         if not self.serving.is_stream:
             return rings, relevant
         asked = {*rings.events.tolist(), *(each.index for each in relevant)}
@@ -286,9 +284,7 @@ class _Matching:
 
 
 def _letters_of(matched: Matched, reading: Reading, odd: set[tuple[str, str]]) -> Iterator[Letter]:
-    """Dead letters of what was too hard to decide, of events that contradict themselves, and of
-    what is odd about events that are served.
-    """
+    """Yield dead letters of undecided and refused events, and warnings about served events."""
     for index, problem in matched.refused.items():
         yield letter_of_row(problem, refused(reading.batch.event(index), problem).input)
     for index, key in matched.undecided:
@@ -302,8 +298,10 @@ def _letters_of(matched: Matched, reading: Reading, odd: set[tuple[str, str]]) -
 def _told(
     engine: Engine, reading: Reading, rings: Rings
 ) -> tuple[Rings, Sequence[Match | None], list[Letter]]:
-    """The rings with what they tell beyond that they happened, without those for which nothing
-    comes out; and dead letters of those that are too much to tell.
+    """Return the atomic matches with their output fields, and dead letters of those too large to
+    render.
+
+    A match whose output has no row is removed.
     """
     telling = {key for key in set(rings.keys) if engine.plan_of(key) is not None}
     if not telling:

@@ -1,10 +1,10 @@
-"""What match tasks send to shards: events with the atoms that they are occurrences of, and how far
-time has come.
+"""Messages from match tasks to shards: events with the atoms that they match, and the progress of
+time.
 
-A row is (shard, payload). The first byte of the payload tells what it is: a message for the shard,
-or matches and dead letters that only pass through. A message is columns: the texts of all its
-events in one piece, which the shard scans as the match task did, and beside each the number of its
-set of atoms. Few events, and those that are no longer their text, travel as plain data.
+A row is (shard, payload). The first byte of the payload gives its kind: a message for the shard, or
+matches and dead letters that pass through. A message is columns: the texts of all its events in one
+piece, which the shard scans as the match task did, and for each the number of its set of atoms. A
+small number of events, and events without their text, are sent as plain data.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _INT = np.dtype("<i4")
 
 
 class Hit(NamedTuple):
-    """An event that a shard wants, and the names of the atoms that it is an occurrence of.
+    """An event for a shard, and the names of the atoms that it matches.
 
-    Several shards may get the event; one of them is its `teller`, who reports it if it is late.
+    Several shards may get the event; one of them is its `teller`, which reports it if it is late.
     """
 
     event: Event
@@ -54,7 +54,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Hits of one catalog version, and the span of all events that the task saw, wanted or not."""
+    """Events of one catalog version, and the span of all events that the task has read."""
 
     version: int
     span: Span | None
@@ -63,7 +63,7 @@ class Message:
 
 @dataclass(slots=True)
 class Draft:
-    """A message that is being written; each different set of atoms goes in once."""
+    """A message under construction; each different set of atoms is stored once."""
 
     events: list[Event] = field(default_factory=list)
     _sets: dict[Names, int] = field(default_factory=dict)
@@ -71,24 +71,24 @@ class Draft:
     _tellers: bytearray = field(default_factory=bytearray)
 
     def number_of(self, atoms: Names) -> int:
-        """The number of a set of atoms."""
+        """Return the number of a set of atoms."""
         return self._sets.setdefault(atoms, len(self._sets))
 
     def add(self, event: Event, number: int, teller: bool) -> None:
-        """One more hit."""
+        """Add an event with the number of its set of atoms."""
         self.events.append(event)
         self._numbers.append(number)
         self._tellers.append(teller)
 
     def packed(self, version: int, span: Span | None) -> bytes:
-        """The message as the bytes of a row."""
+        """Return the message as the bytes of a row."""
         numbers = np.array(self._numbers, _INT).tobytes()
         columns = (list(self._sets), numbers, bytes(self._tellers), *_written(self.events))
         return MESSAGE + pack((version, span, *columns))
 
 
 def message_of(raw: bytes) -> Message:
-    """The message of a row's bytes."""
+    """Return the message of a row's bytes."""
     version, span, *columns = unpack(raw[1:])
     hits = _former_hits(*columns) if len(columns) == 2 else _hits(*columns)
     return Message(version, None if span is None else (span[0], span[1]), hits)
@@ -104,7 +104,7 @@ def _hits(
 def _former_hits(
     names: list[bytes], hits: list[tuple[PlainEvent, tuple[int, ...], bool]]
 ) -> list[Hit]:
-    """As messages were before they had columns: a state store may hold some."""
+    """Read the events of the format before columns; a state store may hold such messages."""
     return [
         Hit(event_of_plain(plain), tuple(names[number] for number in numbers), teller)
         for plain, numbers, teller in hits
@@ -112,8 +112,8 @@ def _former_hits(
 
 
 def _written(events: Sequence[Event]) -> tuple[bytes, bytes, list[PlainEvent]]:
-    """The texts of events in one piece, the size of each, and what has none as plain data; its size
-    is -1.
+    """Return the joined texts of events, the size of each, and the others as plain data with size
+    -1.
     """
     texts = [event.raw if type(event) is ScannedEvent else None for event in events]
     if len(texts) - texts.count(None) < FEW:
@@ -124,7 +124,7 @@ def _written(events: Sequence[Event]) -> tuple[bytes, bytes, list[PlainEvent]]:
 
 
 def _read(joined: bytes, sizes: bytes, others: Iterable[PlainEvent]) -> list[Event]:
-    """What the scanner does not take, perhaps no longer, is read as any text is."""
+    """Return the events of joined texts; a text that the scanner refuses goes to the codec."""
     lengths = np.frombuffer(sizes, _INT).tolist()
     bounds = pairwise(accumulate((max(0, each) for each in lengths), initial=0))
     texts = [joined[begin:end] for begin, end in bounds]
@@ -136,7 +136,7 @@ def _read(joined: bytes, sizes: bytes, others: Iterable[PlainEvent]) -> list[Eve
 
 
 def drafts_for(event: Event, routes: Iterable[Route], shards: int) -> dict[int, Draft]:
-    """A draft for each of the shards that want an event."""
+    """Return a draft for each of the shards that need an event."""
     by_shard: dict[int, list[bytes]] = {}
     for route in routes:
         for shard in _shards_of(event, route, shards):
@@ -149,9 +149,7 @@ def drafts_for(event: Event, routes: Iterable[Route], shards: int) -> dict[int, 
 
 
 def _shards_of(event: Event, route: Route, shards: int) -> Set[int]:
-    """Those that want all events of an atom, and for each key the one that has the event's
-    share.
-    """
+    """Return the shards that get all events of an atom and, for each key, the event's partition."""
     if not route.keys:
         return route.shards
     own = (share_of([event.attribute(path) for path in by], shards) for by in route.keys)
@@ -159,7 +157,7 @@ def _shards_of(event: Event, route: Route, shards: int) -> Set[int]:
 
 
 def passing(batch: Any) -> bytes:
-    """A record batch of results as the bytes of a row."""
+    """Return a record batch of results as the bytes of a row."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -168,6 +166,6 @@ def passing(batch: Any) -> bytes:
 
 
 def passed(raw: Any) -> Any:
-    """The record batch that was packed."""
+    """Return the record batch of a row's bytes."""
     with pa.ipc.open_stream(pa.py_buffer(raw)[1:]) as reader:
         return reader.read_next_batch()

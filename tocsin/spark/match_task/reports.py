@@ -1,6 +1,4 @@
-"""Subscriptions that cannot be served as they ask, told once per worker, and again where a batch is
-retried.
-"""
+"""Reports of subscriptions that cannot be served as requested: once per worker, and on a retry."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ _KINDS_TOLD = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Which streaming query and micro-batch a task works for, both None in a batch query, and on
-    which partition.
-    """
+    """Query and micro-batch of a task, both None in a batch query, and its partition."""
 
     query: str | None
     batch: str | None
@@ -35,7 +31,7 @@ class Task:
 
     @staticmethod
     def current() -> Task:
-        """The task that runs now."""
+        """Return the task that is running."""
         context = TaskContext.get()
         if context is None:
             return Task(None, None, 0)
@@ -47,18 +43,19 @@ class Task:
 
 
 class Reports:
-    """What has been told already. A later micro-batch begins only when the earlier one is safe,
-    hence the rule.
+    """The problems reported already, with the micro-batch of the report.
 
-    A subscription that is mended is forgotten, so that it is told again where it breaks again.
+    A report is repeated only within its micro-batch: a later one begins only when the earlier one
+    is committed. A subscription that is fixed is forgotten, so that a later failure is reported
+    again.
     """
 
     def __init__(self) -> None:
         self._told: dict[str | None, dict[str, tuple[str, str | None]]] = {}
 
     def due(self, task: Task, index: Index, telling: Telling = IDS_ONLY) -> Iterator[Letter]:
-        """A dead letter for each subscription that does not compile, or asks for more than the
-        query tells.
+        """Yield a dead letter for each subscription that does not compile, or whose content has no
+        column.
         """
         problems = dict(_asking_in_vain(index, telling)) | index.problems
         told = self._told.setdefault(task.query, {})
@@ -75,8 +72,9 @@ class Reports:
 def _asking_in_vain(
     index: Index, telling: Telling
 ) -> Iterator[tuple[str, tuple[Subscription, Problem]]]:
-    """Subscriptions that ask for members in a query that has no column for them; they ring, and
-    tell ids.
+    """Yield subscriptions that request members in a query without a column for them.
+
+    They match all the same, with ids only.
     """
     if telling.kind is not Kind.NONE or not telling.heeds:
         return
@@ -97,9 +95,7 @@ def _asking_in_vain(
 
 
 class OddEvents:
-    """Warnings about events that a worker has told: each kind of warning about a name once for a
-    query.
-    """
+    """The warnings about events that a worker has reported: each kind and name once per query."""
 
     def __init__(self) -> None:
         self._told: dict[tuple[str | None, str, str], str | None] = {}
@@ -107,9 +103,7 @@ class OddEvents:
     def due(
         self, task: Task, here: set[tuple[str, str]], event: Event, problem: EventProblem
     ) -> Iterator[Letter]:
-        """A letter where it is the first of its kind in the task, and was not told in an earlier
-        micro-batch.
-        """
+        """Yield a warning if it is the first of its kind in the task and in the query."""
         kind = (problem.code, problem.token)
         if kind not in here and self._is_new(task, kind):
             here.add(kind)
@@ -119,9 +113,7 @@ class OddEvents:
             )
 
     def _is_new(self, task: Task, kind: tuple[str, str]) -> bool:
-        """Whether no earlier micro-batch told it. Beyond the limit nothing is told: events may
-        bring ever new names.
-        """
+        """True if no earlier micro-batch reported it; False beyond `_KINDS_TOLD` kinds."""
         key = (task.query, *kind)
         if key not in self._told and len(self._told) >= _KINDS_TOLD:
             return False

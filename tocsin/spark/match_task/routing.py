@@ -1,5 +1,6 @@
-"""Where the events of a batch go, worked out once for each different set of atoms and of shares:
-shares come from columns, so that no event is read for its key.
+"""Routes of the events of a batch, computed once per set of atoms and of partitions.
+
+Partitions are computed from columns, so that no event is decoded for its key.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from tocsin.spark.match_task.messages import Draft
 from tocsin.spark.plans.plan_cache import Index, Route
 
 _Target = tuple[Draft, int, bool]
-"""Into which draft an event goes, with which set of atoms, and whether the shard tells of it."""
+"""The draft of an event, the number of its set of atoms, and whether that shard reports it if late.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fork:
-    """The ways of events that are occurrences of the same atoms: by the shares of their keys."""
+    """The routes of events that match the same atoms, by the partitions of their keys."""
 
     routes: Sequence[Route]
     keys: Sequence[Key]
@@ -29,7 +31,7 @@ class _Fork:
 
 
 class Router:
-    """Puts the events of one batch into a draft for each shard."""
+    """Distributor of the events of one batch to a draft for each shard."""
 
     def __init__(self, index: Index, batch: EventBatch, shards: int) -> None:
         self.drafts = [Draft() for _ in range(shards)]
@@ -40,7 +42,7 @@ class Router:
         self._shares: dict[Key, Sequence[int]] = {}
 
     def send(self, relevant: Sequence[Relevant], beyond: frozenset[int]) -> None:
-        """Events that composites want; what has no time can be part of none, nor what is beyond."""
+        """Add the composite inputs to the drafts; skip events without a time or in `beyond`."""
         for each in relevant:
             number = each.index
             event = self._batch.event(number)
@@ -55,7 +57,9 @@ class Router:
                 draft.add(event, atoms, teller)
 
     def _fork(self, atoms: Sequence[Atom]) -> _Fork:
-        """Atoms are those of the engine, so that they can be told by identity."""
+        """Return the routes of a set of atoms, which must be the engine's own: compared by
+        identity.
+        """
         name = tuple(map(id, atoms))
         if name not in self._forks:
             routes = self._index.routes(atoms, self._shards)

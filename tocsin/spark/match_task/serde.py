@@ -1,8 +1,7 @@
-"""Plain data as bytes: numbers, texts, lists, dicts, nothing else. What names a class or a function
-is refused.
+"""Serialisation of plain data: numbers, texts, lists, dicts. Data that names a class is refused.
 
-The fastest way that Python has for such data, and one that reads what another version wrote, since
-it knows no classes.
+The fastest format that Python has for such data. It also reads data of other versions, since it
+contains no classes.
 """
 
 from __future__ import annotations
@@ -17,23 +16,21 @@ from tocsin.events.views.epcis import EpcisData
 from tocsin.values.time import Interval
 
 PlainEvent = tuple[dict[str, Any], object, int | None, int | None, object, bool]
-"""Envelope, data, start, end, place as it came, whether the data is that of EPCIS in its normal
-form.
-"""
+"""Envelope, data, start, end, place as received, and whether the data is normalised EPCIS."""
 
 
 def pack(value: object) -> bytes:
-    """Plain data as bytes."""
+    """Return plain data as bytes."""
     return pickle.dumps(value, protocol=5)
 
 
 def unpack(raw: bytes) -> Any:
-    """The plain data of bytes."""
+    """Return the plain data of bytes; raises if they name a class or a function."""
     return _PlainUnpickler(io.BytesIO(raw)).load()
 
 
 def plain_event(event: Event) -> PlainEvent:
-    """An event as plain data."""
+    """Return an event as plain data."""
     start, end = (
         (None, None) if event.interval is None else (event.interval.start, event.interval.end)
     )
@@ -43,7 +40,7 @@ def plain_event(event: Event) -> PlainEvent:
 
 
 def event_of_plain(plain: PlainEvent) -> Event:
-    """The event that was packed; it was checked when it first came in."""
+    """Return the event of plain data, unchecked: it was checked when it was first decoded."""
     envelope, data, start, end, place, is_epcis = plain
     interval = None if start is None or end is None else Interval(start, end)
     return Event(
@@ -52,8 +49,8 @@ def event_of_plain(plain: PlainEvent) -> Event:
 
 
 class _PlainUnpickler(pickle.Unpickler):
-    """Reads built-in values only."""
+    """Unpickler for built-in values only."""
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
-        """Nothing that was packed here names a class."""
+        """Raise: packed data never names a class."""
         raise StateProblem(f"packed data names {module_name}.{global_name}", code="SnapshotFormat")

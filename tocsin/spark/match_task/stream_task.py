@@ -1,9 +1,9 @@
-"""The match tasks of a stream: rows in, rows (shard, payload, hits) out. Every shard hears how far
-time has come; `hits` is how many events a row brings to its shard.
+"""The match tasks of a stream: rows -> rows (shard, payload, hits).
 
-A shard gets an event that it wants once, whatever number of its subscriptions want it. Matches of
-atomic subscriptions and dead letters pass through the shard of the task's own number, so that the
-source is read once for both.
+Every shard gets the progress of time; `hits` is the number of events that a row has for its shard.
+A shard gets an event once, for all its subscriptions together. Matches of atomic subscriptions and
+dead letters pass through the shard of the task's own number, so that the source is read once for
+both.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ SENT = "shard bigint, payload binary, hits int"
 _SCHEMA = pa.schema([("shard", pa.int64()), ("payload", pa.binary()), ("hits", pa.int32())])
 
 _Sent = tuple[int, bytes, int]
-"""The number of a shard, what it is sent, and how many events that brings."""
+"""The number of a shard, the payload, and the number of its events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Rows of events -> (shard, payload, hits)."""
+    """Match task: rows of events -> (shard, payload, hits)."""
 
     serving: Serving
     shards: int
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task."""
+        """Run one task."""
         mine = Task.current().partition % self.shards
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
@@ -52,14 +52,12 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """Rows by event -> (shard, payload, hits), where a stream remembers identities: what was
-    dropped sends nothing.
-    """
+    """Task after deduplication: rows by event -> (shard, payload, hits), without duplicates."""
 
     shards: int
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task."""
+        """Run one task."""
         mine = Task.current().partition % self.shards
         with a_task():
             for rows in batches:
@@ -68,7 +66,7 @@ class Forwarding:
                     yield _sent([*results, *self._message_rows(rows)], self.shards)
 
     def _message_rows(self, rows: Any) -> Iterator[_Sent]:
-        """What shards want of the events, and to every shard how far time has come."""
+        """Yield the messages of the events, and for every shard the span of event times."""
         number_of = {key: number for number, key in enumerate(shard_keys(self.shards))}
         for wanted in rows.column("wanted").to_pylist():
             for each in wanted or ():
@@ -81,8 +79,9 @@ class Forwarding:
 
 
 def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
-    """One message per shard: its events, if there are any, and the span of all events; and what was
-    built out of them.
+    """Yield one message per shard: its events, if any, and the span of all events.
+
+    Constructed events follow in messages of their own.
     """
     span = found.span()
     for number, draft in enumerate(_drafts(found, shards)):
@@ -100,7 +99,7 @@ def _drafts(found: MatchedRows, shards: int) -> list[Draft]:
 
 
 def _results_in(rows: Any) -> Iterator[Any]:
-    """Record batches of the dead letters and matches in rows by event."""
+    """Yield record batches of the dead letters and matches in rows by event."""
     letters = rows.column("dead_letter").drop_null()
     if len(letters):
         yield batch_of_letters(letters)
@@ -110,7 +109,7 @@ def _results_in(rows: Any) -> Iterator[Any]:
 
 
 def _sent(rows: Iterable[_Sent], shards: int) -> Any:
-    """Rows as a record batch, shards by their keys."""
+    """Return rows as a record batch, with the keys of the shards."""
     keys = shard_keys(shards)
     numbers, payloads, hits = zip(*rows, strict=True)
     columns = [

@@ -1,1 +1,1 @@
-"""What workers give back: matches and dead letters, in Arrow and as Spark tells them."""
+"""Results of workers: matches and dead letters, in Arrow and as Spark columns."""

@@ -1,6 +1,4 @@
-"""What workers give back: record batches of matches and dead letters, one of them null in each row,
-and their Spark schema.
-"""
+"""Record batches of matches and dead letters, one of the two null in each row, and their schema."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from tocsin.spark.output.match_codec import MATCH, matches_to_arrow
 from tocsin.spark.output.member_output import Teller, Telling
 
 MOST_MATCHES = 10_000
-"""How many matches go into one Arrow batch, unless a single event has more."""
+"""The number of matches in one Arrow batch, unless a single event has more."""
 
 RESULTS = pa.schema([pa.field("match", MATCH), pa.field("dead_letter", DEAD_LETTER)])
 MATCHES = from_arrow_type(MATCH)
@@ -37,23 +35,23 @@ class Results:
 
 
 def batch_of_matches(matches: Any) -> Any:
-    """A record batch of matches, given as an array."""
+    """Return a record batch of an array of matches."""
     return _batch(matches.cast(MATCH), pa.nulls(len(matches), DEAD_LETTER))
 
 
 def batch_of_letters(letters: Any) -> Any:
-    """A record batch of dead letters, given as an array or one by one."""
+    """Return a record batch of dead letters, given as an array or a list."""
     array = letter_array(letters) if isinstance(letters, list) else letters.cast(DEAD_LETTER)
     return _batch(pa.nulls(len(letters), MATCH), array)
 
 
 def batch_of_both(rows: Any) -> Any:
-    """The record batch of rows that have both columns, and others."""
+    """Return the two result columns of rows that have others too."""
     return _batch(*(rows.column(field.name).cast(field.type) for field in RESULTS))
 
 
 def batches_of(results: Results, teller: Teller) -> Iterator[Any]:
-    """Results as record batches; a match that cannot be told is a dead letter."""
+    """Yield results as record batches; a match that cannot be rendered is a dead letter."""
     if results.letters:
         yield batch_of_letters(results.letters)
     for first in range(0, len(results.matches), MOST_MATCHES):
@@ -73,13 +71,13 @@ def _told(matches: Sequence[Match], teller: Teller) -> Iterator[Any]:
 
 
 def narrow_type(telling: Telling) -> StructType:
-    """The type of rows (match, dead_letter) without the fields of matches that are not told."""
+    """Return the type of rows (match, dead_letter) without the fields that the query omits."""
     told = from_arrow_type(pa.struct(_told_fields(telling)))
     return StructType([StructField("match", told), BY_MATCH["dead_letter"]])
 
 
 def narrowed(batch: Any, telling: Telling) -> Any:
-    """A record batch of results of that type; nothing is copied."""
+    """Convert a record batch of results to that type, without copying."""
     matches, letters = batch.columns
     fields = _told_fields(telling)
     if len(fields) < MATCH.num_fields:

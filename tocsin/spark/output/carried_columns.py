@@ -1,8 +1,7 @@
-"""Columns of the events that matches carry: `keep`. They travel with the event as one text and mean
-nothing to it.
+"""Columns of the events that matches carry (`keep`): one opaque text per event.
 
-As part of the envelope the text goes wherever the event goes, also into the state of composites and
-back; what is told of an event leaves it out.
+As part of the envelope the text goes wherever the event goes, also through the state of composites;
+it is removed when an event is rendered.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from tocsin.events.event import Event
 from tocsin.events.scanned import ScannedEvent
 
 KEPT = "row_kept"
-"""The column, and the member of the envelope; no attribute of CloudEvents has such a name."""
+"""The name of the column and of the envelope member; not a valid name of a CloudEvents attribute.
+"""
 
 Keep = str | Iterable[str] | Mapping[str, str]
 
@@ -44,8 +44,8 @@ _LEAVES = (T.StringType, T.BooleanType, T.BinaryType, *_NUMBERS, *_TIMES)
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The names and types of what is kept; `by_event` where a match may have several events: then
-    arrays are told.
+    """The names and types of the kept columns; `by_event` if a match may have several events:
+    arrays.
     """
 
     schema: str
@@ -53,8 +53,9 @@ class Keeping:
 
 
 def kept_column(events: DataFrame, keep: Keep) -> tuple[Column, T.StructType]:
-    """What is kept of a row as one text, and its names and types; raises where it cannot be kept or
-    told.
+    """Return the kept columns of a row as one text, and their names and types.
+
+    Raises if a column is missing or its type is not supported.
     """
     names = _names(keep)
     for column in names:
@@ -74,7 +75,7 @@ def kept_column(events: DataFrame, keep: Keep) -> tuple[Column, T.StructType]:
 
 
 def require_names_apart(schema: T.StructType, taken: Iterable[str]) -> None:
-    """Raises where a kept column has the name of a column that a match has anyway."""
+    """Raise if a kept column has the name of a column of every match."""
     held = {name.lower() for name in taken}
     for name in schema.fieldNames():
         if name.lower() in held:
@@ -86,7 +87,7 @@ def require_names_apart(schema: T.StructType, taken: Iterable[str]) -> None:
 
 
 def with_kept(match: Column, keeping: Keeping | None) -> Column:
-    """The struct of a match, without the text and with what was kept."""
+    """Return the struct of a match with the kept columns in place of the text."""
     told = match.dropFields("kept")
     if keeping is None:
         return told
@@ -97,12 +98,12 @@ def with_kept(match: Column, keeping: Keeping | None) -> Column:
 
 
 def carrying(event: Event, text: str | None) -> Event:
-    """The event with what is kept of its row."""
+    """Return the event with the kept columns of its row."""
     return Event({**event.envelope, KEPT: text}, event.data, event.interval, event.place_source)
 
 
 def carried_by(event: Event) -> str | None:
-    """What is kept of the row that the event came in; one that is still its text carries none."""
+    """Return the kept columns of the event's row, or None; a scanned event has none."""
     if type(event) is ScannedEvent:
         return None
     text: str | None = event.envelope.get(KEPT)
@@ -110,7 +111,7 @@ def carried_by(event: Event) -> str | None:
 
 
 def without_kept(event: Event) -> Event:
-    """The event as it came."""
+    """Return the event without the kept columns."""
     if KEPT not in event.envelope:
         return event
     own = {name: value for name, value in event.envelope.items() if name != KEPT}
@@ -118,7 +119,7 @@ def without_kept(event: Event) -> Event:
 
 
 def _names(keep: Keep) -> dict[str, str]:
-    """Column -> name in the match."""
+    """Return the name in the match for each column; raises if names repeat."""
     if isinstance(keep, Mapping):
         names = dict(keep)
     else:
@@ -151,7 +152,7 @@ def _require_keepable(field: T.StructField) -> None:
 
 
 def _is_keepable(given: T.DataType) -> bool:
-    """Whether a value is the same after it was written as JSON and read again."""
+    """True if a value survives a round trip through JSON."""
     match given:
         case T.StructType():
             return all(_is_keepable(field.dataType) for field in given.fields)

@@ -1,6 +1,4 @@
-"""What a match tells of its event, as columns: identity, times (null where it has none), place,
-what its row keeps.
-"""
+"""Match fields of events as columns: identity, times (null without a time), place, kept columns."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ class Heads:
     kept: Any
 
     def take(self, at: Any) -> Heads:
-        """The heads at some places, in that order."""
+        """Return the entries at the given indexes, in that order."""
         chosen = pa.array(at)
         return Heads(
             self.ids.take(chosen),
@@ -40,12 +38,12 @@ class Heads:
         )
 
     def identities(self) -> list[tuple[str, str]]:
-        """(source, id) of each."""
+        """Return the (source, id) of each event."""
         return list(zip(self.sources.to_pylist(), self.ids.to_pylist(), strict=True))
 
 
 def heads_of_events(events: Sequence[Event], *, places: bool = True) -> Heads:
-    """The heads of events in memory."""
+    """Return the match fields of events in memory."""
     intervals = [event.interval for event in events]
     return Heads(
         pa.array([event.id for event in events], pa.string()),

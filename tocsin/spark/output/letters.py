@@ -1,4 +1,4 @@
-"""Dead letters as workers give them back: built, put into Arrow and read out of it again."""
+"""Dead letters of workers: built, converted to Arrow and read from it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ DEAD_LETTER = pa.struct(
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One dead letter; `place` says where the row came from, or where in a subscription's text the
-    problem is.
-    """
+    """One dead letter; `place` is the origin of a row, or the position in a subscription."""
 
     code: str
     reason: str
@@ -48,15 +46,13 @@ class Letter:
 
 
 def letter_of(plain: DeadLetter, subscription: str | None = None) -> Letter:
-    """A dead letter of the other hosts; `subscription` is whom it is about, where it does not
-    say.
-    """
+    """Return a dead letter of another host in this form; `subscription` names its subscription."""
     key = subscription or plain.subscription
     return Letter(plain.code, plain.reason, key, plain.line, None, key, plain.input)
 
 
 def letters_of(outcome: Outcome) -> Iterator[Letter]:
-    """All dead letters of what came about, those of subscriptions that are over last."""
+    """Yield all dead letters of an outcome; those of ended subscriptions are last."""
     yield from map(letter_of, outcome.letters)
     for key, letter in outcome.ended:
         yield letter_of(letter, key)
@@ -65,7 +61,7 @@ def letters_of(outcome: Outcome) -> Iterator[Letter]:
 def letter_of_row(
     problem: Problem, raw: bytes | str, line: int | None = None, origin: str | None = None
 ) -> Letter:
-    """The dead letter of a row that is no event."""
+    """Return the dead letter of a row that is not an event."""
     plain = malformed(problem, raw, line)
     return Letter(plain.code, plain.reason, problem.token or None, line, origin, None, plain.input)
 
@@ -73,9 +69,7 @@ def letter_of_row(
 def letter_of_fault(
     error: Exception, raw: bytes | str, line: int | None = None, origin: str | None = None
 ) -> Letter:
-    """The dead letter of a row that could not be read: for a problem of its own, or for a fault of
-    ours.
-    """
+    """Return the dead letter of a row that was not read: its own problem or an internal error."""
     if isinstance(error, Problem):
         return letter_of_row(error, raw, line, origin)
     plain = unreadable(error, raw)
@@ -83,7 +77,7 @@ def letter_of_fault(
 
 
 def letter_of_subscription(problem: Problem, subscription: str, expression: str) -> Letter:
-    """The dead letter of a subscription that does not compile."""
+    """Return the dead letter of a subscription that does not compile."""
     place = None if problem.place is None else str(problem.place)
     reason = malformed(problem, "").reason
     return Letter(
@@ -98,14 +92,14 @@ def letter_of_subscription(problem: Problem, subscription: str, expression: str)
 
 
 def internal_problem(error: Exception) -> Problem:
-    """A fault of ours as a problem, where only problems can be told."""
+    """Return an internal error as a `Problem`."""
     return Problem(
         shown_error(error), code=INTERNAL_ERROR, hint="say it in another way; please report it"
     )
 
 
 def letter_array(letters: Sequence[Letter]) -> Any:
-    """Dead letters as an array of structs."""
+    """Return dead letters as an array of structs."""
     columns = [
         pa.array([getattr(letter, field.name) for letter in letters], field.type)
         for field in DEAD_LETTER
@@ -114,13 +108,13 @@ def letter_array(letters: Sequence[Letter]) -> Any:
 
 
 def letters_in(both: Any) -> Iterator[DeadLetter]:
-    """The dead letters in a collected table with a column `dead_letter`."""
+    """Yield the dead letters of a collected table with a column `dead_letter`."""
     for row in structs_in(both, "dead_letter"):
         yield DeadLetter(row["code"], row["reason"], row["input"], row["line"])
 
 
 def structs_in(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
-    """The structs of a column, one dict each, instants as microseconds; nulls are left out."""
+    """Yield the structs of a column as dicts, with instants in microseconds; nulls are skipped."""
     column = both.column(name).drop_null()
     members = pa.Table.from_arrays(column.flatten(), names=[field.name for field in column.type])
     for number, field in enumerate(members.schema):

@@ -1,7 +1,7 @@
-"""Matches in Arrow: the one type that they have there, two ways in and one way out.
+"""Matches in Arrow: one type, two encoders and one decoder.
 
-Rings of atomic subscriptions go in as columns, without an object for each; matches of composites
-are objects and go in as such.
+Atomic matches are encoded as columns, without an object for each; matches of composites are objects
+and encoded from these.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MATCH = pa.struct(
     ]
 )
 MATCH_NAMES = tuple(field.name for field in MATCH if field.name != "kept")
-"""The columns of a match; what is kept is told under names of its own."""
+"""The columns of a match; kept columns have names of their own."""
 
 _TIMES = ("start", "end", "detected")
 
@@ -44,10 +44,10 @@ _TIMES = ("start", "end", "detected")
 def rings_to_arrow(
     keys: Sequence[str], heads: Heads, told: Sequence[Match | None], members: Any
 ) -> Any:
-    """Matches of atomic subscriptions, each with its one event.
+    """Encode matches of atomic subscriptions, each with its one event.
 
-    `told` has, where it is given, for each of them what it tells beyond that it happened, or None;
-    `members` is a column of what is told of its event.
+    `told` has for each match its output fields or None, and may be empty; `members` is the column
+    of rendered members.
     """
     ids = [match_id(key, (who,)) for key, who in zip(keys, heads.identities(), strict=True)]
     one_each = pa.array(np.arange(len(keys) + 1, dtype=np.int32))
@@ -69,7 +69,7 @@ def rings_to_arrow(
 
 
 def matches_to_arrow(matches: Sequence[Match], teller: Teller) -> Any:
-    """Matches of any kind, with their members as they are to be told."""
+    """Encode matches of any kind, with rendered members."""
     keys = [each.subscription for each in matches]
     same = ("events", "sources", "place", "outputs", "id")
     return _structs(
@@ -83,7 +83,7 @@ def matches_to_arrow(matches: Sequence[Match], teller: Teller) -> Any:
 
 
 def matches_in(both: Any) -> Iterator[Match]:
-    """The matches in a collected table with a column `match`."""
+    """Yield the matches of a collected table with a column `match`."""
     for row in structs_in(both, "match"):
         times = {name: row[name] for name in _TIMES}
         yield Match(
@@ -104,7 +104,7 @@ def _instants(matches: Sequence[Match], name: str) -> Any:
 
 
 def _structs(**columns: Any) -> Any:
-    """The columns of matches, arrays or lists, as an array of structs."""
+    """Return the columns of matches, arrays or lists, as an array of structs."""
     typed = [_typed(columns[field.name], field.type) for field in MATCH]
     return pa.StructArray.from_arrays(typed, fields=list(MATCH))
 
@@ -114,5 +114,5 @@ def _typed(column: Any, type: pa.DataType) -> Any:
 
 
 def _members(told: str | Mapping[str, Any]) -> list[Event]:
-    """The event of a member, which is CloudEvents JSON or has it in a field."""
+    """Return the event of a member: CloudEvents JSON, or a struct with a field `json`."""
     return decode_all(told if isinstance(told, str) else told["json"])

@@ -1,8 +1,7 @@
-"""What a query tells of the members of its matches, settled when the query is made, since a column
-has one type.
+"""Member output of a query, fixed when the query is made, since a column has one type.
 
-Workers always give `members` as structs of which some fields may be null; `told` makes the column
-that is asked for.
+Workers always return `members` as structs, some of whose fields may be null; `told` converts them
+to the requested column.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ MEMBERS = pa.list_(pa.field("element", MEMBER))
 
 
 class Kind(Enum):
-    """The type of the column `members`: there is none, structs, or texts."""
+    """The type of the column `members`: none, structs, or texts."""
 
     NONE = "none"
     STRUCTS = "structs"
@@ -48,10 +47,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """The kind of the column, and the content for subscriptions that do not say, or for all where
-    none is heeded.
+    """The kind of the column `members`, and the default content.
 
-    `keeping` says what columns of the events are told with a match.
+    With `heeds` false the default applies to all subscriptions, else to those without content of
+    their own. `keeping` names the kept columns.
     """
 
     kind: Kind = Kind.NONE
@@ -61,12 +60,12 @@ class Telling:
 
     @property
     def untold(self) -> frozenset[str]:
-        """The fields of a match that the query has no column for."""
+        """The fields of a match for which the query has no column."""
         members = {"members"} if self.kind is Kind.NONE else set()
         return frozenset(members | ({"kept"} if self.keeping is None else set()))
 
     def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, Content]:
-        """The content of the subscriptions that ask for one of their own."""
+        """Return the content of the subscriptions that request one of their own."""
         return (
             {each.id: each.content for each in subscriptions if each.content is not None}
             if self.heeds
@@ -75,16 +74,14 @@ class Telling:
 
 
 IDS_ONLY = Telling()
-"""No column of members."""
+"""No column `members`."""
 
 EVENTS_AS_TEXT = Telling(Kind.TEXTS, Content.EVENTS, heeds=False)
-"""Every member as CloudEvents JSON, whatever is asked for: nothing is lost."""
+"""Every member as CloudEvents JSON, whatever is requested: nothing is lost."""
 
 
 def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telling:
-    """The telling for an option of the query and the subscriptions that are there when it
-    is made.
-    """
+    """Return the member output for an option of the query and the subscriptions at its creation."""
     asked = {each.content for each in subscriptions}
     if content is Content.EVENTS or (content is Content.IDS and Content.EVENTS in asked):
         return Telling(Kind.STRUCTS, content)
@@ -94,8 +91,9 @@ def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telli
 
 
 def told(both: DataFrame, telling: Telling) -> DataFrame:
-    """Rows of workers (match, dead_letter), with the column `members` in `match` that the query is
-    to have. Workers may have left out themselves what is not told.
+    """Convert rows of workers (match, dead_letter) to the column `members` of the query.
+
+    Workers may have omitted fields that the query has no column for.
     """
     if telling.keeping is None and telling.kind is not Kind.TEXTS and _is_narrow(both, telling):
         return both
@@ -111,7 +109,7 @@ def told(both: DataFrame, telling: Telling) -> DataFrame:
 
 
 def _is_narrow(both: DataFrame, telling: Telling) -> bool:
-    """Whether workers have left out what is not told."""
+    """True if workers have omitted the fields that the query has no column for."""
     held = both.schema["match"].dataType
     assert isinstance(held, StructType)
     return telling.untold.isdisjoint(held.fieldNames())
@@ -119,18 +117,14 @@ def _is_narrow(both: DataFrame, telling: Telling) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """A telling at work: who asks for which content, and the ontology whose words RDF is
-    told in.
-    """
+    """Renderer of members: the requested content by subscription, and the ontology for RDF."""
 
     telling: Telling
     contents: Mapping[str, Content]
     words: Words | None
 
     def column(self, keys: Sequence[str], members: Callable[[int], Iterable[Event]]) -> Any:
-        """The members of matches, given by subscription and number; null where only ids are asked
-        for.
-        """
+        """Return the members of matches, by subscription and number; null for content "ids"."""
         if self.telling.kind is Kind.NONE:
             return pa.nulls(len(keys), MEMBERS)
         default = self.telling.default
@@ -146,7 +140,7 @@ class Teller:
         )
 
     def kept(self, members: Iterable[Event]) -> list[str | None] | None:
-        """What is kept of the rows of members; None where nothing is."""
+        """Return the kept columns of members, or None if the query keeps none."""
         return None if self.telling.keeping is None else list(map(carried_by, members))
 
     def _member(self, carrier: Event, content: Content) -> dict[str, Any]:
@@ -173,7 +167,7 @@ def _fields(event: Event) -> dict[str, Any]:
 
 
 def _data_text(event: Event) -> str | None:
-    """JSON as JSON text, a text of any other kind as it is."""
+    """Return JSON data as JSON text, text of another media type as it is; None without data."""
     is_text = isinstance(event.data, str) and not is_json(media_type(event.envelope))
     return str(event.data) if is_text else None if event.data is None else json_text(event.data)
 

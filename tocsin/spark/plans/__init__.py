@@ -1,3 +1,1 @@
-"""Where subscriptions come from, and how workers and shards keep them compiled from version to
-version.
-"""
+"""Sources of subscriptions, and their compiled plans in workers and shards, updated per version."""

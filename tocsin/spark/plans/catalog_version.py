@@ -1,9 +1,9 @@
-"""The catalog's version as a table of one row, read anew whenever it is scanned: in a stream, once
-per micro-batch.
+"""The catalog's version as a table of one row, read on every scan: in a stream, once per
+micro-batch.
 
-Joined to the events as a broadcast, it gives all rows of one micro-batch the same version, retried
-tasks included. A catalog that is older than it was when the query was made is another database, and
-is refused: an executor without access to the driver's SQLite file must not pass for an empty
+Joined to the events as a broadcast, it gives all rows of one micro-batch the same version,
+including retried tasks. A catalog older than when the query was made is another database and is
+refused: an executor without access to the driver's SQLite file must not be taken for an empty
 catalog.
 """
 
@@ -25,14 +25,16 @@ _REGISTERED = "spark.tocsin.catalogVersionRegistered"
 
 
 class VersionReader(DataSourceReader):
-    """Reads the newest version in the task that scans the table, not when the query is planned."""
+    """Reader of the newest version, in the task that scans the table, not when the query is
+    planned.
+    """
 
     def __init__(self, url: str, oldest: int) -> None:
         self._url = url
         self._oldest = oldest
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int]]:
-        """The one row."""
+        """Yield the one row; raises if the catalog is older than when the query was made."""
         version = shared_catalog(self._url).version()
         require_same_catalog(version, self._oldest)
         yield (version,)
@@ -43,20 +45,20 @@ class VersionSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name of the format."""
+        """Return the name of the format."""
         return _FORMAT
 
     def schema(self) -> str:
-        """One column."""
+        """Return a schema of one column."""
         return f"{VERSION} bigint"
 
     def reader(self, schema: object) -> VersionReader:
-        """The reader of the one row."""
+        """Return the reader of the one row."""
         return VersionReader(self.options["url"], int(self.options["oldest"]))
 
 
 def version_table(spark: SparkSession, catalog: Catalog) -> DataFrame:
-    """The table of one row with the catalog's version."""
+    """Return the table of one row with the catalog's version."""
     if spark.conf.get(_REGISTERED, "") != "true":
         spark.dataSource.register(VersionSource)
         spark.conf.set(_REGISTERED, "true")
@@ -69,9 +71,7 @@ def version_table(spark: SparkSession, catalog: Catalog) -> DataFrame:
 
 
 def shared_catalog(url: str) -> Catalog:
-    """The catalog as a task sees it; a problem where it is not there, which it was where the query
-    was made.
-    """
+    """Open the catalog in a task; raises with a hint if the task has no access to it."""
     try:
         return open_catalog(url)
     except Problem as problem:
@@ -79,7 +79,7 @@ def shared_catalog(url: str) -> Catalog:
 
 
 def require_same_catalog(found: int, expected: int) -> None:
-    """Raises where a catalog is behind a version that it has had already."""
+    """Raise if a catalog is behind a version that it has had already."""
     if found < expected:
         raise StateProblem(
             f"the catalog is at version {found}, but was at {expected} before",

@@ -1,8 +1,7 @@
-"""The subscriptions of a list or catalog as somebody serves them, moved from version to version by
-difference.
+"""The subscriptions of a list or catalog in an engine, moved from version to version by difference.
 
-The one place that knows what changes from one version to another: whoever serves subscriptions says
-what to do about one that is gone, and about one that is new or may mean something else.
+The one place that computes the changes between two versions. A subclass says what to do about a
+subscription that was removed, and about one that is new or may have changed its meaning.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tocsin.spark.output.member_output import Teller, Telling
 
 
 class CatalogView(ABC):
-    """An engine with the subscriptions of one version, all or some."""
+    """An engine with all or some subscriptions of one version."""
 
     def __init__(self) -> None:
         self.engine = Engine(contains_faults=True)
@@ -31,12 +30,12 @@ class CatalogView(ABC):
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
-        """The subscriptions of the version, those that do not compile included."""
+        """The subscriptions of the version, including those that do not compile."""
         return tuple(self._entries.values())
 
     def follow(self, snapshot: Snapshot, *, renews_all: bool = False) -> None:
-        """Serves what the snapshot holds; what is the same in both versions is not touched, unless
-        all are to be looked at again.
+        """Move to the version of a snapshot; equal subscriptions are not touched, unless
+        `renews_all`.
         """
         is_defined_anew = snapshot.definitions != self.definitions
         if is_defined_anew:
@@ -55,7 +54,7 @@ class CatalogView(ABC):
         self.version = snapshot.version
 
     def follow_changes(self, changes: Changes, version: int) -> None:
-        """Serves what changes that leave definitions alone lead to, at the cost of the changes."""
+        """Apply changes that do not touch definitions; the cost is that of the changes."""
         came = {each.id: each for each in filter(self.serves, changes.added)}
         for id in changes.removed:
             if id not in came and self._entries.pop(id, None) is not None:
@@ -70,27 +69,27 @@ class CatalogView(ABC):
         self.version = version
 
     def teller(self, telling: Telling) -> Teller:
-        """Who tells of members what is asked for at this version."""
+        """Return the renderer of members for the content requested at this version."""
         return Teller(telling, telling.contents(self.subscriptions), self.surroundings.words)
 
     def guard(self) -> GuardedEngine:
-        """The engine with its faults contained: whoever else serves a subscription goes on to serve
-        it.
+        """Return the engine with fault isolation, without suspension: other processes serve the
+        same catalog.
         """
         return GuardedEngine(self.engine, self.plans, suspends=False)
 
     def serves(self, subscription: Subscription) -> bool:
-        """Whether a subscription is served here."""
+        """True if a subscription is served here."""
         return True
 
     @abstractmethod
     def plans(self) -> dict[str, Plan]:
-        """The plans that the engine serves."""
+        """Return the plans that the engine serves, by subscription."""
 
     @abstractmethod
     def renew(self, subscription: Subscription, *, is_new: bool) -> None:
-        """A subscription that is new, or may mean something else than before."""
+        """Compile a subscription that is new or may have changed its meaning."""
 
     @abstractmethod
     def leave(self, id: str) -> None:
-        """A subscription that is gone."""
+        """Remove a subscription."""

@@ -1,9 +1,8 @@
-"""Lists of subscriptions by the path of their file, and texts that name neither a list nor a
-catalog.
+"""Lists of subscriptions from a file, and errors for texts that are neither a list nor a catalog.
 
-A suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of
-subscriptions. They are read once, when the query is made. All problems of the file are told at
-once, each with its line.
+The suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of
+subscriptions. They are read once, when the query is made. All problems of the file are reported
+together, each with its line.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ _NAME = re.compile(r"[^\n<>{}\"'=]*(?:[/\\][^\n<>{}\"'=]*|\.[A-Za-z][A-Za-z0-9]{
 
 
 def is_list_file(name: str | Path) -> bool:
-    """Whether a path is by its name one of a file of subscriptions."""
+    """True if the name of a path is that of a file of subscriptions."""
     plain = str(name).lower()
     return "://" not in plain and plain.removesuffix(".gz").endswith(_SUFFIXES)
 
 
 def list_in_file(path: Path) -> list[Subscription | Definition]:
-    """The entries of a file of subscriptions; raises with every line that is none."""
+    """Return the entries of a file of subscriptions; raises with the problems of all bad lines."""
     try:
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except (OSError, EOFError) as error:
@@ -50,17 +49,13 @@ def list_in_file(path: Path) -> list[Subscription | Definition]:
 
 
 def require_name(text: str) -> None:
-    """Raises where a text can be neither a path nor a URL: most likely it is a subscription
-    itself.
-    """
+    """Raise if a text is neither a path nor a URL: most likely it is a subscription itself."""
     if "://" not in text and _NAME.fullmatch(text) is None and not _is_there(text):
         raise no_subscription(text)
 
 
 def no_subscription(text: str) -> MeaningProblem:
-    """The problem of a text that stands where a list of subscriptions, a path or a URL is
-    expected.
-    """
+    """Return the problem of a text in place of a list of subscriptions, a path or a URL."""
     return MeaningProblem(
         f"{_shortened(text)} is neither a list of subscriptions nor the path or URL of a catalog",
         code="SubscriptionFormatError",
@@ -72,7 +67,7 @@ def no_subscription(text: str) -> MeaningProblem:
 def _is_there(text: str) -> bool:
     try:
         return Path(text).exists()
-    except OSError:  # too long for a name
+    except OSError:  # the text is too long for a path
         return False
 
 

@@ -1,8 +1,8 @@
-"""The subscriptions of a query, compiled and kept by every Python worker from task to task.
+"""The subscriptions of a query, compiled and cached by every Python worker from task to task.
 
-A worker serves exactly the version that it is asked for, also one older than the one it has (a task
-tried again). The cache lives in this module because a module is imported once per worker, while
-what comes with a task comes anew.
+A worker serves exactly the requested version, also one older than the version it has (a retried
+task). The cache lives in this module because a module is imported once per worker, while the
+objects of a task arrive anew with each task.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tocsin.spark.plans.shard_assignment import atom_name, shard_of
 from tocsin.spark.plans.sources import LiveCatalog, Source
 
 KEPT = 4
-"""How many sources a worker keeps compiled; the one used longest ago goes first."""
+"""The number of sources that a worker keeps compiled; the least recently used is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The name of an atom, the numbers of the shards that want all its events, and the keys by
-    which others want a share of them.
+    """The name of an atom, the shards that receive all its events, and the partition keys of the
+    others.
     """
 
     name: bytes
@@ -41,7 +41,7 @@ class Route:
 class Index(CatalogView):
     """All subscriptions of one version, and the problems of those that do not compile.
 
-    Where the query detects composites, it knows which shards want the events of their atoms; else a
+    If the query detects composites, it has the routes of their atoms to shards; otherwise a
     composite is a problem.
     """
 
@@ -54,25 +54,25 @@ class Index(CatalogView):
         self._atoms: dict[str, tuple[Atom, ...]] = {}
         self._keys: dict[str, Key] = {}
         self.builders: set[str] = set()
-        """The subscriptions whose outputs are events again."""
+        """The subscriptions whose outputs are published as events."""
         self._wanted: dict[Atom, dict[str, None]] = {}
         self._routes: dict[tuple[int, int], Route] = {}
 
     def move_to(self, snapshot: Snapshot) -> None:
-        """Makes the index hold what the snapshot holds."""
+        """Move to the version of a snapshot."""
         self._plans = None
         self.follow(snapshot)
 
     def move_by(self, changes: Changes, version: int) -> None:
-        """Makes the index hold what changes that leave definitions alone lead to."""
+        """Apply changes that do not touch definitions."""
         self._plans = None
         self.follow_changes(changes, version)
 
     def plans(self) -> dict[str, Plan]:
-        """The plans that the engine serves, those of composites with the very atoms that it holds.
+        """Return the plans that the engine serves; those of composites have the engine's own atoms.
 
-        Wanted only where a row raises; kept then until the next version, since such rows seldom
-        come alone.
+        Used only if a row raises; cached until the next version, since such rows seldom occur
+        alone.
         """
         if self._plans is None:
             served = [each for each in self.subscriptions if each.id in self.engine]
@@ -84,7 +84,7 @@ class Index(CatalogView):
         return self._plans
 
     def renew(self, subscription: Subscription, *, is_new: bool) -> None:
-        """Reads a subscription again, if it was there."""
+        """Compile a subscription again and replace it; store the problem if it does not compile."""
         if not is_new:
             self.leave(subscription.id)
         self.work += 1
@@ -96,7 +96,7 @@ class Index(CatalogView):
             self.problems[subscription.id] = (subscription, internal_problem(error))
 
     def leave(self, id: str) -> None:
-        """Removes a subscription, or its problem."""
+        """Remove a subscription, or its problem."""
         self.work += 1
         if self.problems.pop(id, None) is not None:
             return
@@ -110,8 +110,8 @@ class Index(CatalogView):
         self._routes.clear()
 
     def routes(self, atoms: Iterable[Atom], shards: int) -> list[Route]:
-        """Where the events of atoms go; the atoms are those of the engine, so that they can be told
-        by identity.
+        """Return the routes of atoms, which must be the engine's own: they are compared by
+        identity.
         """
         return [self._routes.get((id(atom), shards)) or self._route(atom, shards) for atom in atoms]
 
@@ -154,14 +154,14 @@ def _no_detection(id: str, plan: Plan) -> Problem:
 
 
 class Indexes:
-    """The indexes of a worker, by source and by whether the query detects composites."""
+    """The indexes of a worker, by source and by detection of composites."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
         self._by_key: OrderedDict[tuple[str, bool], Index] = OrderedDict()
 
     def at(self, source: Source, version: int, *, detects: bool = False) -> Index:
-        """The index of a source at exactly a version."""
+        """Return the index of a source at exactly the given version."""
         key = (source.key, detects)
         index = self._by_key.pop(key, None) or Index(detects=detects)
         if index.version != version:
@@ -174,9 +174,7 @@ class Indexes:
 
 
 def _move(index: Index, source: Source, version: int) -> None:
-    """Where only subscriptions have changed, the changes do; where definitions have, all is read
-    again.
-    """
+    """Move an index by the changes; if definitions have changed, by the whole snapshot."""
     if index.version is not None and isinstance(source, LiveCatalog):
         changes = source.changes(index.version, version)
         if not changes.redefined:

@@ -1,9 +1,8 @@
-"""Who combines for whom: a subscription belongs to one shard for ever, and shards spread evenly
-over partitions.
+"""Assignment of subscriptions to shards: fixed for ever, with shards spread evenly over partitions.
 
-Spark sends a key to the partition of its hash, and the keys 0 and 1 may well meet in one of two. So
-shard `n` has a key whose hash is `n` modulo 5040, which has every number up to 10 and many more as
-divisors. The key does not depend on how many shards or partitions there are.
+Spark sends a key to the partition of its hash, so that the keys 0 and 1 may fall into one of two
+partitions. So shard `n` has a key whose hash is `n` modulo 5040, a multiple of all numbers up to 10
+and many more. The key does not depend on the number of shards or partitions.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ _SEED = 42
 
 
 def atom_name(atom: Atom) -> bytes:
-    """A hash of what an atom says: the same in every process, however often it is compiled."""
+    """Return a hash of the content of an atom, equal in every process and for every compilation."""
     return blake2b(plan_to_json(Plan(atom)).encode(), digest_size=16).digest()
 
 
 def shard_of(subscription: str, shards: int) -> int:
-    """The number of the shard that a subscription belongs to."""
+    """Return the number of the shard that owns a subscription."""
     return int.from_bytes(blake2b(subscription.encode(), digest_size=8).digest()) % shards
 
 
 @lru_cache(maxsize=8)
 def shard_keys(shards: int) -> tuple[int, ...]:
-    """The grouping keys of shards 0, 1, 2, ..."""
+    """Return the grouping keys of shards 0, 1, 2, ..."""
     keys: dict[int, int] = {}
     for candidate in count():
         residue = spark_hash(candidate) % _SPREAD
@@ -48,7 +47,7 @@ def shard_keys(shards: int) -> tuple[int, ...]:
 
 
 def spark_hash(key: int) -> int:
-    """Spark's hash of a bigint: Murmur3, 32 bits, signed."""
+    """Return Spark's hash of a bigint: Murmur3, 32 bits, signed."""
     low, high = key & _MASK, (key >> 32) & _MASK
     state = _mixed(_mixed(_SEED, low), high) ^ 8
     state = ((state ^ (state >> 16)) * 0x85EBCA6B) & _MASK

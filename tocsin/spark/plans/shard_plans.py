@@ -1,18 +1,18 @@
-"""The subscriptions of one shard in a working engine. What stays from version to version keeps its
+"""The plans of one shard in a running engine. Subscriptions that stay between versions keep their
 state.
 
-A composite whose events a key parts is served by every shard, each with its share of the events;
-the others belong to one shard, which serves them whole. An event may come to a shard for others
-than those whose share it is in: so the plan of a share says itself what it is about.
+A composite with a partition key is served by every shard, each with its partition of the events;
+any other belongs to one shard, which serves it whole. An event may reach a shard for other
+subscriptions than those whose partition it is in: so the plan of a partition has its own filter.
 
-What a composite constructs is an event that any subscription may want at once. So every shard
-serves all that construct, whole, and has what they build before its own composites; the shard to
-which a subscription belongs tells what comes of it. Conditions on one event are then asked about
-what was built, too: each by the shard to which it belongs.
+A constructed event may concern any subscription at once. So every shard serves all subscriptions
+that construct, whole, and has their events for its own composites; only the shard that owns such a
+subscription outputs its matches. Constructed events are then matched against atomic subscriptions
+too, each by the shard that owns it.
 
-Whether a subscription stays is a matter of its plan: a new receiver, or a definition that it does
-not use, changes nothing. A subscription that does not compile is told by the match tasks; here it
-is only left out.
+A subscription stays as long as its plan is equal: a new receiver, or a definition that it does not
+use, changes nothing. A subscription that does not compile is reported by the match tasks; here it
+is only omitted.
 """
 
 from __future__ import annotations
@@ -39,13 +39,11 @@ from tocsin.spark.plans.shard_assignment import atom_name, shard_of
 from tocsin.values.time import Instant
 
 ATOMIC_LANGUAGES = frozenset({"selector"})
-"""Languages without composites: a long list of them need not be compiled to know that there is
-none.
-"""
+"""Languages without composites: their subscriptions need not be compiled to look for composites."""
 
 
 class Members(CatalogView):
-    """The subscriptions that shard `number` of so many serves."""
+    """The plans that shard `number` of `shards` serves."""
 
     def __init__(self, number: int, shards: int) -> None:
         super().__init__()
@@ -57,12 +55,10 @@ class Members(CatalogView):
         self._letters: list[Letter] = []
         self._building: set[str] = set()
         self.builds = False
-        """Whether some composite constructs events."""
+        """True if any composite constructs events."""
 
     def move_to(self, snapshot: Snapshot, now: Instant | None = None) -> list[Letter]:
-        """Holds what the snapshot holds for this shard; gives a dead letter for each that is
-        refused at this time.
-        """
+        """Move to the version of a snapshot; return a dead letter for each refused subscription."""
         self._now, self._letters = now, []
         self.follow(snapshot)
         if self.builds != bool(self._building):
@@ -73,30 +69,32 @@ class Members(CatalogView):
 
     @property
     def has_shares(self) -> bool:
-        """Whether it serves its share of a composite that several shards serve."""
+        """True if this shard serves a partition of a composite that several shards serve."""
         plans = self._held.values()
         return self._shards > 1 and any(parting_of_plan(plan).by for plan in plans)
 
     def serves(self, subscription: Subscription) -> bool:
-        """Whether it belongs to this shard, or may be one that all shards serve."""
+        """True if a subscription belongs to this shard, or may be one that all shards serve."""
         return self._is_home(subscription.id) or subscription.language not in ATOMIC_LANGUAGES
 
     def builders(self) -> frozenset[str]:
-        """Return the subscriptions whose outputs are events again."""
+        """Return the subscriptions whose outputs are published as events."""
         return frozenset(id for id, plan in self._held.items() if _constructs(plan))
 
     def tells(self, id: str) -> bool:
-        """Return whether this shard tells what a subscription comes to that is served here."""
+        """Return True if this shard outputs the matches of a subscription that it serves."""
         plan = self._held.get(id)
         return plan is None or not _constructs(plan) or self._is_home(id)
 
     def tells_of_building(self, letter: DeadLetter) -> bool:
-        """Return whether this shard tells what could not be built, which every shard finds out."""
+        """Return True if this shard reports a failed construction, which every shard detects."""
         return shard_of(letter.input, self._shards) == self._number
 
     def letters_of(self, outcome: Outcome) -> Iterator[Letter]:
-        """The dead letters of an outcome; what every shard finds out at the same time is told by
-        the one to which the subscription belongs.
+        """Yield the dead letters of an outcome that this shard reports.
+
+        If all shards detect a problem at the same time, the one that owns the subscription reports
+        it.
         """
         letters = [
             each
@@ -111,26 +109,28 @@ class Members(CatalogView):
         return letters_of(replace(outcome, letters=letters, ended=ended))
 
     def plans(self) -> dict[str, Plan]:
-        """The plans that the engine serves."""
+        """Return the plans that the engine serves, by subscription."""
         return {id: plan for id, plan in self._held.items() if id in self.engine}
 
     def atoms(self, names: Iterable[bytes]) -> list[Atom]:
-        """The atoms of some names; those of subscriptions that are gone are left out."""
+        """Return the atoms of the given names; unknown names, of removed subscriptions, are
+        ignored.
+        """
         return [self._atoms[name] for name in names if name in self._atoms]
 
     def refused(self) -> list[str]:
-        """Subscriptions that the engine did not take."""
+        """Return the subscriptions that the engine refused."""
         return [id for id in self._held if id not in self.engine]
 
     def refuse(self, ids: Iterable[str]) -> None:
-        """Takes subscriptions out that the engine did not take when they came."""
+        """Remove subscriptions that the engine refused when they were added first."""
         for id in ids:
             if id in self.engine:
                 self.engine.remove(id)
         self._name_atoms()
 
     def renew(self, subscription: Subscription, *, is_new: bool) -> None:
-        """Takes a subscription in; where its plan stays the same, so does its state."""
+        """Add or replace a subscription; an equal plan keeps its state."""
         plan = self._plan(subscription)
         if not is_new and plan == self._held.get(subscription.id):
             return
@@ -147,7 +147,7 @@ class Members(CatalogView):
             self._refuse(subscription, internal_problem(error))
 
     def leave(self, id: str) -> None:
-        """Drops a subscription."""
+        """Remove a subscription."""
         self._building.discard(id)
         self._drop(id)
 
@@ -166,13 +166,13 @@ class Members(CatalogView):
             )
 
     def _plan(self, subscription: Subscription) -> Plan | None:
-        """The plan of a subscription as it is served here; None where it is not."""
+        """Return the plan of a subscription as this shard serves it; None if it does not."""
         self._building.discard(subscription.id)
         if not self.builds and subscription.language in ATOMIC_LANGUAGES:
             return None
         try:
             plan = compile_subscription(subscription, self.surroundings)
-        except Exception:  # whatever it is, the match tasks tell it
+        except Exception:  # the match tasks report it
             return None
         is_atomic = isinstance(plan.pattern, Atom)
         if _constructs(plan) and not is_atomic:
@@ -182,8 +182,10 @@ class Members(CatalogView):
         return self._plan_here(subscription.id, plan)
 
     def _plan_here(self, id: str, plan: Plan) -> Plan | None:
-        """The plan of this shard's share, or the whole plan where it belongs here or constructs;
-        else none.
+        """Return the plan of this shard's partition, or the whole plan if owned here or
+        constructing.
+
+        None if this shard does not serve the subscription.
         """
         by = () if isinstance(plan.pattern, Atom) else parting_of_plan(plan).by
         if by and self._shards > 1:

@@ -1,9 +1,9 @@
-"""Where the subscriptions of a query come from: a fixed list that travels with the query, or a live
-catalog by its URL.
+"""Sources of the subscriptions of a query: a fixed list shipped with the query, or a live catalog
+URL.
 
-A fixed list is compiled once where the query is made, so that a mistake in it is raised there and
-then; what a live catalog holds was compiled by whoever put it there, and a mistake in it becomes a
-dead letter. Plans travel with the texts: workers load them.
+A fixed list is compiled once, where the query is made, so that a mistake in it raises there. The
+entries of a live catalog were compiled when they were put; a mistake in one becomes a dead letter.
+Plans are shipped with the texts: workers load them.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class FixedList:
 
     @staticmethod
     def of(entries: Iterable[Subscription | Definition]) -> FixedList:
-        """Packs the entries, in their order, with the plans that they bring along."""
+        """Pack the entries, in their order, with the plans stored in them."""
         held = list(entries)
         text = json.dumps([entry.as_json() for entry in held], sort_keys=True).encode()
         packed = json.dumps([_packed(entry) for entry in held]).encode()
         return FixedList(f"list {blake2b(text, digest_size=16).hexdigest()}", zlib.compress(packed))
 
     def snapshot(self, version: int) -> Snapshot:
-        """What the list holds, whatever the version."""
+        """Return the content of the list, for any version."""
         entries = [_unpacked(body) for body in json.loads(zlib.decompress(self.payload))]
         return _snapshot(version, entries)
 
@@ -83,11 +83,11 @@ class LiveCatalog:
         return f"catalog {self.url}"
 
     def snapshot(self, version: int) -> Snapshot:
-        """What the catalog held at a version that it must have reached."""
+        """Return the content at a version; raises if the catalog has not reached it."""
         return self._at(version).snapshot(version)
 
     def changes(self, after: int, until: int) -> Changes:
-        """What leads from one version to another, both of which the catalog must have reached."""
+        """Return the changes between two versions; raises if the catalog has not reached them."""
         return self._at(until).changes(after, until)
 
     def _at(self, version: int) -> Catalog:
@@ -100,10 +100,10 @@ Source = FixedList | LiveCatalog
 
 
 def source_of(given: Subscriptions, ontology: object = None, infer: object = None) -> Source:
-    """The source that a caller means; a fixed list with a subscription that does not compile raises
-    its problem.
+    """Return the source for the argument of a query; raises if an entry of a fixed list does not
+    compile.
 
-    A path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one
+    The path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one
     subscription is a list of one.
     """
     if isinstance(given, str | Path) and is_list_file(given):
@@ -123,7 +123,7 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
 
 
 def snapshot_of(source: Source) -> Snapshot:
-    """What the list, or the catalog as it is now, holds."""
+    """Return the content of the list, or the current content of the catalog."""
     return (
         Catalog(source.url).snapshot()
         if isinstance(source, LiveCatalog)
@@ -132,7 +132,7 @@ def snapshot_of(source: Source) -> Snapshot:
 
 
 def _existing(text: str) -> Catalog:
-    """The catalog that a text names; what is no name of a catalog gets the other ways to say it."""
+    """Open the catalog that a text names; the problem says which other arguments are possible."""
     require_name(text)
     try:
         return open_catalog(text)
@@ -188,8 +188,9 @@ def _snapshot(version: int, entries: Iterable[Subscription | Definition]) -> Sna
 def _require_good(
     entries: Sequence[Subscription | Definition],
 ) -> Iterator[Subscription | Definition]:
-    """The entries, subscriptions with their plans; lets the engine judge them: what it refuses
-    here, the workers would refuse too.
+    """Yield the entries, subscriptions with their plans; raises if one does not compile.
+
+    The engine has to accept them too: workers would refuse what it refuses.
     """
     engine = Engine()
     light = Surroundings.of(each for each in entries if isinstance(each, Definition))
@@ -206,13 +207,13 @@ def _require_good(
 
 
 def _packed(entry: Subscription | Definition) -> list[Any]:
-    """An entry as JSON, and its plan where it has one."""
+    """Return an entry as JSON, with its plan if it has one."""
     stored = entry.stored if isinstance(entry, Subscription) else None
     return [entry.as_json()] if stored is None else [entry.as_json(), stored.origin, stored.wire]
 
 
 def _unpacked(packed: Any) -> Subscription | Definition:
-    """The entry of a list; state of old holds lists of bodies without plans."""
+    """Return the entry of packed data; old state holds lists of bodies without plans."""
     if isinstance(packed, dict):
         return _entry(packed)
     body, *stored = packed

@@ -1,6 +1,4 @@
-"""Which version of a catalog holds for which positions of a log, for queries over a log that has
-positions: a micro-batch ends where the next version begins.
-"""
+"""Versions of a catalog by position of a log: a micro-batch ends where the next version begins."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ class VersionsByPosition:
         self._positions: list[int] = []
 
     def refresh(self, head: ReadPosition | None = None) -> None:
-        """Read what is new; with `head`, a change that has no position gets the head of the log."""
+        """Read new versions; with `head`, a change without a position gets the head of the log."""
         if head is not None:
             self._catalog.place(head)
         for each in self._catalog.placed(self._versions[-1] if self._versions else 0):
@@ -32,8 +30,8 @@ class VersionsByPosition:
         return self._versions[number - 1] if number else 0
 
     def end_of(self, position: int) -> int | None:
-        """Return the last position up to which events after `position` are matched with one
-        version; None for no end that is known yet.
+        """Return the last position of the version that holds after `position`; None if none is
+        known yet.
         """
         number = bisect_right(self._positions, position)
         return self._positions[number] if number < len(self._positions) else None

@@ -1,1 +1,1 @@
-"""Queries, made on the driver: what a caller says becomes one dataflow."""
+"""Queries, made on the driver: the arguments of a caller become one dataflow."""

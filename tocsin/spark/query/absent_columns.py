@@ -1,7 +1,7 @@
-"""Attributes that subscriptions ask for and no column can hold: told where the query is made, since
-nothing else would.
+"""Warning about attributes that subscriptions use and no column has, when the query is made.
 
-Only typed columns can be looked at: the members of JSON text and of maps differ from row to row.
+Later nothing would show the mistake. Only typed columns are checked: the members of JSON text and
+of maps differ from row to row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tocsin.spark.input.layout import EventColumns, Layout
 from tocsin.spark.sessions.callers import levels_to_the_caller
 
 MOST_LOOKED_AT = 1_000
-"""How many subscriptions are looked at: one that was typed wrongly is seldom beyond."""
+"""The number of subscriptions checked: a mistyped name is seldom only in later ones."""
 
 _FEW = 3
 _ALWAYS = frozenset(
@@ -49,11 +49,11 @@ _ALWAYS = frozenset(
 
 
 class AbsentColumnWarning(UserWarning):
-    """A subscription asks for an attribute that the DataFrame has no column for."""
+    """A subscription uses an attribute for which the DataFrame has no column."""
 
 
 def warn_of_absent_columns(rows: DataFrame, layout: Layout, snapshot: Snapshot) -> None:
-    """Warns once of what is asked for in vain, with the nearest name that there is."""
+    """Warn once of attributes without a column, with the closest existing name."""
     if not isinstance(layout, EventColumns) or layout.by_row:
         return
     types = {path: rows.schema[name].dataType for path, name in layout.names.items()}
@@ -66,7 +66,7 @@ def warn_of_absent_columns(rows: DataFrame, layout: Layout, snapshot: Snapshot) 
 
 
 def _paths_asked_for(snapshot: Snapshot) -> Iterator[tuple[str, Path]]:
-    """Whose subscription, and the attribute; what does not compile asks for nothing."""
+    """Yield each subscription with the attributes it uses; one that does not compile uses none."""
     light = Surroundings.of(snapshot.definitions)
     for subscription in islice(snapshot.subscriptions, MOST_LOOKED_AT):
         try:
@@ -88,7 +88,7 @@ def _paths_of(part: Part) -> Iterator[Path]:
 
 
 def _compared_in(part: Part) -> Iterator[Path]:
-    """Attributes of parts that are compared with each other, are keys, or are measured."""
+    """Yield the attributes that parts compare, use as keys, or measure."""
     if isinstance(part, Join | Absence | Gathered):
         for condition in part.conditions:
             yield from _compared_by(condition)
@@ -120,7 +120,7 @@ def _compared_by(condition: JoinCondition) -> Iterator[Path]:
 
 
 def _paths_of_parts(expression: Expression) -> Iterator[Path]:
-    """The attributes of an expression over parts, whose names come first."""
+    """Return the attributes of an expression over parts, without the names of the parts."""
     return (path[1:] for path in sorted(paths_of(expression)) if len(path) > 1)
 
 
@@ -137,7 +137,7 @@ def _may_be_there(path: Path, types: Mapping[Path, T.DataType]) -> bool:
 
 
 def _leads_on(given: T.DataType, steps: Path) -> bool:
-    """Whether a value of the type can have a member at the end of the steps."""
+    """True if a value of the type can have a member at the end of the steps."""
     if not steps or isinstance(given, T.MapType | T.ArrayType):
         return True
     if not isinstance(given, T.StructType) or steps[0] not in given.fieldNames():
@@ -163,9 +163,7 @@ def _one(path: Path, subscription: str, known: list[str]) -> str:
 
 
 def _inside(path: Path, types: Mapping[Path, T.DataType]) -> Path | None:
-    """The member of a struct that is nearest to the path; None where there is no such struct or
-    member.
-    """
+    """Return the member of a struct that is closest to the path, or None."""
     for held, given in types.items():
         if path[: len(held)] == held and isinstance(given, T.StructType) and len(path) > len(held):
             near = get_close_matches(path[len(held)], given.fieldNames(), 1)

@@ -1,8 +1,7 @@
-"""Constructed documents as events, for others: the query that constructs them has matched them
-itself.
+"""Constructed documents as events for other consumers: the query itself has matched them already.
 
-Ids are made of match ids, so that a repeated write is a duplicate. A query that reads what it wrote
-leaves such copies out.
+Ids are derived from match ids, so that a repeated write is a duplicate. A query that reads what it
+wrote drops such copies.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
 
 
 def constructed(matches: DataFrame) -> DataFrame:
-    """The documents that matches put out, as CloudEvents JSON in a column `value`; past the limit
-    of hops they end.
+    """Return the outputs of matches as CloudEvents JSON in a column `value`, up to the limit of
+    hops.
 
     Give it the matches of subscriptions that CONSTRUCT.
     """
@@ -45,22 +44,20 @@ def constructed(matches: DataFrame) -> DataFrame:
 
 
 def rfc3339(column: str) -> Column:
-    """An instant as text in UTC, whatever the zone of the session."""
+    """Return an instant as text in UTC, whatever the zone of the session."""
     utc = F.to_utc_timestamp(column, F.current_timezone())
     return F.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
 
 
 def constructs_any(snapshot: Snapshot) -> bool:
-    """Return whether a subscription of a list or catalog constructs; what does not compile does
-    not.
-    """
+    """Return True if any subscription constructs; one that does not compile does not."""
     light = Surroundings.of(snapshot.definitions)
     for subscription in snapshot.subscriptions:
         if subscription.language in ATOMIC_LANGUAGES:
             continue
         try:
             plan = compile_subscription(subscription, light)
-        except Exception:  # whatever it is, the match tasks tell it
+        except Exception:  # the match tasks report it
             continue
         if isinstance(plan.output, Construct):
             return True

@@ -1,5 +1,6 @@
-"""The way of the data through a query, batch or streaming: from rows of events to matches and dead
-letters.
+"""The dataflow of a query, batch or streaming.
+
+From rows of events to matches and dead letters:
 
     rows -> match tasks -> matches                          (conditions on one event)
     rows -> match tasks -> by event -> first of each -> matches      (where each event counts once)
@@ -41,10 +42,11 @@ DEFAULT_LATENESS: Duration = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How composites are detected: shards, the clock of a stream; where the clock of finite input
-    ends, who is late.
+    """Options of composite detection: shards, clock of a stream, end of time and late events of a
+    batch.
 
-    `ahead` says how far beyond the clock of the host an event may end; None for any time.
+    `ahead` is the distance by which an event may end after the clock of the host; None for no
+    limit.
     """
 
     shards: int = DEFAULT_SHARDS
@@ -60,30 +62,32 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """Whether each identity counts once, and how long a stream remembers it; None in a batch."""
+    """Options of deduplication: on or off, and the time for which a stream remembers; None in a
+    batch.
+    """
 
     once: bool
     remembered: Duration | None = None
 
 
 def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
-    """The composites of a list or catalog, by subscription; what does not compile is none."""
+    """Yield the composites of a list or catalog with their ids; those that do not compile are
+    skipped.
+    """
     light = Surroundings.of(snapshot.definitions)
     for subscription in snapshot.subscriptions:
         if subscription.language in ATOMIC_LANGUAGES:
             continue
         try:
             plan = compile_subscription(subscription, light)
-        except Exception:  # whatever it is, the match tasks tell it
+        except Exception:  # the match tasks report it
             continue
         if not isinstance(plan.pattern, Atom):
             yield subscription.id, plan.pattern
 
 
 def with_version(rows: DataFrame, source: Source) -> DataFrame:
-    """Every row with the version of the catalog that it is to be matched with; a fixed list has but
-    one.
-    """
+    """Add the catalog version to match with to every row; a fixed list has none."""
     if not isinstance(source, LiveCatalog):
         return rows
     return rows.crossJoin(F.broadcast(version_table(rows.sparkSession, Catalog(source.url))))
@@ -96,7 +100,9 @@ def match_rows(
     counting: Counting,
     watch: Watch | None = None,
 ) -> DataFrame:
-    """(match, dead_letter) of rows that have their version; `watch` counts what shards are sent."""
+    """Convert rows with their version to (match, dead_letter); `watch` counts the messages to
+    shards.
+    """
     if serving.detects and serving.ahead is not None:
         rows = with_now(rows)
     if counting.once or (serving.detects and not rows.isStreaming):
@@ -114,7 +120,7 @@ def _match_by_event(
     counting: Counting,
     watch: Watch | None,
 ) -> DataFrame:
-    """The same where events have to be told apart before anything comes of them."""
+    """Convert rows as `match_rows`, with events as separate rows before any result is final."""
     shards = detection.shards if serving.detects else 0
     settled_by_content = counting.once and not rows.isStreaming
     task = ByEvent(serving, settled_by_content, shards, detection.late)
@@ -143,7 +149,7 @@ def _detect(
 
 
 def _versions(rows: DataFrame, source: Source) -> DataFrame:
-    """One row, the version for shards without events."""
+    """Return one row, the version for shards without events."""
     spark = rows.sparkSession
     if isinstance(source, LiveCatalog):
         return version_table(spark, Catalog(source.url)).withColumnRenamed(VERSION, "version")

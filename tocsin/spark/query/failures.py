@@ -1,7 +1,6 @@
-"""Why a streaming query ended, in words that say what to do: Spark speaks of its own parts, here it
-is of ours.
+"""Explanation of a failed streaming query: what to do, in place of Spark's own terms.
 
-Whoever starts a query hears it from the log of the driver; `problem_of` gives it to a program.
+It is written to the log of the driver; `problem_of` returns it to a program.
 """
 
 from __future__ import annotations
@@ -31,13 +30,14 @@ LOG = logging.getLogger("tocsin.spark")
 
 _CHECKPOINT = "CheckpointError"
 _PLAN = "=== Streaming Query ==="
-"""What follows in the text of an exception is the query, which says nothing of why it failed."""
+"""The beginning of the query plan in the text of an exception; the plan does not say what failed.
+"""
 _LISTENING = "spark.tocsin.failuresWatched"
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What Spark says of a failure, and what it means here."""
+    """A pattern of Spark's text for a failure, with our message and hint."""
 
     said: re.Pattern[str]
     code: str
@@ -91,8 +91,8 @@ _FAILURES = (
 
 
 def problem_of(failure: object) -> StateProblem | None:
-    """What is behind the failure of a query, given as its exception or text; None where Spark has
-    said it all.
+    """Return the problem behind the failure of a query, given as exception or text; None if
+    unknown.
     """
     text, _, _ = str(failure).partition(_PLAN)
     for known in _FAILURES:
@@ -102,26 +102,26 @@ def problem_of(failure: object) -> StateProblem | None:
 
 
 class Failures(StreamingQueryListener):
-    """Writes to the log of the driver what to do about a query that failed."""
+    """Listener that logs on the driver what to do about a failed query."""
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
-        """Tells what is behind a failure, if anything is."""
+        """Log the problem behind a failure, if it is a known one."""
         problem = None if event.exception is None else problem_of(event.exception)
         if problem is not None:
             LOG.error("query %s: %s", event.id, problem)
 
     @property
     def _jlistener(self) -> Any:
-        """What Spark calls, in place of what it would make of any listener."""
+        """The Java object that Spark calls, in place of its default wrapper."""
         if not hasattr(self, "_jlistenerobj"):
             jvm: Any = SparkContext._jvm
             self._jlistenerobj = jvm.PythonStreamingQueryListenerWrapper(EndsOnly(self))
@@ -129,22 +129,23 @@ class Failures(StreamingQueryListener):
 
 
 class EndsOnly(JStreamingQueryListener):
-    """Brings over from Java nothing but the end of a query. To read the progress of one micro-batch
-    takes so many questions to Java that they were an eighth of its work in a small one.
+    """Listener that transfers only the end of a query from Java.
+
+    Reading the progress takes many calls to Java: an eighth of the work of a small micro-batch.
     """
 
     def onQueryStarted(self, jevent: object) -> None:
-        """Nobody is told."""
+        """Do nothing."""
 
     def onQueryProgress(self, jevent: object) -> None:
-        """Nobody is told."""
+        """Do nothing."""
 
     def onQueryIdle(self, jevent: object) -> None:
-        """Nobody is told."""
+        """Do nothing."""
 
 
 def watch_failures(spark: SparkSession) -> None:
-    """Has failures of the queries of a session told; once, however many there are."""
+    """Add the listener for failed queries to a session, once per session."""
     if is_remote() or spark.conf.get(_LISTENING, "") == "true":
         return
     spark.streams.addListener(Failures())

@@ -1,8 +1,8 @@
-"""Finite input on Spark, for the command line: the same matches and dead letters, in the same
-order, as the local host.
+"""Finite input on Spark, for the command line: the same results in the same order as the local
+host.
 
-With a lateness, an event behind the watermark in the order of lines is a dead letter as well,
-though a condition on one event rings for it all the same.
+With a lateness, an event behind the watermark in the order of lines is also a dead letter; atomic
+subscriptions match it all the same.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ def run_match(
     interval: str | None = None,
     ahead: Duration | None = None,
 ) -> tuple[list[Match], list[DeadLetter]]:
-    """The matches in output order and the dead letters by line, for a file of JSON Lines.
+    """Match a file of JSON Lines; return the matches in output order and the dead letters by line.
 
-    A `.gz` file is unpacked, `-` is standard input. Of a damaged file what can be read counts, the
-    rest is a dead letter; where that is no event at all, it raises. A Spark session that runs is
-    used; else one is started on `master`, and left running. For composites the clock runs on to
-    `until`, or to the end of time; what is late is left out of them. What is constructed is matched
-    again. Matches hold their members where that is asked
-    for: each has to come here from the worker that found it. With `interval="reception"` an event
-    without endtime ends when it was received, where it says when. With `ahead`, an event that ends
-    so much later than those around it is a dead letter, and left out of composites.
+    A `.gz` file is decompressed, `-` is standard input. Of a damaged file the readable part is
+    matched and the rest is a dead letter; if no line of it is an event, it raises. A running Spark
+    session is used; otherwise one is started on `master`, and left running. For composites the
+    clock runs on to `until`, or to the end of time; late events are excluded from them. Constructed
+    events are matched again. Matches hold their members if `with_members`: each has to be sent here
+    from the worker that found it. With `interval="reception"` an event without endtime ends when it
+    was received, if it says when. With `ahead`, an event that ends that much later than those
+    around it is a dead letter and excluded from composites.
     """
     spark = session or local_session(master)
     choose_python(spark)
@@ -96,7 +96,7 @@ def run_match(
 
 @contextmanager
 def _in_a_file(path: str) -> Iterator[str]:
-    """The path of the input; standard input, which executors cannot read, is copied."""
+    """Yield the path of the input; standard input is copied, since executors cannot read it."""
     if path != "-":
         yield path
         return
@@ -108,9 +108,9 @@ def _in_a_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
-    """A copy of the lines of a damaged file that can be read, and a dead letter of the rest.
+    """Yield a copy of the readable lines of a damaged file, and a dead letter for the rest.
 
-    Raises what is wrong with the file where no line of it is an event.
+    Raises the problem of the file if no line of it is an event.
     """
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy, opened(path) as file:
         count, has_event = 0, False
@@ -133,11 +133,11 @@ def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
 
 
 class _UnreadableFile(Exception):
-    """A task could not read the file to its end."""
+    """Raised if a task could not read the file to its end."""
 
 
 def _collected(frame: DataFrame) -> Any:
-    """The rows of a DataFrame here; a file that breaks off is the user's problem, not ours."""
+    """Collect the rows of a DataFrame; raises `_UnreadableFile` if the input file breaks off."""
     try:
         return frame.toArrow()
     except PySparkException as error:
@@ -150,8 +150,9 @@ def _collected(frame: DataFrame) -> Any:
 def _out_of_time(
     lines: DataFrame, lateness: Duration | None, ahead: Duration | None, ends: Ends
 ) -> Iterator[DeadLetter]:
-    """Who is too far ahead of those around, and who ends more than the lateness before the highest
-    of those above.
+    """Yield dead letters of events too far ahead of their neighbours, then of late ones.
+
+    An event is late if it ends more than the lateness before the highest end above it.
     """
     collected = lines.mapInArrow(EndsOfLines(ends), "line bigint, end bigint, input string")
     found = _collected(collected).sort_by("line")
@@ -169,21 +170,19 @@ def _out_of_time(
 
 
 def _identity(letter: DeadLetter) -> tuple[str, str]:
-    """Who a late event is, as its dead letter says."""
+    """Return the identity of a late event, from its dead letter."""
     told = json.loads(letter.input)
     return (told["source"], told["id"])
 
 
 @dataclass(frozen=True, slots=True)
 class EndsOfLines:
-    """Rows of lines -> the line, the end and the dead letter's input of each event that has
-    a time.
-    """
+    """Task: rows of lines -> line, end and dead letter input of each event that has a time."""
 
     ends: Ends
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task."""
+        """Run one task."""
         for rows in batches:
             found = [
                 {"line": line, "end": event.interval.end, "input": late(event).input}
@@ -201,8 +200,8 @@ class EndsOfLines:
 
 
 def _decoded(raw: bytes) -> list[Event]:
-    """The events of a line; none where it is malformed."""
+    """Return the events of a line; [] if it is malformed."""
     try:
         return decode_all(raw)
-    except Exception:  # whatever it is, the match tasks tell it
+    except Exception:  # the match tasks report it
         return []

@@ -1,4 +1,4 @@
-"""Matches as records for Spark's Kafka sink: structured CloudEvents, as their binding says."""
+"""Matches as records for Spark's Kafka sink: structured CloudEvents, by their Kafka binding."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from tocsin.spark.query.constructing import rfc3339
 MATCH_TYPE = "io.tocsin.match"
 
 _WHOLE = {"ignoreNullFields": "false"}
-"""A match has all its members, also those that are null."""
+"""Options for JSON: a match has all its fields, including null ones."""
 
 
 def matches_to_kafka(matches: DataFrame, *, source: str = "tocsin") -> DataFrame:
-    """The columns `key`, `value` and `headers` that Kafka's sink takes (with its option
-    `includeHeaders`), one record for each match.
+    """Return the columns `key`, `value` and `headers` of Kafka's sink, one record for each match.
 
-    The key is the subscription, so that its matches stay in order; the id of the event is that of
-    the match, so that a receiver can drop repeats.
+    Use the sink's option `includeHeaders`. The key is the subscription, so that its matches stay in
+    order; the id of the event is that of the match, so that a receiver can drop repeats.
     """
     return matches.select(
         F.col("subscription").cast("binary").alias("key"),

@@ -1,5 +1,6 @@
-"""A live catalog over a log with positions, for the service: every match with the positions of its
-members, every dead letter with that of its row.
+"""A live catalog over a log with positions, for the service.
+
+Every match has the positions of its members, every dead letter that of its row.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tocsin.values.time import parse_duration
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """How a live query treats time and repeats; durations as text, None for off."""
+    """Options of a live query for time and duplicates; durations as text, None for off."""
 
     lateness: str = "2s"
     idle: str | None = "1s"
@@ -49,8 +50,10 @@ class Placed:
 
 
 def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataFrame:
-    """Matches and dead letters of a stream of the log, one of the two null in each row. A catalog
-    may have its first composite at any time. Rows may have the version that they are matched with.
+    """Return matches and dead letters of a stream of the log, one of the two null in each row.
+
+    A catalog may get its first composite at any time. Rows may have the version that they are
+    matched with.
     """
     ahead = None if settings.ahead is None else parse_duration(settings.ahead)
     idle = None if settings.idle is None else parse_duration(settings.idle)
@@ -78,7 +81,7 @@ def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataF
 
 
 def placed_matches(batch: Any) -> Iterator[Placed]:
-    """The matches of a micro-batch that was collected as Arrow."""
+    """Yield the matches of a micro-batch that was collected as Arrow."""
     column = batch.column("match").drop_null().combine_chunks()
     positions = column.field(POSITION).to_pylist() if len(column) else []
     for match, found in zip(matches_in(batch), positions, strict=True):
@@ -86,8 +89,8 @@ def placed_matches(batch: Any) -> Iterator[Placed]:
 
 
 def letters_told(batch: Any) -> Iterator[DeadLetter]:
-    """The dead letters of a micro-batch that was collected as Arrow; `line` is the position. A
-    warning about an event that was served is none.
+    """Yield the dead letters of a micro-batch collected as Arrow, without warnings; `line` is the
+    position.
     """
     for row in batch.column("dead_letter").drop_null().to_pylist():
         if row["code"] == EVENT_WARNING:

@@ -1,8 +1,8 @@
 """`match` on DataFrames: streaming in, streaming out; batch in, batch out. An ordinary
 transformation.
 
-No input stops the query: a row that is no event, and a subscription of a live catalog that does not
-compile, become dead letters. `match` gives the matches, `dead_letters` the dead letters,
+No input stops the query: a row that is not an event, and a subscription of a live catalog that does
+not compile, become dead letters. `match` returns the matches, `dead_letters` the dead letters,
 `match_with_dead_letters` both in one pass.
 """
 
@@ -53,11 +53,11 @@ Deduplicate = bool | str | timedelta | None
 Length = str | timedelta
 
 WHERE_LIVE = ""
-"""As the host does by itself: on a stream."""
+"""The default of `ahead`: the host's own limit on a stream, no limit over a batch."""
 
 
 class AbsenceWaitsWarning(UserWarning):
-    """On a stream whose clock does not run on, an absence rings only with the next event."""
+    """On a stream without an idle time, an absence is detected only at the next event."""
 
 
 def match(
@@ -79,40 +79,39 @@ def match(
     metrics: Watch | str | None = None,
     ahead: str | None = WHERE_LIVE,
 ) -> DataFrame:
-    """The matches of subscriptions over events, one row each; dead letters are left out.
+    """Return the matches of subscriptions over events, one row each, without dead letters.
 
     `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a
     mapping `columns` from column to event field, as in {"price": "data.price"}. `subscriptions` is
     a list of dicts or Subscriptions, fixed for the query, or a live catalog (object, URL or path).
-    `ontology` is the path of a file, or several, for a fixed list, and `infer` lists what is to be
-    concluded from it; a live catalog holds its own.
+    `ontology` is the path of a file, or several, for a fixed list, and `infer` lists the
+    conclusions to draw from it; a live catalog holds its own.
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming
-    query does so only where a duration is given: an identity is then remembered for that time after
-    it came.
+    query does so only if a duration is given: an identity is then remembered for that time after it
+    arrived.
 
-    `content` says what is told of the events of a match where a subscription does not say: "ids",
-    "events" for a column `members` of the complete events as structs, "rdf" for one of Turtle
-    texts.
+    `content` is the member output of a match for subscriptions without their own: "ids", "events"
+    for a column `members` of the complete events as structs, "rdf" for one of Turtle texts.
 
     `interval="reception"`: an event without endtime ends when it was received: at its
     `receivedtime` or that of its row, else on a stream at the time of its micro-batch, which is
     stamped on it.
 
-    `keep` names columns of the events that a match is to carry: each under its own name, or under
-    the name that a mapping gives it. Where the query detects composites it is an array, parallel to
+    `keep` names columns of the events that a match carries: each under its own name, or under the
+    name that a mapping gives it. If the query detects composites, each is an array, parallel to
     `events`.
 
-    `metrics` is a Watch, or the name of one: what passes through is counted under that name.
+    `metrics` is a Watch, or the name of one: events, matches and dead letters are counted under it.
 
-    The rest concerns composites; a condition on one event rings at once, however late the event. On
+    The rest concerns composites; an atomic subscription matches at once, however late the event. On
     a stream an event may be `lateness` behind the newest (2 seconds by default); after `idle`
-    without events the clock runs on by itself. Over a batch the clock runs to the end of time, or
-    to the instant `until`. An event that ends more than `ahead` beyond the clock of the host moves
-    no time and is a dead letter: on a stream 1 hour unless said, None for replays; over a batch
-    only where it is given. `shards` is how many tasks combine events, fixed for a checkpoint. A
-    query over a live catalog detects composites if the catalog has one when the query is made, or
-    if `composites` is True.
+    without events the clock continues by itself. Over a batch the clock runs to the end of time, or
+    to the instant `until`. An event that ends more than `ahead` after the clock of the host does
+    not advance time and is a dead letter: on a stream 1 hour by default, None for replays; over a
+    batch only if it is given. `shards` is the number of tasks that combine events, fixed for a
+    checkpoint. A query over a live catalog detects composites if the catalog has one when the query
+    is made, or if `composites` is True.
     """
     both = match_with_dead_letters(
         events,
@@ -141,9 +140,7 @@ def dead_letters(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """The rows that are no events and the subscriptions that do not compile, each with its
-    reason.
-    """
+    """Return the rows that are not events and the subscriptions that do not compile."""
     return dead_letters_of(
         match_with_dead_letters(events, subscriptions, columns=columns, deduplicate=False)
     )
@@ -168,10 +165,9 @@ def match_with_dead_letters(
     metrics: Watch | str | None = None,
     ahead: str | None = WHERE_LIVE,
 ) -> DataFrame:
-    """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in
-    each row.
+    """Return columns `match` and `dead_letter` in one pass, one of them null in each row.
 
-    For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch
+    For `foreachBatch`, where `matches_of` and `dead_letters_of` separate the two; persist the batch
     before.
     """
     stop = None if until is None else parse_instant(until)
@@ -195,7 +191,7 @@ def match_with_dead_letters(
 
 
 def _detects(held: Snapshot, composites: bool | None) -> bool:
-    """Whether a query detects composites, so that a match may have several events."""
+    """True if a query detects composites, so that a match may have several events."""
     return composites is not False and (
         bool(composites) or next(composites_in(held), None) is not None
     )
@@ -214,9 +210,10 @@ def results_of(
     watch: Watch | None = None,
     versioned: bool = False,
 ) -> DataFrame:
-    """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with
-    each event, and `watch` counts what shards are sent. Rows that are `versioned` say themselves
-    which version of the catalog they are matched with.
+    """Return matches and dead letters in one pass, as workers return them.
+
+    `kept` is carried along with each event, and `watch` counts the messages to shards. With
+    `versioned`, rows have the version of the catalog that they are matched with.
     """
     choose_python(events.sparkSession)
     rows, layout = laid_out(events, columns, ends, kept, (VERSION,) if versioned else ())
@@ -240,7 +237,7 @@ def results_of(
 
 
 def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
-    """Tells once, where the query is made, that absences will wait for the next event."""
+    """Warn once, when the query is made, that absences will wait for the next event."""
     waiting = next((id for id, pattern in found if rings_by_time(pattern)), None)
     if waiting is not None:
         warnings.warn(
@@ -252,17 +249,17 @@ def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
 
 
 def matches_of(both: DataFrame) -> DataFrame:
-    """The matches in the result of `match_with_dead_letters`."""
+    """Return the matches in the result of `match_with_dead_letters`."""
     return both.where(F.col("match").isNotNull()).select("match.*")
 
 
 def dead_letters_of(both: DataFrame) -> DataFrame:
-    """The dead letters in the result of `match_with_dead_letters`."""
+    """Return the dead letters in the result of `match_with_dead_letters`."""
     return both.where(F.col("dead_letter").isNotNull()).select("dead_letter.*")
 
 
 def _counting(events: DataFrame, deduplicate: Deduplicate) -> Counting:
-    """A batch counts each identity once unless told otherwise, a stream only for a time."""
+    """Return the deduplication: on by default for a batch, only with a duration for a stream."""
     if deduplicate is not None and not isinstance(deduplicate, bool):
         remembered = parse_duration(deduplicate)
         return Counting(True, remembered if events.isStreaming else None)
@@ -280,7 +277,7 @@ def _pace(lateness: Length | None, idle: Length | None) -> Pace:
 
 
 def _ahead(ahead: str | None, *, is_live: bool) -> Duration | None:
-    """How far beyond the clock an event may end; None for any time."""
+    """Return the distance by which an event may end after the clock; None for no limit."""
     if ahead == WHERE_LIVE:
         return parse_duration(DEFAULT_AHEAD) if is_live else None
     return None if ahead is None else parse_duration(ahead)

@@ -1,9 +1,8 @@
-"""What passes through a query, counted by Spark itself where it passes: no second pass, no
-accumulator.
+"""Counts of a query, made by Spark itself as rows pass: no second pass, no accumulator.
 
-A `Watch` names the counts of a query. A stream tells them with the progress of every micro-batch,
-to a listener or to whoever asks for the last progress; a batch query has them after its first
-action. A task that is tried again is counted once.
+A `Watch` names the counts of a query. A stream reports them with the progress of every micro-batch,
+to a listener or in the last progress; a batch query has them after its first action. A retried task
+is counted once.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from tocsin.events.dead_letter import EVENT_WARNING
 from tocsin.spark.plans.shard_assignment import shard_keys
 
 MOST_SUBSCRIPTIONS = 10_000
-"""So many subscriptions that ring in one micro-batch are counted exactly; of more, the busiest,
-about.
+"""The number of matching subscriptions of one micro-batch with exact counts; beyond it,
+approximate.
 """
 
 _LATE = "LateEvent"
@@ -31,12 +30,11 @@ _SHARD = "shard "
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Counts of one micro-batch, or of a batch query; `state_rows` and `state_bytes` are what its
-    state stores hold.
+    """Counts of one micro-batch, or of a batch query.
 
-    `events` are rows that came in. `late` are among `dead_letters`, `warnings` are not: those
-    events were served. `by_shard` is how many events each shard was sent, none where the query
-    detects no composites.
+    `events` are input rows. `late` are among `dead_letters`, `warnings` are not: those events were
+    served. `by_shard` is the number of events sent to each shard, empty if the query detects no
+    composites. `state_rows` and `state_bytes` are the content of the state stores.
     """
 
     events: int
@@ -53,31 +51,31 @@ class Metrics:
 
     @property
     def skew(self) -> float:
-        """How many times as many events the busiest shard was sent as all on average; 1 where
-        they are even, or were sent none.
+        """The events of the busiest shard relative to the average; 1 if even, or if there are no
+        events.
         """
         total = sum(self.by_shard)
         return max(self.by_shard) * len(self.by_shard) / total if total else 1.0
 
 
 class Watch:
-    """The counts of a query under a name: give it to `match` as `metrics`, then listen or ask."""
+    """The counts of a query under a name; given to `match` as `metrics`."""
 
     def __init__(self, name: str = "tocsin") -> None:
         self.name = name
         self._observed: list[Observation] = []
 
     def on_events(self, events: DataFrame) -> DataFrame:
-        """The same rows, counted where they come in."""
+        """Return the same rows, counted as input."""
         self._observed = []
         return self._on(events, "events", [F.count(F.lit(1)).alias("events")])
 
     def on_results(self, both: DataFrame) -> DataFrame:
-        """The same matches and dead letters, counted where they come out."""
+        """Return the same matches and dead letters, counted as output."""
         return self._on(both, "results", _counts())
 
     def on_shards(self, rows: DataFrame, hits: Column, shards: int) -> DataFrame:
-        """The same rows, of which each brings so many events to its shard."""
+        """Return the same rows, whose `hits` are counted per shard."""
         counts = [
             F.sum(F.when(F.col("shard") == key, hits)).alias(f"{_SHARD}{number}")
             for number, key in enumerate(shard_keys(shards))
@@ -85,7 +83,7 @@ class Watch:
         return self._on(rows, "shards", counts)
 
     def get(self) -> Metrics:
-        """The counts of a batch query; waits for its first action."""
+        """Return the counts of a batch query; waits for its first action."""
         if not self._observed:
             raise StateProblem(
                 f"nothing is watched as {self.name!r}",
@@ -100,9 +98,7 @@ class Watch:
         return _metrics(counts)
 
     def of(self, progress: Any) -> Metrics | None:
-        """The counts in the progress of a micro-batch; None where there is none, or the query has
-        another watch.
-        """
+        """Return the counts in the progress of a micro-batch; None if it has none of this watch."""
         told = {} if progress is None else progress.observedMetrics
         if f"{self.name}.results" not in told:
             return None
@@ -123,8 +119,8 @@ class Watch:
         )
 
     def listener(self, hear: Callable[[Metrics], object]) -> StreamingQueryListener:
-        """For `spark.streams.addListener`: hears the counts of every micro-batch of every query
-        that it watches.
+        """Return a listener for `spark.streams.addListener` that calls `hear` for every watched
+        micro-batch.
         """
         return _Listener(self, hear)
 
@@ -142,19 +138,19 @@ class _Listener(StreamingQueryListener):
         self._hear = hear
 
     def onQueryStarted(self, event: Any) -> None:
-        """Nothing is counted yet."""
+        """Do nothing: there are no counts yet."""
 
     def onQueryProgress(self, event: Any) -> None:
-        """A micro-batch is done."""
+        """Report the counts of a finished micro-batch."""
         counted = self._watch.of(event.progress)
         if counted is not None:
             self._hear(counted)
 
     def onQueryIdle(self, event: Any) -> None:
-        """Nothing came."""
+        """Do nothing: there were no events."""
 
     def onQueryTerminated(self, event: Any) -> None:
-        """Nothing more comes."""
+        """Do nothing: there are no further counts."""
 
 
 def _counts() -> list[Column]:
@@ -172,7 +168,10 @@ def _counts() -> list[Column]:
 
 
 def _count_where(condition: Column) -> Column:
-    """How many rows it is true of; for `count_if` Spark would put a projection before them all."""
+    """Return a count of the rows that satisfy a condition.
+
+    For `count_if` Spark would add a projection before all of them.
+    """
     return F.count(F.when(condition, F.lit(1)))
 
 

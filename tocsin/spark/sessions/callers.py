@@ -1,4 +1,4 @@
-"""Whom a warning is for: the first caller who is not of this package."""
+"""The addressee of a warning: the first caller outside this package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PACKAGE = f"{Path(__file__).parents[3]}{os.sep}"
 
 
 def levels_to_the_caller() -> int:
-    """How far up, from the function that asks, the caller stands; for `stacklevel`."""
+    """Return the number of stack levels up to that caller, for `stacklevel`."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -1,7 +1,7 @@
-"""A local Spark session for the command line, the demo and the tests: quiet, on loopback only, with
-this very Python.
+"""A local Spark session for the command line, the demo and the tests: quiet, loopback only, this
+Python.
 
-A missing or too old Java is said in one line, together with what to do about it.
+A missing or too old Java is reported in one line, with a hint.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ DEFAULT_MASTER = "local[2]"
 JAVA_NEEDED = 17
 
 ATTEMPTS = 4
-"""So often a task is tried, as on a cluster: a Python worker that is lost costs a second try, not
-the query.
+"""The number of attempts of a task, as on a cluster: a lost Python worker costs a retry, not the
+query.
 """
 
 _LOOPBACK = "127.0.0.1"
@@ -49,16 +49,16 @@ _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
 }
 _DEFAULTS_HERE = {
-    # the usual manager starts eight processes to rename one file, more than fifty a micro-batch
+    # the default manager starts eight processes to rename one file, over fifty a micro-batch
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing"
         ".FileSystemBasedCheckpointFileManager"
     ),
-    # to open a file here costs nothing like the 4 MiB that Spark takes for it, by which it cuts one
-    # of 20 MiB for two cores into parts of 12 and 8; smaller ones than this are not cut at all
+    # Spark's default cost of opening a file, 4 MiB, is too high here: it would split a file of
+    # 20 MiB for two cores into parts of 12 and 8; files smaller than this are not split at all
     "spark.sql.files.openCostInBytes": str(1 << 20),
 }
-"""What is good where input and checkpoints are files of this machine."""
+"""Defaults if input and checkpoints are files of this machine."""
 
 
 def local_session(
@@ -69,12 +69,11 @@ def local_session(
     shuffle_partitions: int = 2,
     settings: Mapping[str, str] | None = None,
 ) -> SparkSession:
-    """The running session, or a new one on this machine; `settings` are Spark settings that go
-    before the defaults.
+    """Return the running session, or a new one on this machine; `settings` override the defaults.
 
-    Without a master any running session will do, and a new one has two cores of this machine
-    (`local[2]`). On a local master a task that fails is tried again, which Spark by itself does on
-    clusters only.
+    Without a master any running session is accepted, and a new one has two cores of this machine
+    (`local[2]`). On a local master a failed task is retried, which Spark does only on clusters by
+    default.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -96,7 +95,7 @@ def local_session(
 
 
 def require_java() -> None:
-    """Raises, with a way out, where Spark would find no Java that it can use."""
+    """Raise, with a hint, if Spark would not find a Java that it can use."""
     java = _java_command()
     if java is None:
         raise StateProblem(
@@ -114,8 +113,8 @@ def require_java() -> None:
 
 
 def patient(master: str) -> str:
-    """A local master that tries tasks again; others, and those that say how often, stay as they
-    are.
+    """Return a local master that retries tasks; any other, or one with its own number, stays as it
+    is.
     """
     found = _LOCAL.fullmatch(master.strip())
     return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
@@ -132,7 +131,9 @@ def _require_master(running: SparkSession, master: str | None) -> None:
 
 
 def _java_command() -> str | None:
-    """Where Spark's own start script looks: JAVA_HOME first, then the search path."""
+    """Return the Java that Spark's start script uses: JAVA_HOME first, then the search path; or
+    None.
+    """
     home = os.environ.get("JAVA_HOME")
     if home:
         candidate = Path(home) / "bin" / "java"
@@ -147,9 +148,7 @@ def _java_version(java: str) -> int:
 
 
 def _pin_environment() -> None:
-    """Workers run the Python that runs us, and nothing listens beyond this machine (executors read
-    the environment).
-    """
+    """Let workers run this Python, and bind to loopback only (executors read the environment)."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
@@ -158,8 +157,8 @@ def _pin_environment() -> None:
 
 @contextmanager
 def _quiet_start() -> Iterator[None]:
-    """What the Java process writes to standard error goes to a nameless file, shown only where it
-    does not start.
+    """Send the standard error of the Java process to a temporary file; show its end if the start
+    fails.
     """
     with tempfile.TemporaryFile() as chatter:
         ours = os.dup(2)

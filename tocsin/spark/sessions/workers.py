@@ -1,8 +1,8 @@
-"""Which Python the workers of a session run: on this machine the one that runs us, unless somebody
-chose another.
+"""The Python of the workers of a session: on this machine the current one, unless another is
+chosen.
 
 PySpark's own default is the first `python3` on the search path, which need not have Tocsin, nor be
-of this version. Elsewhere only the cluster knows where its Python is: then a warning says what to
+of this version. On a cluster the path of its Python is unknown here: then a warning says what to
 set. A choice is never overruled.
 """
 
@@ -23,18 +23,16 @@ _REMOTE = "pyspark.sql.connect"
 
 
 class WorkerPythonWarning(UserWarning):
-    """Nobody said which Python the workers of a cluster run."""
+    """The Python of the workers of a cluster is not chosen."""
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Whether the session is a client of Spark Connect: its server decides which Python runs."""
+    """True if the session is a client of Spark Connect: its server decides which Python runs."""
     return type(spark).__module__.startswith(_REMOTE)
 
 
 def choose_python(spark: SparkSession) -> None:
-    """Lets workers on this machine run this Python; warns of a cluster for which nobody
-    chose one.
-    """
+    """Let workers on this machine run this Python; warn on a cluster without a choice."""
     if is_remote(spark) or spark.sparkContext.pythonExec != _DEFAULT:
         return
     context = spark.sparkContext

@@ -1,3 +1,1 @@
-"""Composite detection on Spark: atoms where the rows are, combination where the
-subscription lives.
-"""
+"""Composite detection on Spark: atoms are matched where the rows are, combined in shards."""

@@ -1,9 +1,9 @@
-"""Composites on batch DataFrames: a back-test. Ordered as a whole, nothing late, the clock runs to
-the end or `until`.
+"""Composites on batch DataFrames: a back-test in total order, with no late events.
 
-Spark sorts the events of each shard; an engine then sees them one by one, so that a shard may be
-larger than memory. Where composites construct, they are set aside to be gone over again. Matches of
-atomic subscriptions and dead letters pass through in the same pass.
+The clock runs to the end of time or to `until`. Spark sorts the events of each shard; an engine
+then reads them one by one, so that a shard may be larger than memory. If composites construct, the
+events are stored to be evaluated again. Matches of atomic subscriptions and dead letters pass
+through in the same pass.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tocsin.spark.shard.repeating import Repeated
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
-"""After how many events an engine is told to drop what can no longer matter."""
+"""The number of events after which an engine drops expired state."""
 
 _ITEMS = (
     "array<struct<shard: bigint, start: bigint, source: string, id: string, message: binary, match:"
@@ -41,8 +41,9 @@ _ORDER = ("shard", "end", "start", "source", "id")
 
 
 def detect_batch(spread: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
-    """Rows spread over shards -> (match, dead_letter); `versions` has one row, the version for
-    shards without events.
+    """Convert rows spread over shards to (match, dead_letter).
+
+    `versions` has one row, the version for shards without events.
     """
     beginnings = _beginnings(versions, test.shards)
     rows = spread.unionByName(beginnings, allowMissingColumns=True)
@@ -51,14 +52,15 @@ def detect_batch(spread: DataFrame, versions: DataFrame, test: BackTest) -> Data
 
 
 def _beginnings(versions: DataFrame, shards: int) -> DataFrame:
-    """A row for every shard: time passes also where nothing happens."""
+    """Return a row for every shard: time passes in a shard without events too."""
     keys = F.explode(F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards))))
     return versions.select(keys.alias("shard"), F.col("version"))
 
 
 def spread_over_shards(by_event: DataFrame, shards: int) -> DataFrame:
-    """One row per event and shard that wants it, one per match, one per dead letter; only those of
-    events, and of what tells shards the time, have an id, and the latter an empty one.
+    """Return a row per event and shard, per match, and per dead letter.
+
+    Only rows of events and of time spans have an id, which is empty for time spans.
     """
     keys = F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards)))
     own = F.element_at(keys, (F.pmod(F.hash("identity"), F.lit(shards)) + 1).cast("int"))
@@ -101,7 +103,7 @@ def _item(
 
 @dataclass(frozen=True, slots=True)
 class BackTest:
-    """Rows of shards, sorted -> (match, dead_letter)."""
+    """Task: sorted rows of shards -> (match, dead_letter)."""
 
     source: Source
     shards: int
@@ -109,7 +111,7 @@ class BackTest:
     telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task, shard after shard."""
+        """Run one task, shard after shard."""
         with a_task():
             yield from self._served(batches)
 
@@ -127,13 +129,13 @@ class BackTest:
         yield from self._ended(run)
 
     def _told(self, run: Run | None) -> Iterator[Any]:
-        """What a shard has found so far."""
+        """Yield the results of a shard since the last call."""
         return (
             iter(()) if run is None else batches_of(run.results(), run.members.teller(self.telling))
         )
 
     def _ended(self, run: Run | None) -> Iterator[Any]:
-        """What a shard finds when there are no more events."""
+        """End the input of a shard and yield its last results."""
         if run is not None:
             run.end(self.until)
         return self._told(run)
@@ -153,7 +155,7 @@ class Run:
         self._repeated: Repeated | None = None
 
     def take(self, version: int, message: bytes | None) -> None:
-        """The next event in canonical order, or only that the shard is there."""
+        """Take the next event in canonical order, a time span, or just the version."""
         self._version = version
         if message is None:
             return
@@ -170,7 +172,7 @@ class Run:
             self._outcome.add(self._sequencer.serve(hit.event, atoms))
 
     def end(self, until: Instant | None) -> None:
-        """There are no more events: the clock runs on."""
+        """End the input: the clock runs to `until`."""
         self._begin()
         if self._repeated is None:
             self._outcome.add(self._sequencer.end(until))
@@ -179,14 +181,12 @@ class Run:
             self._outcome.add(found)
 
     def results(self) -> Results:
-        """What has come about since this was asked last."""
+        """Return the results since the last call."""
         outcome, self._outcome = self._outcome, Outcome()
         return Results(outcome.matches, list(self.members.letters_of(outcome)))
 
     def _begin(self) -> None:
-        """Takes its subscriptions in; from when to when there are events it has been told before
-        any event.
-        """
+        """Load the subscriptions once, before the first event and after all time spans."""
         if self.members.version is not None:
             return
         self.members.move_to(self._source.snapshot(self._version))
@@ -199,7 +199,7 @@ class Run:
 
 
 def _parted(rows: Any) -> tuple[Any, Iterator[tuple[int, int, bytes | None]]]:
-    """Results, which only pass through, and (shard, version, message) of the other rows."""
+    """Split rows into results, which pass through, and (shard, version, message) of the others."""
     is_result = pc.or_(rows.column("match").is_valid(), rows.column("dead_letter").is_valid())
     others = rows.filter(pc.invert(is_result))
     columns = (others.column(name).to_pylist() for name in ("shard", "version", "message"))

@@ -1,5 +1,5 @@
-"""The order of a shard: that of any host that lives. What is constructed happens at once in every
-shard; what goes wrong with it is told by one of them.
+"""The order of a shard, as for any live host. Every shard handles constructed events; one reports
+faults.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tocsin.spark.shard.clock import StreamClock
 
 
 class ShardSequencer(Sequencer[tuple[bytes, ...]]):
-    """Events of a shard and its time; with each event wait the names of its atoms."""
+    """Events and time of a shard; the payload of an event is the names of its atoms."""
 
     def __init__(self, members: Members, clock: StreamClock) -> None:
         self.guard = members.guard()
@@ -24,12 +24,12 @@ class ShardSequencer(Sequencer[tuple[bytes, ...]]):
         self._members = members
 
     def advance(self) -> Outcome:
-        """Steps 4 to 9, as far as the watermark allows."""
+        """Take steps 4 to 9, as far as the watermark allows."""
         self.republishes = self._members.builds
         return super().advance()
 
     def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
-        """The events that matches construct."""
+        """Return the events that matches construct."""
         beside = Outcome()
         events = super()._published(matches, beside)
         outcome.add(told_once(beside, self._members))
@@ -40,8 +40,9 @@ class ShardSequencer(Sequencer[tuple[bytes, ...]]):
 
 
 def told_once(outcome: Outcome, members: Members) -> Outcome:
-    """Return what came of building, where every shard builds the same: dead letters that name no
-    subscription are told by one shard.
+    """Return the outcome without dead letters that another shard reports.
+
+    Every shard builds the same: a dead letter without a subscription is reported by one of them.
     """
     letters = [
         each

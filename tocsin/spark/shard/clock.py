@@ -1,8 +1,8 @@
-"""The clock of a stream: a watermark that, on an idle stream, runs on where that is wanted.
+"""The clock of a stream: a watermark that can continue on an idle stream.
 
-While events come, they alone move the clock. Where an `idle` time is given and nothing has come for
-that long, the clock goes on from the highest end at the pace of processing time: from where the
-stream stood, not from what the wall says, so that a replay of last year's events does not jump to
+While events arrive, they alone advance the clock. If an `idle` time is given and none has arrived
+for that long, the clock continues from the highest end at the pace of processing time: from the
+stream's own time, not from the wall clock, so that a replay of last year's events does not jump to
 this year.
 """
 
@@ -19,9 +19,7 @@ Millis = int
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How late an event may be, and after how long without events the clock runs on; None for
-    never.
-    """
+    """The allowed lateness, and the idle time until the clock continues; None for never."""
 
     lateness: Duration
     idle: Duration | None = None
@@ -29,7 +27,10 @@ class Pace:
 
 @dataclass(slots=True)
 class StreamClock(Watermark):
-    """`arrived` is when events came last, `counted` up to when the clock has run on."""
+    """A watermark with an idle time.
+
+    `arrived` is the time of the last events, `counted` the time up to which idle time was added.
+    """
 
     idle: Duration | None = None
     arrived: Millis = 0
@@ -37,7 +38,7 @@ class StreamClock(Watermark):
 
     @property
     def pace(self) -> Pace:
-        """How the clock goes."""
+        """Lateness and idle time."""
         return Pace(self.lateness or 0, self.idle)
 
     @pace.setter
@@ -45,13 +46,15 @@ class StreamClock(Watermark):
         self.lateness, self.idle = pace.lateness, pace.idle
 
     def saw(self, newest: Instant | None, now: Millis) -> None:
-        """Events came; the highest end among them was `newest`."""
+        """Note events; `newest` is the highest end among them."""
         if newest is not None:
             self.advance_to(newest)
         self.arrived = self.counted = now
 
     def run_on(self, now: Millis) -> None:
-        """Nothing came by `now`; an idle clock catches up with the time that has passed."""
+        """Advance an idle clock by the processing time that has passed; the micro-batch had no
+        events.
+        """
         if self.idle is None or self.newest is None or self.idle_from > now:
             return
         self.newest += (now - self.counted) * 1000
@@ -59,13 +62,11 @@ class StreamClock(Watermark):
 
     @property
     def idle_from(self) -> Millis:
-        """When the clock begins to run on if nothing comes until then."""
+        """The processing time at which the clock continues if no event arrives before."""
         return self.arrived + -(-(self.idle or 0) // 1000)
 
     def due(self, wanted: Instant | None) -> Millis | None:
-        """The processing time at which the watermark of an idle stream has passed an instant; None
-        for never.
-        """
+        """Return the processing time when an idle watermark passes an instant; None for never."""
         mark = self.instant
         if self.idle is None or mark is None or wanted is None:
             return None

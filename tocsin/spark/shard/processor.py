@@ -1,5 +1,5 @@
-"""The stateful operator: rows of one shard in, packed results out. A timer wakes a shard when its
-stream is idle.
+"""The stateful operator: rows of one shard -> packed results. A timer wakes a shard on an idle
+stream.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAYLOAD = "payload binary"
 
 
 class Detector(StatefulProcessor):
-    """Detects the composites of a shard. What only passes through is handed on as it came."""
+    """Detector of the composites of a shard. Results of match tasks pass through unchanged."""
 
     def __init__(
         self, source: Source, shards: int, pace: Pace, telling: Telling = IDS_ONLY
@@ -45,7 +45,7 @@ class Detector(StatefulProcessor):
         self._telling = telling
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Names the state. The worker does nothing else from here on."""
+        """Register the state and tune the process, which does nothing else from here on."""
         collect_rarely()
         self._handle = handle
         parts = handle.getMapState(STATE, NUMBER_SCHEMA, BYTES_SCHEMA)
@@ -54,7 +54,7 @@ class Detector(StatefulProcessor):
     def handleInputRows(
         self, key: Any, rows: Iterator[Row], timerValues: TimerValues
     ) -> Iterator[Row]:
-        """A micro-batch that has rows for the shard."""
+        """Process a micro-batch with rows for the shard."""
         messages = []
         for row in rows:
             payload = bytes(row.payload)
@@ -70,11 +70,11 @@ class Detector(StatefulProcessor):
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[Row]:
-        """A micro-batch in which the shard's timer is due."""
+        """Process a micro-batch in which the shard's timer is due."""
         yield from self._stepped(key, [], timerValues.getCurrentProcessingTimeInMs(), fired=True)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """End the task; no resource is held open."""
         end_task()
 
     def _stepped(self, key: Any, messages: list[bytes], now: Millis, fired: bool) -> Iterator[Row]:
@@ -89,8 +89,9 @@ class Detector(StatefulProcessor):
             yield Row(payload=payload)
 
     def _next_alarm(self, known: Millis | None, due: Millis | None, now: Millis) -> Millis | None:
-        """At most one timer is set; one that fires too soon is set anew, one that would fire too
-        late is replaced.
+        """Return the time of the one timer: keep an earlier one, replace a later one.
+
+        A timer that fires too early is set again.
         """
         if due is None or (known is not None and known <= due):
             return known

@@ -1,5 +1,6 @@
-"""A shard over finite input in which something is constructed: its events are gone over again with
-what was built, as in the local host, until nothing new is built.
+"""A shard over finite input with constructions: its events are evaluated again until none is new.
+
+The same algorithm as in the local host.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ _SIZE = struct.Struct(">I")
 
 
 class Repeated:
-    """The messages of a shard, in canonical order, to be read again and again."""
+    """The messages of a shard, in canonical order, for repeated reading."""
 
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(max_size=MOST_IN_MEMORY)  # noqa: SIM115
         self._built: set[tuple[str, str]] = set()
 
     def add(self, raw: bytes, message: Message) -> None:
-        """The next message, as it came and as it was read."""
+        """Add the next message, as bytes and decoded."""
         self._file.write(_SIZE.pack(len(raw)) + raw)
         self._built.update(
             hit.event.identity for hit in message.hits if hit.event.source.startswith(SOURCE)
@@ -50,8 +51,8 @@ class Repeated:
     def detect(
         self, members: Members, spans: Sequence[Span], until: Instant | None, forget_every: int
     ) -> Outcome:
-        """Return what comes of the messages and of what is constructed, as far as this shard
-        tells it.
+        """Return the result of the messages and of all constructed events, as far as this shard
+        reports it.
         """
         last = Outcome()
 
@@ -75,7 +76,7 @@ class Repeated:
         further: Sequence[Event],
         fan_out: FanOut,
     ) -> Outcome:
-        """What all messages and some further events come to."""
+        """Evaluate all messages and some further events."""
         guard = _guard_of(members, fan_out)
         served = guard.match(in_canonical_order(further))
         outcome = Outcome()
@@ -100,7 +101,7 @@ class Repeated:
 
 
 def _guard_of(members: Members, fan_out: FanOut) -> GuardedEngine:
-    """The subscriptions of a shard in an engine without a past."""
+    """Return a new engine, without state, with the plans of a shard."""
     plans, engine = members.plans(), Engine(contains_faults=True)
     for id, plan in plans.items():
         engine.add(id, plan)

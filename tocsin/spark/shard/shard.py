@@ -1,9 +1,9 @@
-"""A shard at work: a state machine that takes steps and gives matches. The same steps give the same
-state, anywhere.
+"""A shard at work: a state machine of steps that return matches. Equal steps give equal state,
+anywhere.
 
-An event is late if it ends before the watermark that the shard had when the step began, so that the
-order of rows within a micro-batch does not matter. A step taken again, to rebuild lost memory,
-gives the same matches again.
+An event is late if it ends before the watermark at the beginning of the step, so that the order of
+rows within a micro-batch does not matter. A repeated step, to rebuild lost memory, gives the same
+matches.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from tocsin.spark.shard.clock import Millis, Pace, StreamClock
 from tocsin.values.time import Instant
 
 LAYOUT = 3
-"""How subscriptions and events are spread over shards: 1 parted subscriptions alone, 2 also parts
-events by keys, 3 has every shard construct. Written into every snapshot but those of layout 1.
+"""The distribution over shards: 1 by subscription, 2 also by partition key, 3 all shards construct.
+
+Written into every snapshot but those of layout 1.
 """
 
 KEYS_PART = 2
-"""The first layout that parts events by keys."""
+"""The first layout that distributes events by partition keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Which shard of how many, and how its clock goes."""
+    """The number of a shard, the number of shards, and the pace of the clock."""
 
     number: int
     shards: int
@@ -46,26 +47,24 @@ class Setting:
 
 
 def step_of(messages: Iterable[bytes], now: Millis) -> bytes:
-    """A step: the messages of a micro-batch, in an order of their own, and its processing time."""
+    """Pack a step: the messages of a micro-batch, sorted, and its processing time."""
     return pack((now, sorted(messages)))
 
 
 class Shard:
-    """The composites of a shard, the events that wait for the watermark, and the clock. `token`
-    names the state.
-    """
+    """The composites of a shard, its reorder buffer, and the clock. `token` names the state."""
 
     def __init__(self, setting: Setting, source: Source) -> None:
         self.source = source
         self.token = blake2b(repr((setting, source.key)).encode(), digest_size=16).digest()
         self.layout = LAYOUT
-        """The layout under which the last snapshot was taken."""
+        """The layout of the last snapshot."""
         self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle)
         self._members = Members(setting.number, setting.shards)
         self._sequencer = ShardSequencer(self._members, self.clock)
 
     def take(self, step: bytes) -> Results:
-        """Takes one step."""
+        """Take one step and return its results."""
         now, raw = unpack(step)
         messages = [message_of(each) for each in raw]
         letters: list[Letter] = []
@@ -85,23 +84,25 @@ class Shard:
 
     @property
     def has_shares(self) -> bool:
-        """Whether it serves its share of a composite that several shards serve."""
+        """True if it serves a partition of a composite that several shards serve."""
         return self._members.has_shares
 
     def teller(self, telling: Telling) -> Teller:
-        """Who tells of members what is asked for now."""
+        """Return the renderer of members for the current subscriptions."""
         return self._members.teller(telling)
 
     def move_to(self, version: int) -> list[Letter]:
-        """Holds the subscriptions of a version."""
+        """Move to the subscriptions of a version; return dead letters of those refused."""
         if self._members.version == version:
             return []
         return self._members.move_to(self.source.snapshot(version), self.clock.instant)
 
     def follow(self, pace: Pace, source: Source | None) -> bool:
-        """Goes at a pace, and takes its subscriptions from a source where one is given. Whether the
-        steps so far were another regime's: they can only be taken again under the one under which
-        they were taken first.
+        """Apply a pace and, if given, a source of subscriptions; return True if a snapshot is
+        needed.
+
+        Earlier steps can be repeated only under the pace, source and layout under which they were
+        taken.
         """
         is_other = self.clock.pace != pace or self.layout != LAYOUT
         self.clock.pace = pace
@@ -112,11 +113,11 @@ class Shard:
         return is_other
 
     def next_instant(self) -> Instant | None:
-        """What the clock has to pass for anything more to happen without new events."""
+        """Return the instant that the clock must pass for anything to happen without new events."""
         return self._sequencer.next_instant()
 
     def snapshot(self) -> bytes:
-        """The whole state as plain data."""
+        """Return the whole state as packed plain data."""
         clock, members, sequencer = self.clock, self._members, self._sequencer
         held = [(plain_event(event), atoms) for event, atoms in sequencer.held()]
         times = (
@@ -134,7 +135,7 @@ class Shard:
         return pack((LAYOUT, *parts))
 
     def restore(self, raw: bytes) -> None:
-        """Takes over a snapshot into a shard that has seen nothing yet."""
+        """Load a snapshot into a new shard."""
         found = unpack(raw)
         self.layout, self.token, version, refused, state, held, times, *guard = (
             found if isinstance(found[0], int) else (1, *found)
@@ -152,9 +153,7 @@ class Shard:
             sequencer.guard.restore(guard[0])
 
     def _admit(self, hits: list[Hit]) -> Iterator[Letter]:
-        """Late events become dead letters, those that wait already are left out, the others
-        wait.
-        """
+        """Buffer the events; late ones become dead letters, those already buffered are ignored."""
         mark = self.clock.instant
         by_event = {id(hit.event): hit for hit in hits}
         chosen = [by_event[id(event)] for event in in_canonical_order(hit.event for hit in hits)]

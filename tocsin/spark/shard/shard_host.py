@@ -1,10 +1,10 @@
-"""Where shards are in memory: a shard stays in the worker process that has it, and a worker that
-Spark gives its next step to asks that process to take it.
+"""Sticky shards: a worker that gets a step forwards it to the process that holds the shard in
+memory.
 
-Spark hands out the Python workers of a machine in turn, so that of two shards on two cores either
-would find the other's memory every second time, and would have to be read from the store again. A
-home listens on loopback, as Spark's own workers do, and serves only who knows its secret; port and
-secret stand in a note that is named by the state, in the folder that Spark keeps for the executor.
+Spark rotates the Python workers of a machine, so that with two shards on two cores each would find
+the other's memory every second time, and would have to be read from the store again. A host listens
+on loopback, as Spark's own workers do, and serves only clients with its secret; port and secret are
+in a file named by the state, in the folder that Spark keeps for the executor.
 """
 
 from __future__ import annotations
@@ -21,22 +21,20 @@ from typing import Any
 _LOOPBACK = "127.0.0.1"
 _SECRET_BYTES = 32
 _WAITING = 16
-"""How many askers may wait for an answer at once: more than a machine has tasks for shards."""
+"""The backlog of connections: more than a machine has tasks for shards."""
 
 _UNANSWERED = (OSError, EOFError, AuthenticationError, ValueError)
-"""What it may come to that a home is no more, or was never there."""
+"""The errors of a host that has ended or never existed."""
 
 
 def folder_of_executor() -> Path | None:
-    """The folder that the workers of an executor share, which goes with it; None elsewhere."""
+    """Return the folder shared by the workers of an executor, deleted with it; None elsewhere."""
     first = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0]
     return Path(first) if first and Path(first).is_dir() else None
 
 
 class Home:
-    """This process as a home: `serve` answers who asks for a state that is noted, in a thread of
-    its own.
-    """
+    """This process as a host of shards: `serve` answers requests in threads of their own."""
 
     def __init__(self, folder: Path, serve: Callable[[Any], Any]) -> None:
         self._folder = folder
@@ -46,14 +44,14 @@ class Home:
         Thread(target=self._listen, name="tocsin home", daemon=True).start()
 
     def note(self, token: bytes) -> None:
-        """A shard is here in the state of that name."""
+        """Publish that this process holds a shard in the state of that name."""
         said = {"port": self._listener.address[1], "secret": self._secret.hex()}
         target = os.open(_note(self._folder, token), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(target, "w") as file:
             json.dump(said, file)
 
     def forget(self, token: bytes) -> None:
-        """It is not, or no longer in that state."""
+        """Withdraw the file of a state that this process does not hold."""
         _note(self._folder, token).unlink(missing_ok=True)
 
     def _listen(self) -> None:
@@ -65,7 +63,7 @@ class Home:
             Thread(target=self._answer, args=(asker,), daemon=True).start()
 
     def _answer(self, asker: Connection) -> None:
-        """One question, one answer; whatever goes wrong here, the asker can do by itself."""
+        """Answer one request; after an error the caller does the work itself."""
         with asker:
             try:
                 answer = self._serve(asker.recv())
@@ -78,7 +76,7 @@ class Home:
 
 
 def ask_home(folder: Path, token: bytes, question: Any) -> Any:
-    """What the home of a state answers; None where it has none."""
+    """Return the answer of the process that holds a state; None if there is no such process."""
     try:
         said = json.loads(_note(folder, token).read_text())
         with Client((_LOOPBACK, said["port"]), authkey=bytes.fromhex(said["secret"])) as home:

@@ -1,10 +1,9 @@
-"""A shard in the state store: a snapshot and the steps since. The store is the truth, memory only
-saves reading it.
+"""A shard in the state store: a snapshot and the steps since. Memory is only a cache of the store.
 
 The cache holds shards by the name of their state, a hash over all their steps. A worker that is
-new, or that has seen a step which was never committed, finds no such name and rebuilds the shard:
-snapshot first, then the steps since. The steps are the very messages that came, so that writing
-them costs nothing; when they outgrow the snapshot, a new one is made.
+new, or that has taken a step that was never committed, does not have that name and rebuilds the
+shard: snapshot first, then the steps since. The steps are the original messages, so that storing
+them needs no work; when they outgrow the snapshot, a new one is made.
 """
 
 from __future__ import annotations
@@ -28,18 +27,20 @@ from tocsin.spark.shard.shard_host import Home, ask_home, folder_of_executor
 from tocsin.spark.shard.stored_shard import Head, StoredShard
 
 KEPT = 64
-"""How many shards a worker keeps in memory; the one used longest ago goes first."""
+"""The number of shards that a worker keeps in memory; the least recently used is dropped."""
 
 PATIENCE = 3
-"""So often in a row a step may have to wait for another shard in the same process."""
+"""The number of consecutive steps that may wait for another shard in the same process."""
 
 DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A step for the shard in the state `token`. `is_full` says that the steps since the last
-    snapshot are many; the source is None where the shard keeps its own.
+    """A step for the shard in the state `token`.
+
+    `is_full` if the steps since the last snapshot are enough for a new one; `source` is None if the
+    shard keeps its own.
     """
 
     token: bytes | None
@@ -52,8 +53,9 @@ class Errand:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a step came to: the new state's name, packed results, when time alone brings more about,
-    and a new snapshot where one is due.
+    """The result of a step: the new state's name, packed results, the next due time, the source.
+
+    With a snapshot if a new one is to be stored.
     """
 
     token: bytes
@@ -64,8 +66,9 @@ class Taken:
 
 
 class Cache:
-    """Shards in a worker's memory by the name of their state. One step is taken at a time; a worker
-    beside this one may ask for it, see `homes`.
+    """Shards in a worker's memory by the name of their state.
+
+    One step is taken at a time; other workers of the executor may request it, see `homes`.
     """
 
     def __init__(self, kept: int = KEPT, folder: Path | None = None) -> None:
@@ -77,8 +80,8 @@ class Cache:
         self._working = Lock()
 
     def take(self, errand: Errand) -> Taken | None:
-        """What a step comes to where the shard is in memory in that very state, here or in a worker
-        beside this one; else None.
+        """Take a step if the shard is in memory in that state, here or in another worker; else
+        return None.
         """
         if errand.token is None:
             return None
@@ -89,13 +92,15 @@ class Cache:
             return self._taken(errand)
 
     def take_with(self, shard: Shard, errand: Errand) -> Taken:
-        """What a step comes to with a shard that was not in memory."""
+        """Take a step with a shard that was not in memory."""
         with self._working:
             return self._take(shard, errand)
 
     def serve(self, errand: Errand) -> Taken | None:
-        """The same for another worker. A shard that waits for another one again and again is given
-        up here: where it is read again, it may be by itself.
+        """Take a step for another worker, if the shard is here.
+
+        A shard that has waited for another one in more than `PATIENCE` consecutive steps is dropped
+        here: reloaded elsewhere, it may run in parallel.
         """
         waits = self._waits.pop(errand.token or b"", 0)
         if self._working.acquire(blocking=False):
@@ -129,9 +134,7 @@ class Cache:
         return taken
 
     def _pop(self, token: bytes) -> Shard | None:
-        """The shard in that very state, no longer in the cache: should its next step fail, it is
-        lost, not wrong.
-        """
+        """Remove and return the shard in that state: if its step fails, it is lost, not wrong."""
         shard = self._by_token.pop(token, None)
         if shard is not None and self._home is not None:
             self._home.forget(token)
@@ -150,13 +153,15 @@ WORKER_SHARDS = Cache(folder=folder_of_executor())
 
 
 class Keeper:
-    """Lets one shard take its steps; `stored` is what the state store holds of it."""
+    """The steps of one shard with its state store; `stored` is the stored state."""
 
     def __init__(self, stored: StoredShard, cache: Cache = WORKER_SHARDS) -> None:
         self._stored, self._cache = stored, cache
 
     def head(self, setting: Setting) -> Head | None:
-        """What there is in the store; nothing for a new shard."""
+        """Return the head in the store; None for a new shard. Raises if the number of shards
+        differs.
+        """
         with _damage_told(setting):
             head = self._stored.head()
         if head is not None:
@@ -171,8 +176,8 @@ class Keeper:
         telling: Telling,
         step: bytes,
     ) -> Taken:
-        """Lets the shard, as it was committed last, take a step; its subscriptions are now taken
-        from `source` where one is given.
+        """Take a step from the last committed state; with `source`, subscriptions come from it from
+        now on.
         """
         token = None if head is None else head.token
         is_full = head is None or head.is_full_after(step)
@@ -188,7 +193,7 @@ class Keeper:
     def save(
         self, head: Head | None, setting: Setting, step: bytes, taken: Taken, alarm: int | None
     ) -> None:
-        """Writes what one step has changed."""
+        """Store the changes of one step."""
         if taken.snapshot is not None:
             source, listed = _description(taken.source)
             begun = Head(taken.token, setting.shards, len(taken.snapshot), 0, 0, alarm, source)
@@ -218,7 +223,7 @@ class Keeper:
 
 @contextmanager
 def _damage_told(setting: Setting) -> Iterator[None]:
-    """Whatever is raised by what the store holds says what to do about it."""
+    """Convert any error in reading the store into a problem with a hint."""
     try:
         yield
     except Problem:
@@ -249,7 +254,7 @@ def _require_same_shards(head: Head, setting: Setting) -> None:
 
 
 def _require_same_layout(shard: Shard) -> None:
-    """A shard of a former layout goes on where none of its composites would be elsewhere now."""
+    """Raise if a shard of a former layout has composites that are distributed differently now."""
     if shard.layout < KEYS_PART and shard.has_shares:
         raise StateProblem(
             "the query was begun by a version that did not spread events over shards by their keys",
@@ -259,9 +264,7 @@ def _require_same_layout(shard: Shard) -> None:
 
 
 def _description(source: Source) -> tuple[str, bytes | None]:
-    """A source as the store keeps it: a list goes in whole, since a later version of the program
-    may not have it.
-    """
+    """Return a source as stored: a list in full, since a later program may not have it."""
     return (source.key, source.payload) if isinstance(source, FixedList) else (source.key, None)
 
 

@@ -1,8 +1,8 @@
-"""A shard as the state store holds it: one map from numbers to bytes. Number 0 is the head, 1 the
-list of subscriptions where there is one, 2 the snapshot, and from 3 on come the steps since.
+"""A shard in the state store: one map from numbers to bytes.
 
-It is one state, since Spark spends more on naming a state, in each task anew, than on writing it.
-Each step has a number of its own, so that one more costs nothing for those before it.
+Number 0 is the head, 1 the list of subscriptions if there is one, 2 the snapshot, and from 3 on the
+steps since. It is one state, since in each task Spark spends more on registering a state than on
+writing it. Each step has a number of its own, so that adding one costs nothing for those before it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,26 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from tocsin.spark.match_task.serde import pack, unpack
 
 STATE = "head"
-"""Also the name of one of three states that earlier versions had, which was no map: Spark refuses
-to go on from theirs, and `failures` says what to do.
+"""The name of the map, also of one of three states of earlier versions, which was not a map.
+
+Spark refuses to continue from theirs, and `failures` says what to do.
 """
 
 NUMBER_SCHEMA = StructType([StructField("number", LongType())])
 BYTES_SCHEMA = StructType([StructField("packed", BinaryType())])
-"""Types, not texts: each task would ask Spark to read these anew, and wait for the answer."""
+"""The type of a value; not as text, which each task would send to Spark for parsing, and wait."""
 
 _HEAD, _LIST, _SNAPSHOT, _FIRST_STEP = range(4)
 
 LOG_FACTOR = 4
 LOG_BYTES = 256 << 10
-"""A new snapshot is due when the steps are this many bytes, and this many times as large as the
-last snapshot.
+"""A new snapshot is due when the steps exceed this size and `LOG_FACTOR` times the last snapshot.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What there is in the store: the name of the state, sizes, how many steps, the timer that is
-    set, and whose subscriptions.
-    """
+    """The state name, sizes, the number of steps, the timer that is set, and the source."""
 
     token: bytes
     shards: int
@@ -48,36 +46,36 @@ class Head:
     source: str
 
     def is_full_after(self, step: bytes) -> bool:
-        """Whether the steps since the last snapshot are enough for a new one."""
+        """True if the steps since the last snapshot, with this one, are enough for a new one."""
         log_bytes = self.log_bytes + len(step)
         return log_bytes > max(LOG_BYTES, LOG_FACTOR * self.base_bytes)
 
 
 class StoredShard:
-    """Reads and writes the parts of one shard; `parts` is the map state, for the current key."""
+    """The parts of one shard in the store; `parts` is the map state, for the current key."""
 
     def __init__(self, parts: Any) -> None:
         self._parts = parts
 
     def head(self) -> Head | None:
-        """Nothing for a new shard; raises what it may where the bytes are damaged."""
+        """Return the head, or None for a new shard; raises any error if the bytes are damaged."""
         packed = self._get(_HEAD)
         return None if packed is None else Head(*unpack(packed))
 
     def list(self) -> bytes | None:
-        """The list of subscriptions; None where they come from a catalog."""
+        """Return the list of subscriptions; None if they come from a catalog."""
         return self._get(_LIST)
 
     def snapshot(self) -> bytes | None:
-        """The last snapshot; None only where the store is damaged."""
+        """Return the last snapshot; None only if the store is damaged."""
         return self._get(_SNAPSHOT)
 
     def steps(self, head: Head) -> Iterator[bytes | None]:
-        """The steps since, in order; one is None only where the store is damaged."""
+        """Yield the steps since, in order; one is None only if the store is damaged."""
         return map(self._get, range(_FIRST_STEP, _FIRST_STEP + head.steps))
 
     def begin(self, head: Head, list: bytes | None, snapshot: bytes) -> None:
-        """Writes a shard anew: nothing else is left of it."""
+        """Replace the whole stored shard."""
         self._parts.clear()
         if list is not None:
             self._put(_LIST, list)
@@ -85,7 +83,7 @@ class StoredShard:
         self._put_head(head)
 
     def append(self, head: Head, step: bytes) -> None:
-        """Writes one more step, the last that the head counts."""
+        """Write the last step that the head counts, and the head."""
         self._put(_FIRST_STEP + head.steps - 1, step)
         self._put_head(head)
 

@@ -1,6 +1,4 @@
-"""Composites on streaming DataFrames: match tasks, one shuffle of what shards want, the stateful
-operator, results.
-"""
+"""Composites on streaming DataFrames: match tasks, one shuffle, the stateful operator."""
 
 from __future__ import annotations
 
@@ -25,8 +23,9 @@ _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 def detect_stream(
     messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling
 ) -> DataFrame:
-    """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches
-    without input too.
+    """Convert rows (shard, payload) to (match, dead_letter).
+
+    Timers need the mode that runs micro-batches without input too.
     """
     _require_rocksdb(messages)
     mode = "None" if pace.idle is None else "ProcessingTime"
@@ -37,12 +36,12 @@ def detect_stream(
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """Rows of packed results -> (match, dead_letter), with what is told of a match."""
+    """Task: rows of packed results -> (match, dead_letter)."""
 
     telling: Telling
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The work of one task."""
+        """Run one task."""
         with a_task():
             for rows in batches:
                 for payload in rows.column("payload"):

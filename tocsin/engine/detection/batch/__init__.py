@@ -1,1 +1,1 @@
-"""Detection by batches: what is most common, two events with a window, in compiled loops."""
+"""Detection by batches: the most common operators, two events with a window, in compiled loops."""

@@ -1,5 +1,5 @@
-"""The bits of those who stand in a line, as the compiled loops have them: in words, since they are
-more than one integer of theirs has room for.
+"""Masks of readers as the compiled loops have them: in words, since a mask may have more bits than
+one of their integers.
 """
 
 from __future__ import annotations
@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 WORD_BITS = 62
-"""So many bits are in a word."""
+"""Bits of a word, so that it is never negative as a 64-bit integer."""
 
 
 def words_needed(bits: int) -> int:
-    """How many words have room for some bits; one where there are none."""
+    """Return the number of words for a mask; at least one."""
     return max(1, -(-bits.bit_length() // WORD_BITS))
 
 
 def words_of(bits: int, count: int) -> tuple[int, ...]:
-    """Bits in so many words."""
+    """Return a mask as `count` words."""
     if count == 1:
         return (bits,)
     word = (1 << WORD_BITS) - 1
@@ -24,10 +24,10 @@ def words_of(bits: int, count: int) -> tuple[int, ...]:
 
 
 def bits_in(words: Iterable[int]) -> int:
-    """The bits of some words."""
+    """Return the mask of some words."""
     return sum(word << WORD_BITS * number for number, word in enumerate(words))
 
 
 def place_of(bit: int) -> tuple[int, int]:
-    """The word of a bit, and its place there."""
+    """Return the word of a bit, and its place there."""
     return divmod(bit.bit_length() - 1, WORD_BITS)

@@ -1,8 +1,8 @@
-"""Which nodes of a network the compiled loops can serve, and what these are told of them.
+"""Compilation of the operators that the loops can serve into a batch program.
 
 Served are sequences and absences of two events whose atoms are conditions, named or not, over all
-events or a share of them, with a window, equal keys and orders between numbers. Nodes that share a
-line or a group are served together or not at all.
+events or a share of them, with a window, equal keys and orders between numbers. Operators that
+share a buffer or a group are served together or not at all.
 """
 
 from __future__ import annotations
@@ -57,21 +57,23 @@ from tocsin.plan.nodes.composites import Key as Paths
 from tocsin.plan.semantics.bounds import join_lifetime
 
 MOST_COLUMNS = 8
-"""So many different keys, and so many different numbers, are kept for an event."""
+"""Most different keys, and most different numbers, that are kept for an event: columns cost memory
+for every event.
+"""
 
 _RELATIONS = {"<": LESS, "<=": LESS_OR_EQUAL, ">": GREATER, ">=": GREATER_OR_EQUAL}
 
 Kept = FirstLine | Deadlines
 _Question = tuple[int, int | Path, int | Path, int]
-"""A relation, what it asks of what waits and of what comes, and an offset: fields of events, or
-paths of numbers.
+"""A relation, its operand in the buffered event and in the new one, and an offset; operands are
+columns of events, or paths of numbers.
 """
 
 
 @dataclass(slots=True)
 class Program:
-    """The lines, the groups, the tables of starts and the atoms that are served, by number, and as
-    arrays what the loops are to know of them.
+    """Buffers, groups, tables of starts and atoms that are served, by number, and the rows that the
+    loops read of them.
     """
 
     lines: list[Kept] = field(default_factory=list)
@@ -79,13 +81,13 @@ class Program:
     groups: list[LastGroup] = field(default_factory=list)
     atoms: list[AtomNode] = field(default_factory=list)
     members: list[FollowingNode] = field(default_factory=list)
-    """The members of all groups, one group after the other."""
+    """Operators of all groups, one group after the other."""
     keys: list[Paths] = field(default_factory=list)
     numbers: list[Path] = field(default_factory=list)
     shares: list[Share] = field(default_factory=list)
-    """The shares of events that some nodes are told of alone."""
+    """Shares of events that some operators are restricted to."""
     asked_by_others: list[bool] = field(default_factory=list)
-    """Whether an atom is to be told to other nodes, too."""
+    """Flags of the atoms: True if other operators consume the atom, too."""
     ops: list[list[tuple[int, int, int, int]]] = field(default_factory=list)
     group_rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     member_rows: list[tuple[int, int, int]] = field(default_factory=list)
@@ -93,19 +95,21 @@ class Program:
 
     @property
     def sources(self) -> list[Node]:
-        """The nodes whose followers are served."""
+        """The operators whose inline consumers are served."""
         served = [*self.lines, *self.groups, *self.tables]
         return list(dict.fromkeys(each.inner[0] for each in served))
 
     def key_column(self, key: Key) -> int:
-        """The number of the key among those that are kept for an event."""
+        """Return the column of a key among those that are kept for an event."""
         paths = paths_of(key)
         assert paths is not None
         return _number_of(paths, self.keys)
 
 
 def program_of(nodes: Iterable[Node]) -> Program | None:
-    """The program of the nodes that can be served; None where there are none."""
+    """Return the program of the operators that can be served; None without any, or with too many
+    columns.
+    """
     program = Program()
     served = _served(nodes)
     if not served:
@@ -122,12 +126,12 @@ def program_of(nodes: Iterable[Node]) -> Program | None:
 
 
 def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
-    """Rows of integers as the loops take them."""
+    """Return rows of integers as an array for the loops."""
     return np.array([*rows], np.int64).reshape(-1, width)
 
 
 def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
-    """The nodes that can be served and share nothing with one that cannot."""
+    """Return the operators that can be served and share nothing with one that cannot."""
     left = [node for node in nodes if isinstance(node, FollowingNode | SilenceNode)]
     users = Counter(each for node in left for each in _followers(node))
     bad = {each for each, count in users.items() if each.joined != count}
@@ -158,9 +162,7 @@ def _can_be_served(node: FollowingNode | SilenceNode) -> bool:
 
 
 def _is_plain(source: Node) -> bool:
-    """Whether a source is an atom that binds nothing, or a share of its events, or the name of
-    either.
-    """
+    """True if a source is an atom that binds nothing, a share of it, or the name of either."""
     if isinstance(source, NamedNode):
         part = source.part
         assert isinstance(part, Named)
@@ -171,13 +173,13 @@ def _is_plain(source: Node) -> bool:
 
 
 def _atom_of(source: Node) -> Node:
-    """The node below the name of a source and the share that it is of."""
+    """Return the operator below the name of a source and below the share that it lets through."""
     node = source.inner[0] if isinstance(source, NamedNode) else source
     return node if share_let_through(node) is None else node.inner[0]
 
 
 def share_let_through(node: Node) -> Share | None:
-    """The share of events that is all a node lets through; None for other nodes."""
+    """Return the share of events that is all an operator lets through; None for other operators."""
     if not isinstance(node, OnlyNode):
         return None
     assert isinstance(node.part, Only)
@@ -186,8 +188,8 @@ def share_let_through(node: Node) -> Share | None:
 
 
 def _questions(node: FollowingNode) -> list[_Question | None]:
-    """The questions of what comes last, as `sequence` asks them; None for one that the loops cannot
-    ask.
+    """Return the conditions that the last event checks, as `sequence` checks them; None for one
+    that the loops cannot check.
     """
     part, last = node.part, 1 - node.first
     assert isinstance(part, Join)
@@ -262,9 +264,7 @@ def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> No
 
 
 def _add_atoms(program: Program) -> None:
-    """Each atom with what is to be done for an occurrence of it, in the order in which its
-    followers are served.
-    """
+    """Add each atom with its ops, in the order in which its consumers are served."""
     served: dict[Node, tuple[int, int]] = {}
     served |= {line: (_op_of(line), number) for number, line in enumerate(program.lines)}
     served |= {group: (ASK, number) for number, group in enumerate(program.groups)}
@@ -287,8 +287,8 @@ def _op_of(line: Kept) -> int:
 def _ops(
     program: Program, node: Node, served: dict[Node, tuple[int, int]], share: int
 ) -> Iterator[tuple[int, int, int, int]]:
-    """The ops of all that follow a node whose occurrences are of a share; the number of shares
-    stands for all events.
+    """Yield the ops of all consumers of an operator whose occurrences are of a share; the number of
+    shares stands for all events.
     """
     for follower in node.followers:
         own = share_let_through(follower)
@@ -302,7 +302,9 @@ def _ops(
 
 
 def _is_asked_by_others(node: Node, served: dict[Node, tuple[int, int]]) -> bool:
-    """Whether a node of the usual kind, or a subscription, wants what a node brings."""
+    """True if an operator that the loops do not serve, or a subscription, consumes the output of a
+    node.
+    """
     if isinstance(node, AtomNode) and node.queues:
         return True
     return bool(node.users or node.keys) or any(
@@ -317,7 +319,7 @@ def _hands_on(node: Node) -> bool:
 
 
 def _number_of(thing: Any, known: list[Any]) -> int:
-    """The number of a thing among those that are known; it is known from now on."""
+    """Return the position of a thing in the list of known ones; append it if it is new."""
     if thing not in known:
         known.append(thing)
     return known.index(thing)

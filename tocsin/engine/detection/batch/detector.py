@@ -1,10 +1,10 @@
-"""Detection by batches: what the compiled loops can serve of a network is in tables while batches
-come, and in the nodes else.
+"""Detection by batches: the state that the compiled loops can serve is in tables while batches
+come, and in the operators otherwise.
 
-The loops run over a whole batch first. Then the steps are taken in which something was found, or
-which other nodes want; all other events are passed over. Within a step a group that was served by
-the loops is stood in for by a node that brings what they found, so that everything is told in the
-same order as without them.
+The loops run over a whole batch first. Then steps are taken for the events that complete a pair, or
+that other operators consume; all other events are skipped. Within a step, a group that the loops
+served is replaced by a stand-in that emits the pairs, so that everything is emitted in the same
+order as without the loops.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from tocsin.plan.nodes.atoms import Atom
 from tocsin.values.time import Instant
 
 FEW = 256
-"""Fewer events are served one by one as quickly, where nothing is in tables yet."""
+"""Least events of a batch for which tables are loaded: fewer are served one by one as quickly."""
 
 A_FEW = 64
-"""Fewer events are served one by one more quickly, even where all is in tables."""
+"""Least events of a batch for which loaded tables pay: fewer are served one by one more quickly."""
 
 MOST_PAIRS = 1_000_000
-"""A batch that may bring about more is cut."""
+"""Most pairs that a batch may produce; one that may produce more is split, as the results have to
+fit into memory.
+"""
 
 _MOVED_AT_ONCE = 4
-"""To move what waits into tables and back takes about as long as a batch of a quarter as many
-events saves.
-"""
+"""Buffered events that are moved into tables and back in the time that a batch saves per event."""
 
 _Steps = Iterator[tuple[Event, Iterable[Atom]]]
 
 
 class BatchDetector:
-    """Serves batches for the nodes of a graph, which put what they find into a step.
+    """Server of batches for the operators of a graph, which emit the results into a step.
 
-    What it costs to move what waits is weighed against what was saved, or lost, by tables so far:
+    It weighs the cost of moving buffered state against what tables have saved, or lost, until now:
     the `_credit`, in events.
     """
 
@@ -55,29 +55,27 @@ class BatchDetector:
         self._credit = 0
         self._is_outdated = False
         self.is_replaying = False
-        """Whether the loops are ahead, and steps are taken for what they found."""
+        """True if the loops are ahead, and steps are being taken for their results."""
         self.batches = 0
-        """How many batches the loops have served."""
+        """Number of batches that the loops have served."""
 
     @property
     def is_at_work(self) -> bool:
-        """Whether what waits is in tables."""
+        """True if the buffered state is in tables."""
         return self._at_work is not None
 
     @property
     def kept(self) -> int:
-        """How many occurrences wait in tables, those of shared lines once."""
+        """Number of occurrences buffered in tables, those of shared buffers once."""
         return 0 if self._at_work is None else self._at_work.tables.waiting
 
     def note_change(self) -> None:
-        """Subscriptions come or go: what waits is back in the nodes, and who can be served is to be
-        found anew.
-        """
+        """Move the state back and have the program rebuilt: subscriptions were added or removed."""
         self._is_stale = True
         self.give_back()
 
     def give_back(self) -> None:
-        """What waits is in the nodes again, once the steps of a batch that runs are taken."""
+        """Move the state back into the operators; during a batch, once its steps are taken."""
         if self.is_replaying:
             self._is_outdated = True
         elif self._at_work is not None:
@@ -85,14 +83,14 @@ class BatchDetector:
             at_work.give_back()
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what no event that ends at `now` or later can complete."""
+        """Drop events in tables that no event which ends at `now` or later can complete."""
         if self._at_work is not None:
             self._at_work.tables.forget_before(now)
 
     def sift(self, wanted: Wanted) -> _Steps:
-        """The events of a batch for which a step is to be taken, each before the next is asked for:
-        something was found, or other nodes want them. What the loops cannot take is given as it
-        came.
+        """Run the batch path over events in canonical order; yield those that still need a step.
+        Take the step of each before asking for the next. Events that the loops cannot take are all
+        yielded.
         """
         parts: list[Wanted] = [[each for each in wanted if each[0].interval is not None]]
         while parts:
@@ -132,7 +130,7 @@ class BatchDetector:
             self.give_back()
 
     def _tables_for(self, count: int) -> TablesAtWork | None:
-        """Tables for so many events, if they are worth it."""
+        """Return the tables for a batch of `count` events; None if they are not worth it."""
         if self._at_work is not None and count < A_FEW:
             self._credit -= A_FEW - count
             if -self._credit * _MOVED_AT_ONCE > self._at_work.tables.waiting:
@@ -145,7 +143,7 @@ class BatchDetector:
         return self._at_work if count else None
 
     def _start(self, count: int) -> None:
-        """Moves what waits into tables, if it can be served and so many events are worth it."""
+        """Load the tables, if the program allows it and `count` events are worth it."""
         nodes = self._graph.nodes.values()
         if self._is_stale:
             self._program, self._is_stale = program_of(nodes), False

@@ -1,5 +1,5 @@
-"""Nodes that bring what the compiled loops found, at the place and the time of the nodes that they
-stand in for.
+"""Stand-ins: operators that emit the results of the compiled loops, at the place and the time of
+those that they replace.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from tocsin.plan.xml.row_functions import GivenUp
 from tocsin.values.time import Instant
 
 Silence = tuple[Deadlines, Event, Sequence[Node]]
-"""A silence that is over: where it was waited for, after which event, and by which nodes."""
+"""An absence that holds: its deadline buffer, its first event, and the operators that wait for it.
+"""
 
 
 class Asked(Node):
-    """Stands in for a group: what was found for its members comes with the event that came last,
-    the pair of several members once.
+    """Stand-in for a group: emits the pairs found for its operators with the event that came last,
+    the pair of several operators once.
     """
 
     __slots__ = ("found",)
@@ -33,7 +34,7 @@ class Asked(Node):
         self.found: list[tuple[FollowingNode, Event]] = []
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Brings the pairs that were found for this event."""
+        """Emit the pairs that were found for this event."""
         found, self.found = self.found, []
         wholes: dict[tuple[Node, int], Occurrence] = {}
         for node, event in found:
@@ -57,8 +58,8 @@ def _pair(node: FollowingNode, event: Event, last: Occurrence) -> Occurrence:
 
 
 class Alarm(Node):
-    """Stands in for all deadlines: brings the silences that were found, and has others found when
-    they are due.
+    """Stand-in for all deadline buffers: emits the absences that were found, and has others found
+    when they are due.
     """
 
     __slots__ = ("_ring", "set_for")
@@ -70,12 +71,12 @@ class Alarm(Node):
         self._ring = ring
 
     def end(self) -> None:
-        """Rings no more, and keeps nothing alive while it waits for its last timer."""
+        """Stop emitting, and keep nothing alive while its last timer is pending."""
         self.is_gone = True
         self._ring = _nothing
 
     def on_timer(self, token: object, step: Step) -> None:
-        """A silence that was found is over now; or it is to be seen which are."""
+        """Emit the absence that the token stands for; without a token, find those that are due."""
         if token is not None:
             self._bring(token, step)  # type: ignore[arg-type]
             return
@@ -97,6 +98,6 @@ def _nothing(now: Instant) -> list[Silence]:  # noqa: ARG001
 
 
 def occurrence_at(source: Node, event: Event) -> Occurrence:
-    """The occurrence of a source, an atom or the name of one, that an event is."""
+    """Return the occurrence of a source, an atom or the name of one, that an event is."""
     occurrence, part = occurrence_of(event), source.part
     return occurrence.named(part.name) if isinstance(part, Named) else occurrence

@@ -1,8 +1,24 @@
-"""The loops of detection by batches: events in canonical order against what waits, in arrays.
+"""Compiled loops of detection by batches: events against buffered ones, in arrays.
 
-They do what `engine.detection.sequence` and `engine.detection.absence_after` do with objects, in
-the same order; only what was found is told to Python. Arrays are made by `tables`, with room for
-all that a batch can need.
+They take events in canonical order and do what `engine.detection.sequence` and
+`engine.detection.absence_after` do with objects, in the same order; only results return to Python.
+`tables` allocates the arrays, with room for all that a batch can need; `layout` names their
+columns.
+
+    events    start, end, entries that hold it       keys, numbers: more columns of the same events
+    lines     one buffer each: head, tail, lifetime, ...      groups, members, conditions: probes
+    entries   event, key, next, next of key, row, words of readers to which it is unavailable
+    rows      per line and key: first, last, count; per absent part and key: its last start
+    extremes  per row and number: least and greatest among the entries of the row
+    index     hash table: place << 32 | key  ->  row
+    timers    heap of (deadline, line), at most one for each line
+
+    line   HEAD -> e0 -> e1 -> e2 -> e3 <- TAIL       by NEXT, in the order of arrival
+    row k  FIRST -> e0 -------> e2 <- LAST            by NEXT_OF_KEY, living entries only
+    row m  FIRST -------------------> e3 <- LAST      e1 is a tombstone: consumed, ROW is NONE
+    state  FREE -> e4 -> e5 -> ...                    by NEXT, entries to be used again
+
+Entries of deadlines have no row: they are found from the head only.
 """
 
 from __future__ import annotations
@@ -75,19 +91,26 @@ from tocsin.engine.detection.batch.layout import (
 )
 from tocsin.engine.index.kernels import Flags, Floats, Ints, compiled, inlined
 
+# 2**64 divided by the golden ratio, as a signed number: its product spreads neighbouring codes
 _GOLDEN = -7046029254386353131
+# low bits of a product ignore the high ones of the code, the place; 35 bits are left for the mask
 _SHIFT = 29
+# dead entries that a line may have before a sweep: one pays off only over many
 _ROOM = 64
+# before every start: an absent part that has not started cancels nothing
 _NEVER = -(2**63)
 
 
 @inlined
 def _find(index: Ints, place: int, key: int) -> int:
-    """The row of a place and a key; NONE where there is none."""
+    """Return the row of a place and a key; NONE without one."""
+    # the size is a power of two
     mask = index.shape[0] - 1
+    # neither part is negative, so that a code is never NONE, which marks a free slot
     code = (place << 32) | key
     at = ((code * _GOLDEN) >> _SHIFT) & mask
     while index[at, 0] != code:
+        # nothing is ever removed: a free slot ends the probe
         if index[at, 0] == NONE:
             return NONE
         at = (at + 1) & mask
@@ -97,18 +120,20 @@ def _find(index: Ints, place: int, key: int) -> int:
 
 @inlined
 def _row(index: Ints, rows: Ints, state: Ints, place: int, key: int) -> int:
-    """The row of a place and a key, made where there is none."""
+    """Return the row of a place and a key, made if it is missing."""
     mask = index.shape[0] - 1
     code = (place << 32) | key
     at = ((code * _GOLDEN) >> _SHIFT) & mask
     while index[at, 0] != code:
         if index[at, 0] == NONE:
+            # `tables` has made room for the rows of a whole batch, and keeps the index half empty
             row: int = state[ROWS]
             state[ROWS] = row + 1
             rows[row, FIRST] = NONE
             rows[row, LAST] = NONE
             rows[row, WAITING] = 0
             rows[row, LATEST] = _NEVER
+            # for `reindex`, and for the way back into operators
             rows[row, ROW_PLACE] = place
             rows[row, ROW_KEY] = key
             index[at, 0] = code
@@ -121,9 +146,10 @@ def _row(index: Ints, rows: Ints, state: Ints, place: int, key: int) -> int:
 
 @inlined
 def _push_timer(timers: Ints, state: Ints, due: int, line: int) -> None:
-    """A heap of the soonest deadlines: each line has one timer at most."""
+    """Add a deadline to the heap. Each line has one timer at most."""
     at = state[TIMERS]
     state[TIMERS] = at + 1
+    # later deadlines above move down until the new one has its place
     while at > 0:
         above = (at - 1) >> 1
         if timers[above, 0] <= due:
@@ -137,16 +163,19 @@ def _push_timer(timers: Ints, state: Ints, due: int, line: int) -> None:
 
 @inlined
 def _pop_timer(timers: Ints, state: Ints) -> int:
-    """The line of the soonest timer, which is taken out."""
+    """Remove the soonest timer and return its line."""
     line: int = timers[0, 1]
     size = state[TIMERS] - 1
     state[TIMERS] = size
+    # the last of the heap fills the gap at the top, and sinks
     due, moved = timers[size, 0], timers[size, 1]
     at = 0
     while 2 * at + 1 < size:
         below = 2 * at + 1
+        # the sooner of both below moves up
         if below + 1 < size and timers[below + 1, 0] < timers[below, 0]:
             below += 1
+        # here it is no later than both below
         if timers[below, 0] >= due:
             break
         timers[at, 0] = timers[below, 0]
@@ -161,7 +190,8 @@ def _pop_timer(timers: Ints, state: Ints) -> int:
 def _append(
     lines: Ints, entries: Ints, events: Ints, state: Ints, line: int, event: int, key: int
 ) -> int:
-    """One more waits at the end of a line."""
+    """Add an entry at the end of a line and return it."""
+    # never empty: `tables` has made room for all entries of a batch
     entry: int = state[FREE]
     state[FREE] = entries[entry, NEXT]
     entries[entry, EVENT] = event
@@ -169,22 +199,25 @@ def _append(
     entries[entry, NEXT] = NONE
     entries[entry, NEXT_OF_KEY] = NONE
     entries[entry, ROW] = NONE
+    # an entry that is used again has the bits of its predecessor
     for word in range(GONE, entries.shape[1]):
         entries[entry, word] = 0
     tail = lines[line, TAIL]
+    # an empty line
     if tail == NONE:
         lines[line, HEAD] = entry
     else:
         entries[tail, NEXT] = entry
     lines[line, TAIL] = entry
     lines[line, LENGTH] += 1
+    # an event that several lines hold is dropped with the last of them
     events[event, WAITS] += 1
     return entry
 
 
 @inlined
 def _release(entries: Ints, events: Ints, state: Ints, entry: int) -> None:
-    """An entry that is out of its line may be used again."""
+    """Put an entry that is out of its line on the free list."""
     events[entries[entry, EVENT], WAITS] -= 1
     entries[entry, NEXT] = state[FREE]
     state[FREE] = entry
@@ -194,10 +227,11 @@ def _release(entries: Ints, events: Ints, state: Ints, entry: int) -> None:
 def _cut_out(
     lines: Ints, entries: Ints, events: Ints, state: Ints, line: int, before: int, entry: int
 ) -> None:
-    """Takes an entry out of a line; `before` is the one before it, NONE where it is the first.
-    Where the line ends then is for the caller to say.
+    """Take an entry out of a line; `before` is the one before it, NONE for the first. The caller
+    sets the tail.
     """
     after = entries[entry, NEXT]
+    # lines are linked one way, so that the caller has to know the entry before
     if before == NONE:
         lines[line, HEAD] = after
     else:
@@ -209,6 +243,7 @@ def _cut_out(
 @inlined
 def _pop_head(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int) -> None:
     _cut_out(lines, entries, events, state, line, NONE, lines[line, HEAD])
+    # the only entry was the tail, too
     if lines[line, HEAD] == NONE:
         lines[line, TAIL] = NONE
 
@@ -217,14 +252,17 @@ def _pop_head(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int) 
 def trim(
     lines: Ints, entries: Ints, rows: Ints, events: Ints, state: Ints, line: int, now: int
 ) -> None:
-    """Drops what nothing that ends at `now` or later can complete. What lives and stands first in a
-    line stands first under its key, too.
+    """Expire entries that ended before `now - lifetime`. The oldest living entry of a line is also
+    the oldest of its key.
     """
     oldest = now - lines[line, LIFETIME]
     head = lines[line, HEAD]
+    # ends do not decrease along a line, so that the first entry in time ends the loop
     while head != NONE and events[entries[head, EVENT], END] < oldest:
         row = entries[head, ROW]
+        # a tombstone has left its row already
         if row != NONE:
+            # it is the first of its row: both chains are in the order of arrival
             rows[row, FIRST] = entries[head, NEXT_OF_KEY]
             if rows[row, FIRST] == NONE:
                 rows[row, LAST] = NONE
@@ -248,13 +286,14 @@ def _keep(
     event: int,
     key: int,
 ) -> None:
-    """One more may be followed."""
+    """Buffer an event under its key, for a later event to pair with."""
     entry = _append(lines, entries, events, state, line, event, key)
     row = _row(index, rows, state, line, key)
     entries[entry, ROW] = row
     last = rows[row, LAST]
     if last == NONE:
         rows[row, FIRST] = entry
+        # extremes of what has left the row are out of date
         for column in range(numbers.shape[1]):
             extremes[row, column, 0] = np.inf
             extremes[row, column, 1] = -np.inf
@@ -263,6 +302,7 @@ def _keep(
     rows[row, LAST] = entry
     rows[row, WAITING] += 1
     lines[line, LIVING] += 1
+    # every number column, since any of them may be the order bound of a group; NaN changes neither
     for column in range(numbers.shape[1]):
         number = numbers[event, column]
         extremes[row, column, 0] = min(extremes[row, column, 0], number)
@@ -271,21 +311,24 @@ def _keep(
 
 @compiled
 def _sweep_used(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int) -> None:
-    """Takes out of a line what was used up."""
+    """Take all tombstones out of a line."""
     before, entry = NONE, lines[line, HEAD]
     while entry != NONE:
+        # read before the entry is on the free list, which uses the same link
         after = entries[entry, NEXT]
         if entries[entry, ROW] != NONE:
             before = entry
         else:
             _cut_out(lines, entries, events, state, line, before, entry)
         entry = after
+    # the last that is left, NONE in an empty line
     lines[line, TAIL] = before
 
 
 @inlined
 def _holds(relation: int, theirs: float, mine: float) -> bool:
-    """Whether an order holds between two numbers; it holds of none that is missing."""
+    """True if the order holds between two numbers; a missing one is NaN, of which none holds."""
+    # no order is tested as the negation of another: with NaN both are false
     if relation == LESS:
         return theirs < mine
     if relation == LESS_OR_EQUAL:
@@ -299,10 +342,11 @@ def _holds(relation: int, theirs: float, mine: float) -> bool:
 def _fits(
     conditions: Ints, first: int, count: int, events: Ints, numbers: Floats, theirs: int, mine: int
 ) -> bool:
-    """Whether what waits and what comes meet all conditions."""
+    """True if a buffered event and a new one meet all conditions."""
     for condition in range(first, first + count):
         relation = conditions[condition, RELATION]
         other, own = conditions[condition, THEIRS], conditions[condition, MINE]
+        # moments are integers, columns of the events; orders compare columns of floats
         if relation == NOT_BEFORE:
             if events[theirs, other] < events[mine, own] + conditions[condition, OFFSET]:
                 return False
@@ -327,13 +371,15 @@ def _use_up(
     word: int,
     bit: int,
 ) -> None:
-    """A bit says that the member has it no more; who is the last to lose it takes it out."""
+    """Consume an entry for one reader. Unlink it from its row when no reader is left."""
     entries[entry, GONE + word] |= 1 << bit
     for each in range(entries.shape[1] - GONE):
         everyone = lines[line, EVERYONE + each]
+        # available to another reader: it stays
         if entries[entry, GONE + each] & everyone != everyone:
             return
     row, after = entries[entry, ROW], entries[entry, NEXT_OF_KEY]
+    # `before` is the one before it in its row; in the line the one before is not known
     if before == NONE:
         rows[row, FIRST] = after
     else:
@@ -342,6 +388,7 @@ def _use_up(
         rows[row, LAST] = before
     rows[row, WAITING] -= 1
     lines[line, LIVING] -= 1
+    # so it stays in the line, as a tombstone, until these outnumber the living
     entries[entry, ROW] = NONE
     if lines[line, LENGTH] > 2 * lines[line, LIVING] + _ROOM:
         _sweep_used(lines, entries, events, state, line)
@@ -364,25 +411,30 @@ def _ask(
     bit: int,
     event: int,
 ) -> int:
-    """The event of the oldest that waits, fits and is still to be had for a member; it is used up.
-    NONE where there is none.
+    """Return the event of the oldest entry that fits and is available to a reader, and consume it;
+    NONE without any.
     """
     screen = group[SCREEN]
     column, side = 0, 0
+    # the group has an order between numbers: if the best of the row fails, all do
     if screen != NONE:
         column = conditions[screen, THEIRS]
         relation = conditions[screen, RELATION]
+        # the least of the row is the best for "less", the greatest for "greater"
         side = 0 if relation in (LESS, LESS_OR_EQUAL) else 1
         own = numbers[event, conditions[screen, MINE]]
         if not _holds(relation, extremes[row, column, side], own):
             return NONE
     head = rows[row, FIRST]
+    # expiry keeps the window, no condition does: an entry beyond it must not be found
     if events[entries[head, EVENT], END] + lines[line, LIFETIME] < events[event, END]:
         trim(lines, entries, rows, events, state, line, events[event, END])
     least, greatest = np.inf, -np.inf
+    # read again, since expiry may have emptied the row
     before, entry = NONE, rows[row, FIRST]
     while entry != NONE:
         theirs: int = entries[entry, EVENT]
+        # the bit of a reader is set if it consumed the entry, or attached after it
         if (entries[entry, GONE + word] >> bit) & 1 == 0 and _fits(
             conditions,
             group[CONDITIONS],
@@ -399,7 +451,8 @@ def _ask(
             least = min(least, number)
             greatest = max(greatest, number)
         before, entry = entry, entries[entry, NEXT_OF_KEY]
-    if screen != NONE:  # it promised too much: all were looked at, so it is known exactly now
+    # the bound let too much pass; all entries were visited, so that it can be made exact
+    if screen != NONE:
         extremes[row, column, 0] = least
         extremes[row, column, 1] = greatest
     return NONE
@@ -417,13 +470,18 @@ def _waiting_for(
     entry: int,
     word: int,
 ) -> int:
-    """The members, as bits of a word, for which the silence after an entry is unbroken."""
+    """Return, as bits of one word, the readers for which the absence after an entry is not
+    cancelled.
+    """
     waiting: int = lines[line, EVERYONE + word] & ~entries[entry, GONE + word]
     end, key = events[entries[entry, EVENT], END], entries[entry, OF_KEY]
+    # without a key nothing cancels it
     if key != NONE and waiting != 0:
+        # one table of starts for each absent part that readers of the line have
         begin = lines[line, ASKED]
         for each in range(begin, begin + lines[line, ASKED_COUNT]):
             row = _find(index, asked[each, ASKED_PLACE], key)
+            # the window opens with the end of the entry: a start at that instant is outside
             if row != NONE and rows[row, LATEST] > end:
                 waiting &= ~asked[each, ASKED_BITS + word]
     return waiting
@@ -440,7 +498,8 @@ def _is_waited_for(
     line: int,
     entry: int,
 ) -> bool:
-    """Whether the silence after an entry is unbroken for anybody."""
+    """True if the absence after an entry is not cancelled for some reader."""
+    # the first word with a live reader decides
     for word in range(entries.shape[1] - GONE):
         if _waiting_for(lines, entries, rows, index, events, asked, line, entry, word) != 0:
             return True
@@ -459,14 +518,16 @@ def _set_timer(
     state: Ints,
     line: int,
 ) -> None:
-    """For the first that anybody waits for; what nobody does is dropped on the way to it."""
+    """Arm the timer for the first entry with a live reader; drop dead entries before it."""
     head = lines[line, HEAD]
     while head != NONE:
         if _is_waited_for(lines, entries, rows, index, events, asked, line, head):
+            # one timer for each line: deadlines come in the order of arrival
             lines[line, TIMED] = 1
             due = events[entries[head, EVENT], END] + lines[line, LIFETIME]
             _push_timer(timers, state, due, line)
             return
+        # cancelled for all readers, as most entries are long before their deadline
         _pop_head(lines, entries, events, state, line)
         head = lines[line, HEAD]
 
@@ -482,16 +543,18 @@ def _drop_broken(
     state: Ints,
     line: int,
 ) -> None:
-    """What no member waits for any more need not be kept until its deadline."""
+    """Drop all entries of deadlines without a live reader, before they are due."""
     before, entry = NONE, lines[line, HEAD]
     while entry != NONE:
         after = entries[entry, NEXT]
+        # the armed timer may be for an entry that goes: then it fires for nothing
         if _is_waited_for(lines, entries, rows, index, events, asked, line, entry):
             before = entry
         else:
             _cut_out(lines, entries, events, state, line, before, entry)
         entry = after
     lines[line, TAIL] = before
+    # the next time when the line has doubled, so that the cost per entry is constant
     lines[line, ALLOWED] = 2 * lines[line, LENGTH] + _ROOM
 
 
@@ -508,9 +571,11 @@ def ring_silences(
     silences: Ints,
     now: int,
 ) -> None:
-    """The silences whose deadlines have come by `now`."""
+    """List the absences that are due by `now`, with the readers for which they hold."""
     while state[TIMERS] > 0 and timers[0, 0] <= now:
+        # all due entries of one line follow at once: Python sorts absences by deadline
         line = _pop_timer(timers, state)
+        # set again below, if an entry is left
         lines[line, TIMED] = 0
         head = lines[line, HEAD]
         while head != NONE:
@@ -518,6 +583,7 @@ def ring_silences(
             due = events[event, END] + lines[line, LIFETIME]
             if due > now:
                 break
+            # the place is taken only if a reader is left; otherwise the next entry overwrites it
             at = state[SILENCES]
             for word in range(entries.shape[1] - GONE):
                 members = _waiting_for(lines, entries, rows, index, events, asked, line, head, word)
@@ -529,6 +595,7 @@ def ring_silences(
             silences[at, SILENCE_EVENT] = event
             _pop_head(lines, entries, events, state, line)
             head = lines[line, HEAD]
+        # the rest of the line is due later, and may be dead
         _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
 
 
@@ -543,8 +610,9 @@ def set_timers(
     timers: Ints,
     state: Ints,
 ) -> None:
-    """For all lines of silences, which are filled and have none yet."""
+    """Arm the timers of all lines of deadlines, which were just loaded."""
     for line in range(lines.shape[0]):
+        # NEEDS_KEY is NONE for lines of sequences, which have no timers
         if lines[line, NEEDS_KEY] >= 0 and lines[line, TIMED] == 0:
             _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
 
@@ -562,13 +630,15 @@ def put(
     line: int,
     waiting: Ints,
 ) -> None:
-    """What waited in a line before there were tables: event, key and who has it no more."""
+    """Load a line with entries: event, key, and words of the readers to which it is unavailable."""
     for i in range(waiting.shape[0]):
         event, key = waiting[i, 0], waiting[i, 1]
+        # deadlines are never found by key, so that they need no row
         if lines[line, NEEDS_KEY] >= 0:
             _append(lines, entries, events, state, line, event, key)
         else:
             _keep(lines, entries, rows, extremes, index, events, numbers, state, line, event, key)
+        # the entry just added is the tail
         for word in range(entries.shape[1] - GONE):
             entries[lines[line, TAIL], GONE + word] = waiting[i, 2 + word]
 
@@ -576,23 +646,25 @@ def put(
 @inlined
 def _note_start(index: Ints, rows: Ints, state: Ints, place: int, key: int, start: int) -> None:
     row = _row(index, rows, state, place, key)
+    # events come by end, so that a long one may have started before the last
     rows[row, LATEST] = max(rows[row, LATEST], start)
 
 
 @compiled
 def note_starts(index: Ints, rows: Ints, state: Ints, place: int, starts: Ints) -> None:
-    """When an absent part last started before there were tables: keys and instants."""
+    """Load the last starts of an absent part: keys and instants."""
     for i in range(starts.shape[0]):
         _note_start(index, rows, state, place, starts[i, 0], starts[i, 1])
 
 
 @compiled
 def reindex(index: Ints, rows: Ints, state: Ints) -> None:
-    """Finds all rows by an index that is empty yet."""
+    """Fill an empty index with all rows."""
     mask = index.shape[0] - 1
     for row in range(state[ROWS]):
         code = (rows[row, ROW_PLACE] << 32) | rows[row, ROW_KEY]
         at = ((code * _GOLDEN) >> _SHIFT) & mask
+        # codes differ, so that a free slot is all that is looked for
         while index[at, 0] != NONE:
             at = (at + 1) & mask
         index[at, 0] = code
@@ -624,36 +696,45 @@ def detect(
     pairs: Ints,
     silences: Ints,
 ) -> None:
-    """A batch, whose first event is `base`; event i is an occurrence of the atoms from firsts[i]
+    """Run a batch whose first event is `base`; event i is an occurrence of the atoms from firsts[i]
     on, and in the shares of within[i].
     """
+    # Python has read the results of the last batch
     state[PAIRS] = 0
     state[SILENCES] = 0
     for i in range(firsts.shape[0] - 1):
         event = base + i
         now = events[event, END]
+        # only deadlines before the event: one at `now` is for after all events that end by then
         if state[TIMERS] > 0 and timers[0, 0] < now:
             ring_silences(
                 lines, entries, rows, index, events, asked, timers, state, silences, now - 1
             )
         for a in range(firsts[i], firsts[i + 1]):
             atom = atoms[a]
+            # the ops of an atom are in the order in which its consumers would be served
             for o in range(op_firsts[atom], op_firsts[atom + 1]):
+                # consumers of a share of the events skip the others
                 if not within[i, ops[o, SHARE]]:
                     continue
                 op, place = ops[o, OP], ops[o, PLACE]
                 key = keys[event, ops[o, KEY_COLUMN]]
                 if op == AWAIT:
+                    # missing key: ignored; missing attribute of a condition: cannot be cancelled
                     if key == NONE and lines[place, NEEDS_KEY] == 1:
                         continue
                     _append(lines, entries, events, state, place, event, key)
+                    # cancelled entries behind the head are not seen by the timer
                     if lines[place, LENGTH] > lines[place, ALLOWED]:
                         _drop_broken(lines, entries, rows, index, events, asked, state, place)
+                    # an armed timer is for an older entry, which is due no later
                     if lines[place, TIMED] == 0:
                         _set_timer(lines, entries, rows, index, events, asked, timers, state, place)
+                # without its key an event pairs with nothing, and cancels nothing
                 elif key == NONE:
                     continue
                 elif op == KEEP:
+                    # before the append, so that expired entries do not count as buffered
                     trim(lines, entries, rows, events, state, place, now)
                     _keep(
                         lines,
@@ -671,9 +752,11 @@ def detect(
                 elif op == ASK:
                     group = groups[place]
                     begin = group[GROUP_MEMBERS]
+                    # each member takes its own oldest entry: what one consumes others may have
                     for member in range(begin, begin + group[GROUP_COUNT]):
                         line = members[member, MEMBER_LINE]
                         row = _find(index, line, key)
+                        # the common case: nothing is buffered under the key
                         if row == NONE or rows[row, WAITING] == 0:
                             continue
                         first = _ask(
@@ -693,12 +776,15 @@ def detect(
                             event,
                         )
                         if first != NONE:
+                            # at most one pair for each event and member: `tables` has made room
                             at = state[PAIRS]
                             state[PAIRS] = at + 1
+                            # by number in the batch, to find the step that emits it
                             pairs[at, 0] = i
                             pairs[at, 1] = place
                             pairs[at, 2] = member
                             pairs[at, 3] = first
+                # NOTE_START: what the start cancels is found out at the deadlines
                 else:
                     _note_start(index, rows, state, place, key, events[event, START])
 
@@ -707,20 +793,23 @@ def detect(
 def forget_before(
     lines: Ints, entries: Ints, rows: Ints, events: Ints, state: Ints, now: int
 ) -> None:
-    """Drops what nothing that ends at `now` or later can complete; silences have their timers."""
+    """Expire entries that nothing which ends at `now` or later can complete; deadlines have their
+    timers.
+    """
     for line in range(lines.shape[0]):
+        # lines of sequences only
         if lines[line, NEEDS_KEY] < 0:
             trim(lines, entries, rows, events, state, line, now)
 
 
 @compiled
 def list_line(lines: Ints, entries: Ints, line: int, listed: Ints) -> int:
-    """Writes down what lives in a line, oldest first: event, key and who has it no more; how many
-    these are.
-    """
+    """List the living entries of a line, oldest first, as `put` takes them; return their number."""
+    # `listed` has a place for each entry of the line, tombstones included
     count = 0
     entry = lines[line, HEAD]
     while entry != NONE:
+        # a line of deadlines has no rows, and no tombstones
         if lines[line, NEEDS_KEY] >= 0 or entries[entry, ROW] != NONE:
             listed[count, 0] = entries[entry, EVENT]
             listed[count, 1] = entries[entry, OF_KEY]

@@ -1,4 +1,4 @@
-"""Keys as numbers: what is equal as a key has one number, whichever attribute it came from."""
+"""Partition keys as numbers: equal keys have one number, whichever attribute they came from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCALARS = (Kind.NUMBER, Kind.STRING, Kind.BOOLEAN)
 
 
 class KeyCodes:
-    """The number of every key that was seen, and the key of every number."""
+    """Number of every key that was seen, and key of every number."""
 
     __slots__ = ("_codes", "_of_several", "values")
 
@@ -28,7 +28,7 @@ class KeyCodes:
         self.values: list[Hashable] = []
 
     def code(self, key: Hashable) -> int:
-        """The number of a key, new or not; NONE where there is no key."""
+        """Return the number of a key, new or not; NONE if there is no key."""
         if key is None:
             return NONE
         code = self._codes.setdefault(key, len(self.values))
@@ -37,7 +37,7 @@ class KeyCodes:
         return code
 
     def column(self, paths: Paths, batch: EventBatch) -> Ints:
-        """The numbers of the keys at some paths, for a batch."""
+        """Return the numbers of the keys at some paths, for a batch."""
         if not paths:
             return np.full(batch.size, self.code(UNPARTED), np.int64)
         columns = [self._of_one(batch.column(path)) for path in paths]

@@ -1,57 +1,57 @@
-"""What the columns of the tables mean, for the loops that fill them and for those who read them.
+"""Columns of the tables, for the loops that fill them and for their readers.
 
-All tables but the numbers are of 64-bit integers. `NONE` stands for no entry, no row, no key. What
-is in words takes the last columns of its table.
+All tables but the numbers are of 64-bit integers. `NONE` stands for no entry, no row, no key. Masks
+of readers are in words, which take the last columns of their table.
 """
 
 from __future__ import annotations
 
 NONE = -1
 
-# events: when each starts and ends, and at how many places it waits
+# events: start, end, and the number of entries that hold it
 START, END, WAITS = 0, 1, 2
 EVENT_FIELDS = 3
 
-# ops of an atom, in the order in which the nodes are served: what is done, where, with which key,
-# and for which share of the events
+# ops of an atom, in the order in which its consumers are served: the kind, the line, group or table
+# of starts, the column of the key, and the share of the events
 OP, PLACE, KEY_COLUMN, SHARE = 0, 1, 2, 3
 OP_FIELDS = 4
 KEEP, ASK, NOTE_START, AWAIT = 0, 1, 2, 3
 
-# lines: what waits in the order of arrival, the tables of starts that are asked and, in words, the
-# bits of the members that wait for it
+# lines: one shared buffer each, in the order of arrival, with the tables of starts that cancel its
+# absences and, in words, the mask of its readers
 LIFETIME, HEAD, TAIL, LENGTH, LIVING, ALLOWED, TIMED, NEEDS_KEY, ASKED, ASKED_COUNT = range(10)
 EVERYONE = 10
 
-# entries: one event that waits in one line and, in words, the members that have it not or no more
+# entries: one event in one line and, in words, the mask of readers to which it is unavailable
 EVENT, OF_KEY, NEXT, NEXT_OF_KEY, ROW, GONE = range(6)
 
-# rows: what waits in a line under one key, or when an absent part last started there
+# rows: the entries of a line under one key, or the last start of an absent part under it
 FIRST, LAST, WAITING, LATEST, ROW_PLACE, ROW_KEY = range(6)
 ROW_FIELDS = 6
 
-# groups: members that ask the same questions; the screen is a condition that extremes answer
+# groups: members that check the same conditions; the screen is an order that extremes can refute
 GROUP_MEMBERS, GROUP_COUNT, CONDITIONS, CONDITION_COUNT, SCREEN = range(5)
 GROUP_FIELDS = 5
 
-# tables of starts that the silences of a line ask and, in words, the bits of those who do
+# tables of starts that cancel absences of a line and, in words, the mask of readers concerned
 ASKED_PLACE, ASKED_BITS = 0, 1
 
-# members of groups: the line that one asks, the word of its bit there, and the place in it
+# members of groups: the line that one probes, the word of its bit there, and the place in it
 MEMBER_LINE, MEMBER_WORD, MEMBER_BIT = range(3)
 MEMBER_FIELDS = 3
 
-# conditions: a moment of what waits against a moment of what comes, or a number against a number
+# conditions: a moment of the buffered event against one of the new event, or number against number
 RELATION, THEIRS, MINE, OFFSET = range(4)
 CONDITION_FIELDS = 4
 NOT_BEFORE, NOT_AFTER, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL = range(6)
 
-# the state of all: the first free entry, how many rows and timers there are, what was found
+# state: the first free entry, the numbers of rows and timers, and of pairs and absences found
 FREE, ROWS, TIMERS, PAIRS, SILENCES = range(5)
 STATE_FIELDS = 5
 
-# pairs: the event of the batch that came last, the group and the member that asked, what waited
+# pairs: the number in the batch of the last event, the group and the member, the first event
 PAIR_FIELDS = 4
 
-# silences: when one is over, its line, its event and, in words, the members for which it is
+# silences: the deadline, the line, the event and, in words, the readers for which the absence holds
 SILENCE_DUE, SILENCE_LINE, SILENCE_EVENT, SILENCE_MEMBERS = range(4)

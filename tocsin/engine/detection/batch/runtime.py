@@ -1,5 +1,5 @@
-"""Tables at work in a graph: batches run through them, and nodes that stand in for those whose
-state they have bring what was found.
+"""Batch tables in use: batches run through them, and stand-ins for the operators whose state they
+hold emit the results.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Wanted = Sequence[tuple[Event, Iterable[Atom]]]
 """Events with the atoms that they are occurrences of, in canonical order."""
 
 Pairs = dict[int, list[tuple[Asked, FollowingNode, Event]]]
-"""What was found, by the number of the event in its batch that came last: who brings it, for whom,
-and what came first.
+"""Pairs found, by the number in its batch of the event that came last: the stand-in that emits, the
+operator, and the first event.
 """
 
 _MOST_WAITING = ASKED_FREELY + QUESTIONS * (WORK_LIMIT - A_TRIAL)
-"""Where more waits in a line, an event may be too much to work out."""
+"""Most entries of a buffer for which the work of one event surely stays within the limit."""
 
 
 class TablesAtWork:
-    """What waits for the nodes of a program is in tables, from when this is made until it is given
-    back. Raises Odd, and changes nothing, where the tables cannot hold it.
+    """Batch tables that hold all that is buffered for the operators of a program, from construction
+    until `give_back`. Raises Odd, and changes nothing, if the tables cannot hold it.
     """
 
     def __init__(self, program: Program, graph: SharedGraph, step: Step) -> None:
@@ -58,7 +58,9 @@ class TablesAtWork:
         self._set_timers(())
 
     def _stand_in(self) -> None:
-        """Groups are stood in for; lines and tables of starts have nothing to do."""
+        """Replace the groups by stand-ins; detach buffers and tables of starts, which have nothing
+        to do.
+        """
         program = self._program
         stand_ins: dict[Node, Node | None] = dict.fromkeys([*program.lines, *program.tables])
         stand_ins |= dict(zip(program.groups, self._asked, strict=True))
@@ -67,14 +69,16 @@ class TablesAtWork:
             source.followers = [each for each in chosen if each is not None]
 
     def give_back(self) -> None:
-        """What waits is in the nodes again, which are served as before."""
+        """Move all that is buffered back into the operators, which are served as before."""
         for source, followers in self._followers.items():
             source.followers = [each for each in followers if not each.is_gone]
         self._alarm.end()
         empty_tables(self._program, self.tables, self._step)
 
     def atoms_of(self, part: Wanted) -> tuple[Ints, Ints]:
-        """The atoms of all events by number, and where those of each event begin."""
+        """Return the positions at which the atoms of each event begin, and the atoms of all events
+        by number.
+        """
         numbers, found, firsts = self._numbers, [], [0]
         for _, atoms in part:
             for atom in atoms:
@@ -84,8 +88,9 @@ class TablesAtWork:
         return np.array(firsts, np.int64), np.array(found, np.int64)
 
     def _number_of(self, atom: Atom) -> int:
-        """The number of an atom in the program; two more stand for those that only others want, and
-        for those that nobody does. The atom is kept, so that none has its address.
+        """Return the number of an atom in the program; two more stand for atoms that only other
+        operators consume, and for atoms without an operator. The atom is kept alive, so that no
+        other gets its address.
         """
         node, others = self._graph.atom_node(atom), len(self._atoms)
         number = others + 1 if node is None else self._atoms.get(node, others)
@@ -93,9 +98,8 @@ class TablesAtWork:
         return number
 
     def run(self, part: Wanted, firsts: Ints, atoms: Ints) -> tuple[Pairs, Flags]:
-        """The pairs that a batch brings about, and which of its events are in which shares; its
-        silences ring when their time comes. Raises Odd, and changes nothing, where the tables
-        cannot take it.
+        """Return the pairs of a batch, and the shares that its events are in; timers are set for
+        its absences. Raise Odd, and change nothing, if the tables cannot take it.
         """
         tables, events = self.tables, [event for event, _ in part]
         if tables.longest + len(part) > min(self._step.queue_limit, self._most_waiting()):
@@ -113,15 +117,16 @@ class TablesAtWork:
         return found, within
 
     def _most_waiting(self) -> int:
-        """How many may wait in a line without a step for each event. Where other parts of a
-        subscription cost too, that they were asked has to be counted.
+        """Return the most entries that a buffer may have without a step for each event. If other
+        operators of a subscription cost too, the checks have to be charged.
         """
         alone = all(member.is_alone for member in self._program.members)
         return _MOST_WAITING if alone else ASKED_FREELY
 
     def steps_of(self, found: Pairs, firsts: Ints, atoms: Ints, within: Flags) -> Flags:
-        """For which events of a batch a step is to be taken: those with which something was found,
-        those that other nodes want, and the last, which tells the time. The others are counted.
+        """Return a flag for each event of a batch, True if a step is taken for it: events that
+        complete a pair, events that other operators consume, and the last one, which moves the
+        clock. The others are only counted.
         """
         wanted = np.array([*self._program.asked_by_others, True, False])[atoms]
         of_event = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
@@ -133,7 +138,7 @@ class TablesAtWork:
         return chosen
 
     def _count_passed_over(self, passed_over: Flags, atoms: Ints) -> None:
-        """Counts the occurrences of atoms for which no step is taken, for each share apart."""
+        """Count the occurrences of atoms for which no step is taken, for each share separately."""
         shares = [*self._program.shares, None]
         counts = [
             np.bincount(atoms[each], minlength=len(self._program.atoms)) for each in passed_over.T
@@ -144,12 +149,12 @@ class TablesAtWork:
             )
 
     def drop_found(self) -> None:
-        """What was to be brought, and nobody took the step for it."""
+        """Drop pairs that were not emitted, as no step was taken for them."""
         for asked in self._asked:
             asked.found.clear()
 
     def _silences(self, found: Ints) -> list[tuple[Instant, Silence]]:
-        """Silences that were found, in the order of their deadlines."""
+        """Return the absences found, in the order of their deadlines."""
         silences: list[tuple[Instant, Silence]] = []
         for due, number, event, *words in sorted(found.tolist(), key=lambda each: each[:2]):
             line, members = self._lines[number], bits_in(words)
@@ -159,7 +164,7 @@ class TablesAtWork:
         return silences
 
     def _set_timers(self, silences: Iterable[tuple[Instant, Silence]]) -> None:
-        """For what was found, and for the soonest that is still to be found."""
+        """Set timers for the absences found, and for the soonest that is still to be found."""
         for due, silence in silences:
             self._step.wake(self._alarm, due, silence)
         soonest, alarm = self.tables.next_silence(), self._alarm
@@ -168,14 +173,14 @@ class TablesAtWork:
             self._step.wake(alarm, soonest, None)
 
     def _ring(self, now: Instant) -> list[Silence]:
-        """The silences that are over by now, when it is the time and not an event that tells."""
+        """Return the absences due by now, when a timer and not an event moves the clock."""
         silences = self._silences(self.tables.silences_by(now))
         self._set_timers(())
         return [silence for _, silence in silences]
 
 
 def _count(node: Node, counts: Mapping[Share | None, int], share: Share | None = None) -> None:
-    """Counts occurrences at a node and at those that only name them or let a share through."""
+    """Count occurrences at an operator, and at those that only name them or let a share through."""
     node.brought += counts[share]
     for follower in node.followers:
         if isinstance(follower, NamedNode):

@@ -1,4 +1,4 @@
-"""What waits goes from the nodes into tables and back, with all that is known of it."""
+"""Transfer of buffered state from operators into tables and back, complete."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from tocsin.events.event import Event
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
+# before all events, so that any order of ends may follow
 _BEGINNING: Instant = -(2**63)
 
 
 def filled_tables(program: Program) -> Tables:
-    """Tables with all that waits in the lines of a program, where it waits no more; raises Odd, and
-    changes nothing, where they cannot hold it.
+    """Return tables with all that the buffers of a program hold, and empty the buffers. Raise Odd,
+    and change nothing, if the tables cannot hold it.
     """
     tables = Tables(program)
     events = _waiting_events(program)
@@ -42,7 +43,7 @@ def filled_tables(program: Program) -> Tables:
 
 
 def empty_tables(program: Program, tables: Tables, step: Step) -> None:
-    """All that waits in tables waits in the lines of their program again."""
+    """Load the buffers of a program with all that its tables hold."""
     _give_starts(program, tables, step.now)
     made: dict[tuple[Node, int], Occurrence] = {}
     for number, line in enumerate(program.lines):
@@ -52,14 +53,14 @@ def empty_tables(program: Program, tables: Tables, step: Step) -> None:
 
 
 def _waiting_events(program: Program) -> list[Event]:
-    """The events that wait in lines, each once, in the order of their ends."""
+    """Return the events in the buffers, each once, in the order of their ends."""
     waiting = (each for line in program.lines for each in line.waiting())
     events = {id(each.members[0]): each for each in waiting}
     return [each.members[0] for each in sorted(events.values(), key=lambda each: each.end)]
 
 
 def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
-    """The instants at which absent parts last started, but for those that no window reaches."""
+    """Load the last starts of absent parts, except those that no window reaches."""
     starts: dict[int, list[tuple[int, Instant]]] = {}
     for place, key, start in tables.starts():
         starts.setdefault(place, []).append((key, start))
@@ -75,13 +76,13 @@ def _give_line(
     made: dict[tuple[Node, int], Occurrence],
     step: Step,
 ) -> None:
-    """What waits in a line, and which nodes have lost which of it; `made` has the occurrences that
-    other lines have in common with it.
+    """Load a buffer, with the masks of readers to which its occurrences are unavailable; `made` has
+    the occurrences that it shares with other buffers.
     """
     source = line.inner[0]
     waiting: list[tuple[Occurrence, Hashable]] = []
     lost: dict[Occurrence, int] = {}
-    keys = [*tables.codes.values, None]  # NONE is the last
+    keys = [*tables.codes.values, None]  # NONE is -1, the last
     for event, key, bits in tables.in_line(number):
         occurrence = made.get((source, event))
         if occurrence is None:
@@ -93,14 +94,14 @@ def _give_line(
 
 
 def _give_extremes(program: Program, tables: Tables) -> None:
-    """The extremes of what waits, so that no number has to be read again."""
+    """Load the extremes of buffered numbers, so that no number has to be read again."""
     found: dict[int, dict[Hashable, list[list[float]]]] = {}
     for number, key, extremes in tables.extremes():
         found.setdefault(number, {})[tables.codes.values[key]] = extremes
     for number, line in enumerate(program.lines):
         if isinstance(line, FirstLine):
             for (path, relation), extreme in line.extremes.items():
-                if path not in program.numbers:  # who asked for it is gone
+                if path not in program.numbers:  # no group that needs it is left
                     extreme.renew(line.queue.buckets())
                     continue
                 column, side = program.numbers.index(path), relation[0] == ">"

@@ -1,6 +1,4 @@
-"""The state of the compiled loops: events that wait, the lines and rows where they do, and room for
-more.
-"""
+"""State of the compiled loops: buffered events, their buffers and rows, and room for more."""
 
 from __future__ import annotations
 
@@ -58,18 +56,20 @@ from tocsin.engine.index.kernels import Flags, Floats, Ints
 from tocsin.events.event import Event
 from tocsin.values.time import Instant
 
+# rows that a new table has room for, so that small programs never grow theirs
 _ROOM = 1024
+# known keys that do not count as unused yet: a rebuild pays off only over many
 _WORN = 65_536
 
 
 class Odd(Exception):
-    """Numbers that no float tells apart, events that are there already, that cannot be read or are
-    not in order: the loops cannot take them.
+    """Raised for a batch that needs the per-event path: numbers not exact as float64; repeated,
+    unreadable or unordered events.
     """
 
 
 class Tables:
-    """The arrays of one program, and the events in them."""
+    """Arrays of one program, and the events in them."""
 
     def __init__(self, program: Program) -> None:
         self.codes = KeyCodes()
@@ -88,7 +88,7 @@ class Tables:
         self._asked = table((), ASKED_BITS + self._words)
         self._lines = self._line_rows()
         self._timers = np.zeros((len(program.lines) + 1, 2), np.int64)
-        # two atoms more, for which there is nothing to do
+        # two atoms more, for those without ops: see `TablesAtWork._number_of`
         self._op_firsts = np.cumsum([0, *map(len, program.ops), 0, 0])
         self._ops = table((op for ops in program.ops for op in ops), OP_FIELDS)
         self._groups = table(program.group_rows, GROUP_FIELDS)
@@ -100,7 +100,7 @@ class Tables:
         self._awaits = self._count_by_atom(AWAIT)
 
     def _line_rows(self) -> Ints:
-        """One row for each line, and the tables of starts that its silences ask."""
+        """Return one row for each buffer, and set the tables of starts that cancel its absences."""
         places = {each: len(self._program.lines) + n for each, n in self._program.tables.items()}
         asked: list[tuple[int, ...]] = []
         rows = np.zeros((len(self._program.lines), EVERYONE + self._words), np.int64)
@@ -118,7 +118,9 @@ class Tables:
         return rows
 
     def _count_by_atom(self, op: int) -> Ints:
-        """How often something may be found, or has to wait, for an occurrence of each atom."""
+        """Return the number of results, or of entries, that one occurrence of each atom can
+        produce.
+        """
         counts = [
             [self._groups[place][1] if op == ASK else 1 for kind, place, *_ in ops if kind == op]
             for ops in self._program.ops
@@ -127,31 +129,33 @@ class Tables:
 
     @property
     def waiting(self) -> int:
-        """How many entries wait in all lines."""
+        """Number of entries in all buffers."""
         return int(self._lines[:, LENGTH].sum())
 
     @property
     def longest(self) -> int:
-        """How many wait in the longest line."""
+        """Number of entries in the longest buffer."""
         return int(self._lines[:, LENGTH].max(initial=0))
 
     @property
     def is_worn(self) -> bool:
-        """Whether most keys that are known are of nothing that waits."""
+        """True if most of the known keys belong to nothing that is buffered, so that a rebuild
+        saves memory.
+        """
         known = max(int(self._state[ROWS]), len(self.codes.values))
         return known > 4 * self.waiting + _WORN
 
     def end_of(self, event: int) -> Instant:
-        """When an event ends."""
+        """Return the end of an event."""
         return int(self._times[event, END])
 
     def may_find(self, atoms: Ints) -> int:
-        """How many pairs an event, or many, may bring about at most."""
+        """Return the most pairs that occurrences of these atoms can complete."""
         return int(self._most_pairs[atoms].sum())
 
     def add(self, events: Sequence[Event], batch: EventBatch, newest: Instant) -> int:
-        """Takes in the events of a batch, none of which ends before `newest`; the number of the
-        first of them. Raises Odd, and changes nothing then.
+        """Add the events of a batch, none of which may end before `newest`; return the number of
+        the first. Raise Odd, and change nothing then.
         """
         intervals = [event.interval for event in events]
         times = table([(each.start, each.end, 0) for each in intervals if each is not None], 3)
@@ -174,8 +178,8 @@ class Tables:
         return base
 
     def _columns(self, batch: EventBatch) -> tuple[list[Ints], list[Floats]]:
-        """The keys and the numbers of a batch. Where an event cannot be read, whoever is told of it
-        alone will say so.
+        """Return the keys and the numbers of a batch. Raise Odd if an event cannot be read: served
+        alone, it is reported.
         """
         try:
             keys = [self.codes.column(paths, batch) for paths in self._program.keys]
@@ -187,8 +191,8 @@ class Tables:
         return keys, numbers
 
     def put(self, line: int, waiting: Sequence[tuple[int, int, int]]) -> None:
-        """What waited in a line before there were tables, oldest first: events, keys, and the
-        members that have them no more, as bits.
+        """Load the entries of a buffer, oldest first: event, key, and mask of the readers to which
+        it is unavailable.
         """
         self._make_way(len(waiting), len(waiting))
         kernel.put(
@@ -208,12 +212,12 @@ class Tables:
         )
 
     def note_starts(self, place: int, starts: Sequence[tuple[int, Instant]]) -> None:
-        """When an absent part last started under each key."""
+        """Load the last starts of an absent part, by key."""
         self._make_way(0, len(starts))
         kernel.note_starts(self._index, self._rows, self._state, place, table(starts, 2))
 
     def set_timers(self) -> None:
-        """Once all that waited is put in."""
+        """Arm the timers, once all buffers are loaded."""
         kernel.set_timers(
             self._lines,
             self._entries,
@@ -226,8 +230,8 @@ class Tables:
         )
 
     def within(self, batch: EventBatch) -> Flags:
-        """Which events of a batch are in which shares, and one column more for those that any event
-        is for. Raises Odd where an event cannot be read.
+        """Return, for each event of a batch, flags for the shares that it is in, and one more that
+        is always True. Raise Odd if an event cannot be read.
         """
         within = np.ones((batch.size, len(self._program.shares) + 1), bool)
         try:
@@ -238,7 +242,7 @@ class Tables:
         return within
 
     def detect(self, base: int, firsts: Ints, atoms: Ints, within: Flags) -> tuple[Ints, Ints]:
-        """Pairs and silences that the events from `base` on bring about."""
+        """Return the pairs and the absences that the events from `base` on complete."""
         ops = int(np.diff(self._op_firsts)[atoms].sum())
         self._make_way(ops, ops)
         self._pairs = _large_enough(self._pairs, self.may_find(atoms))
@@ -272,7 +276,7 @@ class Tables:
         return self._pairs[: self._state[PAIRS]], self._silences[: self._state[SILENCES]]
 
     def silences_by(self, now: Instant) -> Ints:
-        """The silences that are over by `now`."""
+        """Return the absences that are due by `now`."""
         self._state[SILENCES] = 0
         self._silences = _large_enough(self._silences, self.waiting)
         kernel.ring_silences(
@@ -290,34 +294,36 @@ class Tables:
         return self._silences[: self._state[SILENCES]]
 
     def next_silence(self) -> Instant | None:
-        """The soonest deadline of a silence that was unbroken when it was last looked at."""
+        """Return the soonest deadline of an absence that was not cancelled when last checked; None
+        without any.
+        """
         return int(self._timers[0, 0]) if self._state[TIMERS] else None
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what nothing that ends at `now` or later can complete."""
+        """Drop entries that nothing which ends at `now` or later can complete."""
         kernel.forget_before(self._lines, self._entries, self._rows, self._times, self._state, now)
 
     def in_line(self, line: int) -> list[tuple[int, int, int]]:
-        """What lives in a line, oldest first, as `put` takes it."""
+        """Return the living entries of a buffer, oldest first, as `put` takes them."""
         listed = np.empty((self._lines[line, LENGTH], 2 + self._words), np.int64)
         count = kernel.list_line(self._lines, self._entries, line, listed)
         return [(event, key, bits_in(gone)) for event, key, *gone in listed[:count].tolist()]
 
     def starts(self) -> Iterator[tuple[int, int, Instant]]:
-        """Where, under which key and when absent parts last started."""
+        """Yield the place, the key and the instant of each last start of absent parts."""
         for row in self._rows[: self._state[ROWS]].tolist():
             if row[ROW_PLACE] >= len(self._program.lines):
                 yield row[ROW_PLACE], row[ROW_KEY], row[LATEST]
 
     def extremes(self) -> Iterator[tuple[int, int, Any]]:
-        """The extremes of what waits in lines, by line and key."""
+        """Yield the buffer, the key and the extremes of its numbers."""
         rows: Ints = self._rows[: self._state[ROWS]]
         held = np.flatnonzero(rows[:, WAITING] > 0)
         for row, extremes in zip(rows[held].tolist(), self._extremes[held].tolist(), strict=True):
             yield row[ROW_PLACE], row[ROW_KEY], extremes
 
     def _make_room(self, count: int) -> int:
-        """Room for so many events more; the number of the first of them."""
+        """Make room for `count` more events; return the number of the first of them."""
         if len(self.events) + count > len(self._times):
             self._drop_events()
             wanted = 2 * (len(self.events) + count)
@@ -327,7 +333,7 @@ class Tables:
         return len(self.events)
 
     def _drop_events(self) -> None:
-        """Forgets the events that wait nowhere."""
+        """Drop the events that no buffer holds, and renumber the others."""
         size = len(self.events)
         kept = np.flatnonzero(self._times[:size, WAITS] > 0)
         renumbered = np.zeros(size + 1, np.int64)
@@ -339,7 +345,7 @@ class Tables:
         self._identities = {event.identity for event in self.events}
 
     def _make_way(self, entries: int, rows: int) -> None:
-        """Room for so many entries and rows more."""
+        """Make room for as many more entries and rows."""
         size = len(self._entries)
         if self.waiting + entries > size:
             self._entries = _large_enough(self._entries, 2 * (size + entries))
@@ -354,13 +360,13 @@ class Tables:
 
 
 def _free_entries(entries: Ints, begin: int) -> Ints:
-    """Chains the entries from `begin` on; the chain before them ends with the first of them."""
+    """Chain the entries from `begin` on as free; an older chain ends with the first of them."""
     entries[begin:, NEXT] = np.arange(begin + 1, len(entries) + 1)
     return entries
 
 
 def _large_enough(given: Any, size: int) -> Any:
-    """The table itself, or a copy with more rows."""
+    """Return the table itself, or a copy with more rows."""
     if len(given) >= size:
         return given
     grown = np.zeros((size, *given.shape[1:]), given.dtype)

@@ -1,1 +1,1 @@
-"""Steps of time through the shared network of operators: which operator runs next, and when."""
+"""Steps of time through the shared network: which operator runs next, and when."""

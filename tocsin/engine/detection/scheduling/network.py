@@ -1,15 +1,15 @@
-"""The network: all composite subscriptions at work. It is told the time and never asks.
+"""Network of all composite subscriptions at work. The caller passes the time; no clock is read.
 
 Four parts, each of which knows only those before it, and this front, which hosts call through the
 engine:
 
-* `sharing`: which subscriptions share which nodes; what comes and goes is returned.
-* `timers`: when nodes are to be woken.
-* `steps`: how an event, or an instant, goes through the nodes; what goes wrong there is kept by
-  `troubles` until it is told.
-* `snapshot`: what all of them hold, as plain data, and the way back.
+* `sharing`: the graph of shared operators; returns the operators that are added or removed.
+* `timers`: when operators wake.
+* `steps`: the path of an event, or an instant, through the operators; failures there are kept by
+  `troubles` until they are reported.
+* `snapshot`: the state of all of them as plain data, and the way back.
 
-Beside the steps, `batches` serves many events at once.
+Next to the steps, `batches` serves many events at once.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from tocsin.plan.semantics.expired_windows import past_window, past_window_probl
 from tocsin.values.time import Duration, Instant
 
 QUEUE_LIMIT = 1_000_000
-"""How many occurrences may wait in one place."""
+"""Most occurrences that one operator may buffer before it is reported."""
 
 
 def nothing_bound(atom: Atom, event: Event) -> Rows:  # noqa: ARG001
-    """As if atoms bound nothing."""
+    """Return no bindings, as if atoms bound nothing."""
     return NOTHING_BOUND
 
 
 class Network:
-    """Composite subscriptions by key; feed it atoms' events in canonical order."""
+    """Composite subscriptions by key; takes the events of atoms in canonical order."""
 
     __slots__ = ("_graph", "_queue_limit", "_rows", "_steps", "_timers", "batches", "troubles")
 
@@ -57,7 +57,7 @@ class Network:
         self._assemble(contains_faults)
 
     def _assemble(self, contains_faults: bool) -> None:
-        """All parts, empty."""
+        """Create all parts, empty."""
         self._graph = SharedGraph()
         self._timers = Timers()
         self.troubles = Troubles(self._graph, contains_faults=contains_faults)
@@ -65,7 +65,7 @@ class Network:
         self.batches = BatchDetector(self._graph, self._steps.current)
 
     def add(self, key: str, pattern: Part) -> list[Atom]:
-        """Adds a subscription, which rings for what happens from now on; returns the atoms that are
+        """Add a subscription, which rings for what happens from now on; return the atoms that are
         new.
         """
         assert not self.batches.is_replaying, "what waits is not in its lines within a batch"
@@ -78,9 +78,7 @@ class Network:
         return _atoms_of(made)
 
     def remove(self, key: str) -> list[Atom]:
-        """Removes a subscription and every part that nobody else uses; returns the atoms among
-        them.
-        """
+        """Remove a subscription and the parts that no other one uses; return the atoms of these."""
         self.batches.note_change()
         dropped = self._graph.remove(key)
         self._timers.note_gone(len(dropped), self.node_count)
@@ -92,24 +90,25 @@ class Network:
 
     @property
     def node_count(self) -> int:
-        """How many parts are at work, shared ones once."""
+        """Number of operators, shared ones once."""
         return len(self._graph.nodes)
 
     @property
     def nodes(self) -> Iterable[Node]:
-        """The parts at work."""
+        """All operators."""
         return self._graph.nodes.values()
 
     @property
     def atoms(self) -> Iterable[Atom]:
-        """The atoms whose events the network wants."""
+        """The atoms whose events the network takes."""
         return _atoms_of(self.nodes)
 
     def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
-        """One event that is an occurrence of the given atoms; timers that are due before it fire
-        first.
+        """Serve one event, an occurrence of the given atoms, and return the matches; timers that
+        are due before it fire first.
 
-        Atoms that are not, or no longer, part of the network are passed over.
+        Atoms that are not, or no longer, part of the network are skipped. An event without a time
+        matches nothing.
         """
         if not self.batches.is_replaying:
             self.batches.give_back()
@@ -118,26 +117,26 @@ class Network:
         return self._steps.event(event, event.interval.end, self._graph.atom_nodes(atoms))
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
-        """No event that ends at `now` or before is missing: fires the timers up to it; None for the
-        end of time.
+        """Fire the timers up to `now`, as no event that ends by then is missing; return the
+        matches. None stands for the end of time.
 
-        Where it is known that none will come up to `leap` either, windows that come again and are
-        empty up to there may be brought as one, if they are many.
+        If no event ends up to `leap` either, recurring windows that are empty up to there may be
+        emitted as one, if they are many.
         """
         return self._steps.advance_to(now, leap)
 
     def abandon_step(self) -> None:
-        """A step that was left in its midst is over: what it still had to serve is dropped."""
+        """End a step that was interrupted: drop all that it still had to serve."""
         self._steps.current.abandon()
 
     @property
     def now(self) -> Instant:
-        """The instant of the last step."""
+        """Instant of the last step."""
         return self._steps.current.now
 
     @property
     def known(self) -> Instant:
-        """How far the clock has come."""
+        """Instant up to which the clock has come."""
         return self._steps.known
 
     @property
@@ -146,25 +145,29 @@ class Network:
 
     @property
     def has_begun(self) -> bool:
-        """Whether any instant is known."""
+        """True if any instant is known."""
         return self._steps.has_begun
 
     def begin_at(self, now: Instant) -> None:
-        """The first event of all, whether it concerns a subscription or not, ends at `now`."""
+        """Start the clock at the end of the first event of all, whether it concerns a subscription
+        or not.
+        """
         if not self.has_begun:
             self._steps.know(now)
 
     def next_timer(self) -> Instant | None:
-        """The soonest instant at which something is to be done."""
+        """Return the soonest instant at which a timer is due; None without timers."""
         return self._timers.next_timer()
 
     def next_deadline(self) -> Instant | None:
-        """The soonest timer of a part whose timers do not come again for ever."""
+        """Return the soonest timer of an operator whose timers do not recur for ever; None without
+        any.
+        """
         return self._timers.next_deadline()
 
     def forget_before(self, now: Instant) -> None:
-        """Drops all that no event which ends at `now` or later can complete. Equal subscriptions
-        that hold the same are put together on the way.
+        """Drop all that no event which ends at `now` or later can complete. Equal subscriptions
+        that hold the same state are merged on the way.
         """
         self.batches.forget_before(now)
         self._steps.forget_before(now)
@@ -178,26 +181,30 @@ class Network:
 
     @property
     def shortest_pause(self) -> Duration | None:
-        """Pauses that are longer may be leapt over; None where nothing comes again."""
+        """Length of a pause without events from which on empty recurring windows may be emitted as
+        one; None if no window recurs.
+        """
         length = shortest_window(self.nodes)
         return None if length is None else MOST_EMPTY_WINDOWS * length
 
     @property
     def kept_count(self) -> int:
-        """How many occurrences are kept, those of shared parts once; what is used up counts until
-        it is forgotten.
+        """Number of buffered occurrences, those of shared operators once; consumed ones count until
+        they are dropped.
         """
         in_nodes = (node.kept + sum(each.kept for each in node.followers) for node in self.nodes)
         return self.batches.kept + sum(in_nodes)
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
-        """What waits for a subscription, from the inside out; without a key, for all."""
+        """Yield the occurrences buffered for a subscription, inputs first; without a key, for all
+        of them.
+        """
         self.batches.give_back()
         for node in self.nodes if key is None else self._graph.nodes_of(key):
             yield from node.pending()
 
     def view(self, keys: Iterable[str]) -> list[NodeView]:
-        """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        """Return the operators of some subscriptions, inputs first, shared ones once."""
         self.batches.give_back()
         users: dict[Node, list[str]] = {}
         for key in keys:
@@ -206,15 +213,15 @@ class Network:
         return [view_of(node, tuple(used_by)) for node, used_by in users.items()]
 
     def snapshot(self) -> State:
-        """All that is held, as plain data."""
+        """Return the whole state as plain data."""
         self.batches.give_back()
         return snapshot_of(self._graph, self.now, self.known, self.troubles.counts)
 
     def restore(self, body: State) -> None:
-        """Takes over a snapshot into a network that has its subscriptions but has seen nothing yet.
+        """Load a snapshot into a network that has its subscriptions but has seen nothing yet.
 
-        What belongs to a subscription that is gone is left out; a subscription that is new starts
-        empty. The others share again what they shared, and nothing else.
+        State of removed subscriptions is left out; new subscriptions start empty. The others share
+        again what they shared, and nothing else.
         """
         state = checked(body)
         patterns = {key: crowd.root.part for key, crowd in self._graph.subscriptions.items()}

@@ -1,7 +1,8 @@
 """Snapshots: the state of a network as plain, versioned data; and the way back.
 
-Nodes go by place in it, which is number and subscription; a shared one is written once, and by its
-first place thereafter, so that any of its subscriptions may be gone when it is read.
+An operator is written at its place in the network, which is number and subscription. A shared one
+is written once, and as a reference to its first place thereafter, so that any of its subscriptions
+may be removed before it is read.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from tocsin.values.time import Instant
 
 VERSION = 2
 _READABLE = {1, VERSION}
-"""The first version has no texts of events."""
+"""Versions that can be read; the first has no texts of events."""
 
 
 def snapshot_of(
     graph: SharedGraph, now: Instant, known: Instant, given_up: Mapping[str, int]
 ) -> State:
-    """All that is held, as plain data; `given_up` has how often subscriptions were too much."""
+    """Return the whole state as plain data. `given_up` counts how often each subscription was too
+    much work.
+    """
     writer = OccurrenceWriter()
     nodes: dict[str, State | str] = {}
     written: dict[Node, str] = {}
@@ -46,7 +49,7 @@ def snapshot_of(
 
 
 def _used(graph: SharedGraph) -> State:
-    """What is used up, with the first subscription of each crowd."""
+    """Return the consumed occurrences, with the first subscription of each share group."""
     firsts: dict[int, str] = {}
     for key, crowd in graph.subscriptions.items():
         firsts.setdefault(id(crowd.scopes), key)
@@ -57,7 +60,7 @@ def _used(graph: SharedGraph) -> State:
 
 
 def checked(body: Any) -> State:
-    """The snapshot, if it is one that this version can read."""
+    """Return the snapshot if this version can read it; raise StateProblem otherwise."""
     if not isinstance(body, dict) or body.get("version") not in _READABLE:
         found = body.get("version") if isinstance(body, dict) else type(body).__name__
         raise StateProblem(
@@ -77,7 +80,7 @@ class Restoring:
 
     def __init__(self, state: State, graph: SharedGraph) -> None:
         self.keys: list[str] = list(state["used"])
-        """The subscriptions that were there."""
+        """Subscriptions of the snapshot."""
         self._state = state
         self._graph = graph
         self._writers = _first_of_crowds(state)
@@ -85,7 +88,7 @@ class Restoring:
         self._taken: dict[str, Name] = {}
 
     def build(self, key: str, pattern: Part) -> list[Node]:
-        """Adds a subscription that was there; returns the nodes that are new."""
+        """Add a subscription of the snapshot; return the operators that are new."""
         first = self._writers.get(key, key)
         scopes = self._scopes.get(first)
         if scopes is None:
@@ -94,7 +97,7 @@ class Restoring:
         return self._graph.build(key, pattern, self._name, scopes, self._state["now"], 0)
 
     def fill(self, step: Step) -> None:
-        """The nodes hold again what they held, once all subscriptions are added."""
+        """Load the state of every operator, once all subscriptions are added."""
         reader = OccurrenceReader(self._state["events"])
         nodes = self._state["nodes"]
         for place, name in self._taken.items():
@@ -102,7 +105,7 @@ class Restoring:
                 self._graph.nodes[name].restore(nodes[place], reader.read, step)
 
     def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
-        """What the node of a part is called that was written at the same place."""
+        """Return the name of the operator that was written at the place of the part."""
         place = _place(len(newcomer.nodes), newcomer.key)
         held = self._state["nodes"].get(place)
         if isinstance(held, str):
@@ -117,8 +120,8 @@ def _place(number: int, key: str) -> str:
 
 
 def _first_of_crowds(state: State) -> dict[str, str]:
-    """For each subscription of a snapshot the one with which the node of its whole pattern was
-    written; what is used up was written with it, too.
+    """Return, for each subscription of a snapshot, the one with which the operator of its whole
+    pattern was written; the consumed occurrences were written with that one, too.
     """
     roots: dict[str, tuple[int, str]] = {}
     for place, held in state["nodes"].items():

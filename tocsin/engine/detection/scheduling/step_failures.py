@@ -1,5 +1,5 @@
-"""What went wrong at nodes, until it is told to those whose subscriptions use them: it concerns
-them and nobody else.
+"""Failures of operators, until they are reported to the subscriptions that use these, and to no
+others.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from tocsin.events.event import Event
 from tocsin.plan.xml.row_functions import GivenUp
 
 MOST_GIVEN_UP = 20
-"""How often a subscription may be too much to work out before it is suspended."""
+"""Times that a subscription may be too much work before it is suspended."""
 
 
 class Troubles:
-    """Faults, work that was given up, and nodes that keep too much; each is told once.
+    """Faults, aborted work, and operators that keep too much; each is reported once.
 
-    With `contains_faults` steps go on after a node has raised, because somebody takes the faults;
-    else it raises.
+    With `contains_faults` steps go on after an operator has raised, because the caller takes the
+    faults; without it the exception propagates.
     """
 
     __slots__ = ("_graph", "contains_faults", "counts", "faults", "given_up", "overfull")
@@ -28,31 +28,33 @@ class Troubles:
         self._graph = graph
         self.contains_faults = contains_faults
         self.overfull: set[Node] = set()
-        """Nodes that keep more than the limit allows."""
+        """Operators that keep more than the limit allows."""
         self.given_up: dict[Node, tuple[tuple[Event, ...], GivenUp]] = {}
-        """Whole patterns for which something was too much to work out, and the events of what came
-        last.
+        """Roots of patterns for which some work was too much, with the events of the occurrence
+        that came last.
         """
         self.faults: list[tuple[Node, Exception]] = []
-        """What nodes raised."""
+        """Operators that raised, with the exceptions."""
         self.counts: dict[str, int] = {}
-        """How often subscriptions were too much to work out."""
+        """Times that each subscription was too much work."""
 
     def fault(self, node: Node, error: Exception) -> None:
-        """A node has raised."""
+        """Record an exception of an operator; raise it if faults are not contained."""
         if not self.contains_faults:
             raise error
         self.faults.append((node, error))
 
     def contain(self, node: Node, work: Callable[..., object], *given: object) -> None:
-        """Does some work of a node; what it raises is a fault of the node."""
+        """Call `work` for an operator; an exception counts as a fault of that operator."""
         try:
             work(*given)
         except Exception as error:
             self.fault(node, error)
 
     def take_faults(self) -> list[tuple[str, Exception]]:
-        """The subscriptions that use a node which raised, each once, with what it raised first."""
+        """Return and clear the subscriptions that use an operator which raised, each once, with its
+        first exception.
+        """
         first: dict[Node, Exception] = {}
         for node, error in self.faults:
             first.setdefault(node, error)
@@ -61,8 +63,8 @@ class Troubles:
         return [(key, first[node]) for node in first for key, used in users.items() if used is node]
 
     def take_given_up(self) -> list[tuple[str, tuple[Event, ...], GivenUp]]:
-        """The subscriptions for which something was too much to work out, and the events of what
-        came last.
+        """Return and clear the subscriptions for which some work was too much, with the events of
+        the occurrence that came last. Each is counted.
         """
         found = [(key, *why) for root, why in self.given_up.items() for key in root.keys]
         self.given_up.clear()
@@ -71,13 +73,15 @@ class Troubles:
         return found
 
     def take_overfull(self) -> list[str]:
-        """The subscriptions for which more waits in one place than the limit allows."""
+        """Return and clear the subscriptions for which more is buffered in one place than the limit
+        allows.
+        """
         users = self._graph.users_of(self.overfull)
         self.overfull.clear()
         return list(users)
 
     def is_hopeless(self, key: str) -> bool:
-        """Whether a subscription was too much to work out so often that it would only cost the
-        others their time.
+        """True if a subscription was too much work often enough to be suspended: it would only cost
+        the others their time.
         """
         return self.counts.get(key, 0) >= MOST_GIVEN_UP

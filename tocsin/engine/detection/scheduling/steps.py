@@ -1,7 +1,8 @@
-"""Steps: how an event, or an instant, goes through the graph.
+"""Steps: the path of an event, or of an instant, through the graph.
 
-A step serves one event, or the timers of one instant. Within a step nodes are served by level, from
-the inside out, so that the layout of the graph, and who else shares it, never shows in a result.
+A step serves one event, or the timers of one instant. Within a step operators are served by level,
+inputs first, so that the layout of the graph, and other subscriptions that share it, never show in
+a result.
 """
 
 from __future__ import annotations
@@ -22,19 +23,17 @@ from tocsin.plan.xml.row_functions import GivenUp
 from tocsin.values.time import Instant
 
 Found = list[tuple[str, Occurrence]]
-"""Subscription keys with the occurrences that they ring for."""
+"""Matches: subscription keys with their occurrences."""
 
 RowsOf = Callable[[Atom, Event], Rows]
-"""What an event that is an occurrence of an atom binds."""
+"""Returns the rows that an atom binds for an event which is an occurrence of it."""
 
 BEGINNING: Instant = -(2**63)
-"""Before all that is known."""
+"""Instant before all that is known."""
 
 
 class CurrentStep:
-    """The step that is taken now: what nodes put into it as their `Step`, and who is to be
-    served.
-    """
+    """The step in progress: the `Step` that operators emit into, and those left to serve."""
 
     __slots__ = (
         "_is_firing",
@@ -59,11 +58,11 @@ class CurrentStep:
         self.queue_limit = queue_limit
         self.overfull = troubles.overfull
         self.pairs = PairTable[Node]()
-        """What waits under single use, whatever atoms it is."""
+        """Table of all joins of two atoms under single use."""
         self.found: Found = []
-        """What subscriptions ring for in this step."""
+        """Matches of this step."""
         self.is_touched = False
-        """Whether any node is to be served."""
+        """True if an operator waits to be served."""
         self._timers = timers
         self._troubles = troubles
         self._levels: list[list[Node]] = []
@@ -71,7 +70,9 @@ class CurrentStep:
         self._is_firing = False
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
-        """An occurrence of a node's part, for all its users and subscriptions."""
+        """Emit an occurrence of an operator's part to all its consumers and subscriptions. A
+        pattern over its work limit in this step adds no match.
+        """
         node.brought += 1
         for follower in node.followers:
             self._give(follower, 0, occurrence)
@@ -86,55 +87,53 @@ class CurrentStep:
                 self.found.append((key, occurrence))
 
     def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
-        """An occurrence for one node, which is served in its turn."""
+        """Enqueue an occurrence at a slot of one operator, which is served in its turn."""
         self._touch(node)
         node.inbox.append((slot, occurrence))
 
     def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
-        """What the occurrence brings about at the node is too much to work out; told once for a
-        step to those who cannot pay for it.
+        """Record that work for the occurrence was aborted at the operator, for every pattern that
+        pays for it. Only the first reason per pattern counts until it is reported.
         """
         members = () if occurrence is None else occurrence.members
         for payer in node.payers:
             self._troubles.given_up.setdefault(payer, (members, why))
 
     def _tell_overdrawn(self, node: Node, occurrence: Occurrence | None) -> None:
-        """Some who share the node could not pay for what it did for the others."""
+        """Record the patterns that could not pay for work which the operator did for others."""
         for payer in node.payers:
             if payer.is_overdrawn_in(self):
                 members = () if occurrence is None else occurrence.members
                 self._troubles.given_up.setdefault(payer, (members, too_much_work()))
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
-        """What a name stands for is lost to its whole scope once the step is over."""
+        """Mark the occurrence bound to a name as consumed in its scope when the step ends."""
         self._vanished.append((scopes, name, occurrence))
 
     def wake(self, node: Node, due: Instant, token: object) -> None:
-        """Sets a timer; one that is due in the very step of timers that is being served fires in
-        it.
-        """
+        """Schedule a timer; one that is due in the timer step in progress fires in it."""
         if self._is_firing and due <= self.now:
             node.due.append(token)
         else:
             self._timers.wake(node, due, token)
 
     def expire(self, node: Node, due: Instant) -> None:
-        """Has `forget_before` look at the node once `due` has passed."""
+        """Schedule a call of the operator's `forget_before` once `due` has passed."""
         self._timers.expire(node, due)
 
     def make_room(self, node: Node) -> None:
-        """The node may be served from now on."""
+        """Add levels until the operator can be served."""
         while len(self._levels) <= node.level:
             self._levels.append([])
 
     def begin(self, now: Instant) -> None:
-        """The next step, at this instant."""
+        """Begin the next step, at this instant."""
         self.now = now
         self.number += 1
         self.found = []
 
     def fire(self, timers: Iterable[tuple[Node, object]]) -> None:
-        """Serves the nodes whose timers are due in this step."""
+        """Serve the operators whose timers are due in this step."""
         self._is_firing = True
         for node, token in timers:
             self._touch(node)
@@ -143,7 +142,7 @@ class CurrentStep:
         self._is_firing = False
 
     def serve(self) -> None:
-        """Serves every node that was touched, from the inside out."""
+        """Serve every touched operator, inputs before consumers."""
         self.is_touched = False
         for level in self._levels:
             if level:
@@ -156,7 +155,7 @@ class CurrentStep:
             self._vanished.clear()
 
     def abandon(self) -> None:
-        """The step was left in its midst: what it still had to serve is dropped."""
+        """Drop all that an interrupted step still had to serve."""
         for level in self._levels:
             for node in level:
                 node.inbox.clear()
@@ -172,8 +171,8 @@ class CurrentStep:
             self.is_touched = True
 
     def serve_pairs(self, occurrence: Occurrence) -> None:
-        """Serves the pairs of atoms to which an event has come, before all else: nothing that is
-        served in a step is inside them.
+        """Serve the joins under single use that the event reached, before all other operators:
+        their inputs are atoms, so that nothing else of the step can add to them.
         """
         for node, pair in self.pairs.serve(occurrence, self.number):
             self.bring(node, pair)
@@ -194,7 +193,9 @@ class CurrentStep:
                 self._ring(node, token)
 
     def _give(self, node: Node, slot: int, occurrence: Occurrence) -> None:
-        """The node is given an occurrence; what goes wrong concerns its subscriptions."""
+        """Pass an occurrence to an operator; an error there concerns only the subscriptions that
+        use it.
+        """
         try:
             node.receive(slot, occurrence, self)
         except GivenUp as why:
@@ -205,7 +206,9 @@ class CurrentStep:
             self._tell_overdrawn(node, occurrence)
 
     def _ring(self, node: Node, token: object) -> None:
-        """A timer of the node is due."""
+        """Fire a due timer of an operator; an error there concerns only the subscriptions that use
+        it.
+        """
         try:
             node.on_timer(token, self)
         except GivenUp as why:
@@ -217,14 +220,16 @@ class CurrentStep:
 
 
 class Steps:
-    """Takes the steps, one after the other: events in canonical order, and timers before them."""
+    """Scheduler of the steps, one after the other: events in canonical order, due timers before
+    them.
+    """
 
     __slots__ = ("_rows", "_timers", "_troubles", "_unbegun", "current", "known")
 
     def __init__(self, rows: RowsOf, timers: Timers, troubles: Troubles, queue_limit: int) -> None:
         self.current = CurrentStep(timers, troubles, queue_limit)
         self.known: Instant = BEGINNING
-        """How far the clock has come."""
+        """Instant up to which the clock has come."""
         self._rows = rows
         self._timers = timers
         self._troubles = troubles
@@ -232,12 +237,12 @@ class Steps:
 
     @property
     def has_begun(self) -> bool:
-        """Whether any instant is known."""
+        """True if any instant is known."""
         return self.known != BEGINNING
 
     def start(self, nodes: Iterable[Node]) -> None:
-        """Nodes are new in the graph; those whose timers come again are told the time once it is
-        known.
+        """Start operators that are new in the graph; those with recurring timers begin once the
+        time is known.
         """
         for node in nodes:
             self.current.make_room(node)
@@ -248,8 +253,8 @@ class Steps:
                 self._unbegun.append(node)
 
     def event(self, event: Event, end: Instant, nodes: Iterable[AtomNode]) -> Found:
-        """One event, which is an occurrence of the atoms of the given nodes and ends at `end`;
-        timers that are due before it fire first.
+        """Serve one event, an occurrence of the atoms of the given operators that ends at `end`.
+        Timers that are due before it fire first. Return all matches.
         """
         if end > self.known:
             self.know(end)
@@ -275,7 +280,7 @@ class Steps:
         return before + step.found if before else step.found
 
     def _bring_bound(self, node: AtomNode, event: Event, occurrence: Occurrence) -> None:
-        """An occurrence of an atom, with the rows that the matcher tells."""
+        """Emit an occurrence of an atom with the rows that the matcher binds."""
         try:
             rows = self._rows(node.part, event)
         except Exception as error:
@@ -285,8 +290,8 @@ class Steps:
             self.current.bring(node, bound)
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
-        """Fires the timers up to `now`; None for the end of time, which does not come for windows
-        that come again.
+        """Fire the timers up to `now` and return the matches. None is the end of time, which
+        recurring windows never reach.
         """
         found: Found = []
         step, timers = self.current, self._timers.waiting
@@ -306,7 +311,7 @@ class Steps:
         return found
 
     def know(self, now: Instant) -> None:
-        """The clock has come so far."""
+        """Move the clock; operators that wait for a first instant begin."""
         self.known = now
         if self._unbegun:
             unbegun, self._unbegun = self._unbegun, []
@@ -315,14 +320,14 @@ class Steps:
                     self._troubles.contain(node, node.begin, now, True, self.current)
 
     def resume(self, known: Instant) -> None:
-        """Nodes have taken over a snapshot at which the clock had come so far."""
+        """Set the clock after operators have loaded a snapshot taken at that instant."""
         self.known = known
         if self.has_begun:
             self._unbegun.clear()
 
     def forget_before(self, now: Instant) -> None:
-        """Drops all that no event which ends at `now` or later can complete; nodes without such are
-        not looked at.
+        """Drop all that no event which ends at `now` or later can complete. Only operators with an
+        expiry that is due are visited.
         """
         self.current.pairs.forget_before(now)
         for node in self._timers.take_expired(now):

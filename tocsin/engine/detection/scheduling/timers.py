@@ -1,6 +1,6 @@
-"""Timers of nodes: when a node is to be woken, and when it is to be asked what it can forget.
+"""Timers of operators: when they wake, and when their state may expire.
 
-Those of nodes that are gone stay until they come up, or until there are too many of them.
+Those of removed operators stay until they come up, or until there are too many of them.
 """
 
 from __future__ import annotations
@@ -20,23 +20,20 @@ class Timers:
 
     def __init__(self) -> None:
         self.waiting: list[tuple[Instant, int, Node, object]] = []
-        """A heap of instants with the nodes to be woken and their tokens: the first is the
-        soonest.
+        """Heap of instants with the operators to wake and their tokens; the first is the soonest.
         """
         self._expiries: list[tuple[Instant, int, Node]] = []
         self._numbers = count()
         self._gone = 0
 
     def wake(self, node: Node, due: Instant, token: object) -> None:
-        """The node is to be woken at `due`; never, where that is after all time."""
+        """Schedule a timer at `due`; ignore one after the last instant."""
         if due > LAST_INSTANT:
             return
         heapq.heappush(self.waiting, (due, next(self._numbers), node, token))
 
     def take(self, due: Instant) -> Iterator[tuple[Node, object]]:
-        """Takes away the timers of the soonest instant, `due`; nodes that are gone are passed
-        over.
-        """
+        """Pop the timers of the soonest instant, `due`; skip removed operators."""
         waiting = self.waiting
         while waiting and waiting[0][0] == due:
             _, _, node, token = heapq.heappop(waiting)
@@ -44,11 +41,13 @@ class Timers:
                 yield node, token
 
     def expire(self, node: Node, due: Instant) -> None:
-        """The node is to be asked what it can forget once `due` has passed."""
+        """Schedule an expiry of the operator's state once `due` has passed."""
         heapq.heappush(self._expiries, (due, next(self._numbers), node))
 
     def take_expired(self, now: Instant) -> Iterator[Node]:
-        """Takes away the nodes that are to be asked, those that ask again on the way included."""
+        """Pop the operators whose expiry lies before `now`, also those that reschedule it
+        meanwhile.
+        """
         expiries = self._expiries
         while expiries and expiries[0][0] < now:
             node = heapq.heappop(expiries)[2]
@@ -56,20 +55,22 @@ class Timers:
                 yield node
 
     def next_timer(self) -> Instant | None:
-        """The soonest instant at which a node is to be woken."""
+        """Return the soonest instant at which an operator is to wake; None without timers."""
         while self.waiting and self.waiting[0][2].is_gone:
             heapq.heappop(self.waiting)
         return self.waiting[0][0] if self.waiting else None
 
     def next_deadline(self) -> Instant | None:
-        """The soonest timer of a node whose timers do not come again for ever."""
+        """Return the soonest timer of an operator whose timers do not recur for ever; None without
+        any.
+        """
         return min(
             (due for due, _, node, _ in self.waiting if not node.is_endless and not node.is_gone),
             default=None,
         )
 
     def note_gone(self, gone: int, left: int) -> None:
-        """So many nodes more are gone, and so many are left."""
+        """Count removed operators; drop their timers once they outnumber the operators `left`."""
         self._gone += gone
         if self._gone > left:
             self._gone = 0

@@ -1,10 +1,9 @@
-"""Building the matching trees of one event, with the partial verification that goes along (spec
-4.4, 4.5).
+"""Building of an event's matching trees, with partial verification (spec 4.4, 4.5).
 
-Every arc is traversed once, from home outwards. A pattern that accepts a statement makes a circle;
-the patterns which start where it ends are derived from it and wait for statements to come, and are
-shown those that have been (the retroactive step). A tree is made when one of its home patterns
-first accepts a statement.
+Every arc is traversed once, from home outwards. A pattern that accepts a statement creates a
+circle; the patterns that start at its end are derived from it. They wait for later statements, and
+are tested against earlier ones (the retroactive step). A tree is created when one of its home
+patterns first accepts a statement.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from tocsin.engine.graphs.paper.statements import TypedStatement, arcs_from_home
 from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
 
 NODE_LIMIT = 100_000
-"""Nodes of one tree, after which it is given up."""
+"""Most nodes of one tree; a larger tree is undecided."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomePattern:
-    """A pattern that starts at home: it waits at its entry between events too."""
+    """A pattern that starts at home: it waits at its entry between events, too."""
 
     slot: int
     place: int
@@ -44,12 +43,12 @@ class Subscription:
 
     @property
     def has_paths(self) -> bool:
-        """Whether a statement is repeated."""
+        """True if a statement is repeated."""
         return any(each.repeated for each in self.pattern.statements)
 
     @property
     def home_statements(self) -> list[StatementPattern]:
-        """What stands below the root of its tree."""
+        """The statements below the root of its tree."""
         return self.by_subject[Home()]
 
 
@@ -85,7 +84,7 @@ class Building:
         self._done: dict[int, list[TypedStatement]] = {}
 
     def build(self, repeated: Iterable[str]) -> None:
-        """Traverses the event; `repeated` are the properties whose paths matter."""
+        """Traverse the event; `repeated` are the properties whose paths are needed."""
         for arc in arcs_from_home(self._graph, self._entries.ontology, repeated):
             for statement in typed(arc):
                 self._done.setdefault(statement.subject, []).append(statement)
@@ -95,7 +94,7 @@ class Building:
                     self._offer(entry, statement)
 
     def _offer(self, entry: StatementType, statement: TypedStatement) -> None:
-        """Shows a statement to all that waits at an entry."""
+        """Test a statement against all patterns that wait at an entry."""
         waiting = list(self._waiting.get(entry, ()))
         if statement.subject == HOME:
             for each in self._resting.get(entry, ()):
@@ -104,7 +103,7 @@ class Building:
             self._attempt(square, statement)
 
     def _wake(self, waiting: HomePattern, statement: TypedStatement) -> None:
-        """Shows a statement to a home pattern, whose tree need not exist yet."""
+        """Test a statement against a home pattern, whose tree may not exist yet."""
         subscription = self._subscriptions[waiting.slot]
         tree = self.trees.get(waiting.slot)
         if tree is None:
@@ -134,7 +133,7 @@ class Building:
             self._show_done(each)
 
     def _show_done(self, square: Square) -> None:
-        """The retroactive step: the statements of the subject that came before the pattern did."""
+        """Test earlier statements of the subject against a new pattern: the retroactive step."""
         subject = square.parent.map[square.statement.subject]
         own = type_of(square.statement)
         for statement in list(self._done.get(subject, ())):
@@ -142,7 +141,9 @@ class Building:
                 self._attempt(square, statement)
 
     def _accepts(self, square: Square, statement: TypedStatement) -> bool:
-        """The pattern test (spec 4.3); that the type fits is known from the entry."""
+        """True if the pattern accepts the statement (spec 4.3); the entry ensures that its type
+        fits.
+        """
         wanted, known = square.statement, square.parent.map
         if known[wanted.subject] != statement.subject:
             return False
@@ -170,7 +171,7 @@ class Building:
 
 
 def new_tree(subscription: Subscription, *, full: bool = False) -> Tree:
-    """The root and the home squares."""
+    """Return a tree with the root and the home squares."""
     root = Circle({Home(): HOME}, (Home(),))
     tree = Tree(subscription.pattern, subscription.by_subject, root)
     root.squares = [Square(tree, root, each) for each in subscription.home_statements]
@@ -180,7 +181,7 @@ def new_tree(subscription: Subscription, *, full: bool = False) -> Tree:
 
 
 def _check_circle(circle: Circle) -> None:
-    """SBPV: a circle that has all it needs; what hangs on it may now have, too."""
+    """SBPV: mark a complete circle as checked, and what is complete above it."""
     circle.checked = True
     square = circle.parent
     if square is None or square.checked:

@@ -1,8 +1,7 @@
-"""Statement types, the paper's EMS array: entries are made when a pattern first names them (spec
-2.4).
+"""Statement types, the paper's EMS array: entries are created by the first pattern (spec 2.4).
 
-A typed statement of an event is inspected at the entries at or above its own type, found once for
-each type. A repeated property is a property of its own, with no other above or below it.
+A typed statement of an event is inspected at the entries at or above its own type, cached per type.
+A repeated property is a property of its own, with no other above or below it.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ class StatementType(NamedTuple):
 
 
 def repeated_property(name: str) -> str:
-    """How `p+` is written here."""
+    """Return the name of `p+`."""
     return name + _REPEATED
 
 
 def type_of(statement: StatementPattern) -> StatementType:
-    """The entry at which a pattern waits."""
+    """Return the entry at which a pattern waits."""
     used = repeated_property(statement.property) if statement.repeated else statement.property
     return StatementType(statement.subject_class, used, statement.object_class)
 
 
 class Entries:
-    """The entries in use under one ontology, counted."""
+    """The entries in use under one ontology, with reference counts."""
 
     __slots__ = ("_above", "_uses", "ontology")
 
@@ -48,21 +47,21 @@ class Entries:
         return len(self._uses)
 
     def use(self, entry: StatementType) -> None:
-        """An entry is used once more."""
+        """Count one more use of an entry."""
         if entry not in self._uses:
             self._above.clear()
         self._uses[entry] = self._uses.get(entry, 0) + 1
 
     def release(self, entry: StatementType) -> None:
-        """An entry is used once less."""
+        """Count one use less; remove the entry with its last use."""
         self._uses[entry] -= 1
         if not self._uses[entry]:
             del self._uses[entry]
             self._above.clear()
 
     def at_or_above(self, own: StatementType, *, literal: bool) -> tuple[StatementType, ...]:
-        """The entry of a typed statement and its ancestors, as far as patterns name them; each
-        once.
+        """Return the entry of a typed statement and its ancestors, as far as patterns use them;
+        each once.
         """
         found = self._above.get((own, literal))
         if found is None:

@@ -1,6 +1,4 @@
-"""The paper's strategy as a matcher: home patterns wait at their entries, an event builds its trees
-and drops them.
-"""
+"""The paper's strategy as a matcher: home patterns wait at entries; trees last for one event."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ from tocsin.plan.nodes.graphs import GraphPattern, Statements
 
 @dataclass(slots=True)
 class Shelf:
-    """The subscriptions under one ontology, and what waits between events: their home patterns."""
+    """The subscriptions under one ontology, and their home patterns, which wait between events."""
 
     entries: Entries
     watch: Watch
@@ -46,7 +44,7 @@ class Shelf:
     repeated: dict[str, int] = field(default_factory=dict)
 
     def add(self, slot: int, pattern: GraphPattern) -> None:
-        """Adds a subscription."""
+        """Add a subscription."""
         subscription = self.subscriptions[slot] = Subscription(slot, pattern)
         for each in pattern.statements:
             self.entries.use(type_of(each))
@@ -56,7 +54,7 @@ class Shelf:
             self.resting.setdefault(type_of(each), {})[HomePattern(slot, place)] = None
 
     def remove(self, slot: int) -> None:
-        """Removes a subscription and all that only it held."""
+        """Remove a subscription and all state that only it used."""
         subscription = self.subscriptions.pop(slot)
         for place, each in enumerate(subscription.home_statements):
             waiting = self.resting[type_of(each)]
@@ -74,8 +72,9 @@ class Shelf:
                     del self.repeated[each.property]
 
     def trees(self, graph: EncodedGraph, limit: int) -> dict[int, Tree]:
-        """The trees of one event; where paths are too many, those with paths are given up and the
-        others built.
+        """Return the trees of one event.
+
+        If there are too many paths, patterns with paths are undecided and the others are built.
         """
         try:
             return self._built(graph, limit, self.repeated)
@@ -114,14 +113,12 @@ class PaperMatcher:
         self._patterns: dict[int, GraphPattern] = {}
         self._shelves: dict[Ontology, Shelf] = {}
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, whose trees were given up (`LIMIT`); they do not
-        ring.
-        """
+        """Events of the last batch, and keys, with aborted trees (`LIMIT`); they do not match."""
         self.refused: dict[int, EventProblem] = {}
-        """Events of the last batch that have no proper graph, and why."""
+        """Events of the last batch without a valid graph, with the reason."""
         self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of an ontology; they are served
-        all the same.
+        """Warnings about events of the last batch, given an ontology; the events are processed
+        anyway.
         """
         self.work = GraphWork()
 
@@ -133,19 +130,19 @@ class PaperMatcher:
 
     @property
     def entries(self) -> int:
-        """How many statement types have patterns."""
+        """Number of statement types with patterns."""
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
     def key_of(self, slot: int) -> str:
-        """The key of a slot."""
+        """Return the key of a slot."""
         return self._keys.key_of(slot)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
+        """Return the keys of slots, one by one."""
         return self._keys.keys_of(slots)
 
     def add(self, key: str, atom: GraphPattern) -> None:
-        """Adds a subscription; a key that is there is refused and nothing changes."""
+        """Add a subscription; raise for a known key, and change nothing then."""
         slot = self._keys.add(key)
         self._patterns[slot] = atom
         if atom.ontology not in self._shelves:
@@ -153,7 +150,7 @@ class PaperMatcher:
         self._shelves[atom.ontology].add(slot, atom)
 
     def remove(self, key: str) -> None:
-        """Removes a subscription and all that only it held."""
+        """Remove a subscription and all state that only it used."""
         slot = self._keys.remove(key)
         pattern = self._patterns.pop(slot)
         shelf = self._shelves[pattern.ontology]
@@ -164,7 +161,7 @@ class PaperMatcher:
             self.warned, self.refused = [], {}
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which subscriptions ring for which events, in the order of subscribing."""
+        """Return the subscriptions that match each event, in subscription order."""
         self.undecided, self.refused, self.warned = [], {}, []
         found = [(i, slot) for i in range(batch.size) for slot in self._ringing(i, batch.event(i))]
         self.work.events += batch.size
@@ -173,9 +170,7 @@ class PaperMatcher:
         return Hits(pairs[:, 0].copy(), pairs[:, 1].copy())
 
     def trees(self, event: Event) -> dict[str, Tree]:
-        """The trees that an event builds, by key; a subscription that it does not touch has
-        none.
-        """
+        """Return the trees that an event builds, by key; untouched subscriptions have none."""
         found: dict[str, Tree] = {}
         for ontology, shelf in self._shelves.items():
             trees = shelf.trees(encoded(event, ontology), self._nodes)
@@ -183,9 +178,7 @@ class PaperMatcher:
         return found
 
     def rows(self, atom: GraphPattern, event: Event) -> Rows:
-        """What an event that hit binds: one row; an empty one where the first map is too hard to
-        find.
-        """
+        """Return the row that a matching event binds; an empty row if the search is aborted."""
         if not atom.select:
             return NOTHING_BOUND
         try:
@@ -225,8 +218,8 @@ class PaperMatcher:
 
 
 def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
-    """Whether a tree stands for a map that the conditions between variables allow and no absent
-    group extends.
+    """True if a tree has a map that meets conditions between variables and extends to no absent
+    group.
     """
     solver, statements = Solver(tree.pattern, graph, limit), tree.pattern.statements
     return any(
@@ -236,7 +229,7 @@ def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
 
 
 def tree_of(pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT) -> Tree | None:
-    """The tree of one subscription for one event; None where no home pattern accepts anything."""
+    """Return the tree of one subscription for one event; None if no home pattern accepts an arc."""
     shelf = Shelf(Entries(pattern.ontology), Watch(pattern.ontology))
     shelf.add(0, pattern)
     return shelf.trees(graph, limit).get(0)

@@ -1,5 +1,6 @@
-"""Matching trees: circles are partial maps, AND over their squares; squares are patterns, OR over
-their circles.
+"""Matching trees: circles are partial maps, squares are patterns.
+
+A circle is an AND over its squares, a square an OR over its circles.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from tocsin.plan.nodes.graphs import GraphPattern, StatementPattern, Vertex
 
 @dataclass(slots=True, eq=False)
 class Circle:
-    """All pairs collected on the way from the root, and the ids along that way."""
+    """All pairs collected from the root to here, and the ids along that path."""
 
     map: Mapping[Vertex, int]
     path: tuple[Vertex, ...]
@@ -24,8 +25,9 @@ class Circle:
 
 @dataclass(slots=True, eq=False)
 class Square:
-    """A pattern of the subscription whose subject has an image; `accepted` are the pairs of
-    vertices it has taken.
+    """A pattern of the subscription whose subject has an image.
+
+    `accepted` are the pairs of vertices that it has accepted.
     """
 
     tree: Tree
@@ -46,16 +48,16 @@ class Tree:
     circles: int = 1
     squares: int = 0
     full: bool = False
-    """Whether it stopped growing at the limit, so that it decides nothing."""
+    """True if it stopped growing at the limit, so that it decides nothing."""
 
     @property
     def nodes(self) -> int:
-        """Circles and squares, as the paper counts them."""
+        """Number of circles and squares, as the paper counts them."""
         return self.circles + self.squares
 
 
 def squares_below(circle: Circle) -> Iterator[Square]:
-    """All squares below a circle, from the root on."""
+    """Yield all squares below a circle, from the root on."""
     for square in circle.squares:
         yield square
         for each in square.circles:

@@ -1,6 +1,4 @@
-"""A matching tree in words: what each pattern accepted, how far partial verification came, why
-there is no match.
-"""
+"""A matching tree in words: accepted statements, partial verification, and the verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from tocsin.values.terms import Blank
 
 
 def tree_lines(pattern: GraphPattern, event: Event) -> Iterator[str]:
-    """The matching tree of a subscription for an event, and a last line with the verdict."""
+    """Yield the matching tree of a subscription for an event, and a last line with the verdict."""
     try:
         graph = encoded(event, pattern.ontology)
     except EventProblem as problem:
@@ -68,7 +66,7 @@ class _Printing:
 
 
 def verdict_of(tree: Tree, graph: EncodedGraph) -> str:
-    """Whether the tree is a match, and why not."""
+    """Return the verdict on the tree, with the reason if it is no match."""
     try:
         if rings(tree, graph):
             return "match"

@@ -1,7 +1,7 @@
-"""Typed statements of an event, from home outwards: one for each arc and each pair of classes of
-its ends (spec 4.2).
+"""Typed statements of an event, from home outwards (spec 4.2).
 
-Where subscriptions use a repeated property, the paths of its arcs are statements too.
+There is one for each arc and each pair of classes of its ends. If subscriptions use a repeated
+property, the paths of its arcs are statements, too.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class TypedStatement(NamedTuple):
     type: StatementType
 
     def is_literal(self) -> bool:
-        """Whether the object is a literal."""
+        """True if the object is a literal."""
         return isinstance(self.term, Literal)
 
 
 def arcs_from_home(
     graph: EncodedGraph, ontology: Ontology, repeated: Iterable[str]
 ) -> Iterator[Arc]:
-    """Every arc once, breadth-first from home; after the arcs of a vertex, the paths that start
-    there.
+    """Yield every arc once, breadth-first from home.
 
-    Undecided where paths are too many.
+    After the arcs of a vertex come the paths that start there. Raises Undecided if there are too
+    many paths.
     """
     budget = Budget()
     queue, seen, properties = deque([HOME]), {HOME}, sorted(repeated)
@@ -54,7 +54,7 @@ def arcs_from_home(
 
 
 def typed(arc: Arc) -> Iterator[TypedStatement]:
-    """The typed statements of an arc."""
+    """Yield the typed statements of an arc."""
     for above, below in product(arc.subject_classes, arc.object_classes):
         yield TypedStatement(
             arc.subject, arc.object, arc.term, StatementType(above, arc.property, below)
@@ -64,9 +64,7 @@ def typed(arc: Arc) -> Iterator[TypedStatement]:
 def _paths(
     vertex: int, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget
 ) -> Iterator[Arc]:
-    """Paths from a vertex as arcs of the repeated property, each with the term at which it ends
-    once.
-    """
+    """Yield paths from a vertex as arcs of the repeated property; each end once per first arc."""
     for start in graph.leaving(vertex):
         if wanted in ontology.superproperties(start.property):
             for last in onward(start, wanted, graph, ontology, budget):

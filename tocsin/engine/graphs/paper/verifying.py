@@ -1,10 +1,10 @@
-"""BEBV: the tree as a Boolean expression over pairs, which is not false iff branches can agree
-(spec 4.6).
+"""BEBV: the tree as a Boolean expression over pairs; it is satisfiable iff branches agree (spec
+4.6).
 
 The value of a leaf circle is its map, of a square the union of its circles', of a circle the join
-of its squares': two maps join when one id has one image (rule 4) and different ids have different
-ones (rule 5). Maps come one by one, and every join that is tried counts: beyond the limit the tree
-is given up.
+of its squares': two maps join if one id has one image (rule 4) and different ids have different
+ones (rule 5). Maps are found one by one, and every attempted join counts: beyond the limit the tree
+is undecided.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Map: TypeAlias = Mapping[Vertex, int]
 
 
 class Verification:
-    """The maps that a tree stands for."""
+    """The maps of a tree."""
 
     __slots__ = ("_budget", "_graph", "_injective", "_tree")
 
@@ -33,8 +33,9 @@ class Verification:
         self._budget = Budget(limit)
 
     def maps(self) -> Iterator[Map]:
-        """Every map of the root; one may come more than once. Undecided where the tree or the joins
-        were too many.
+        """Return an iterator over the maps of the root; maps may repeat.
+
+        Raises Undecided if the tree or the joins exceed their limit.
         """
         if self._tree.full:
             raise Undecided
@@ -60,7 +61,7 @@ class Verification:
                 yield from self._joined(merged, squares[1:])
 
     def _apart(self, found: Map) -> bool:
-        """Rule 5, as far as the pattern wants it."""
+        """Rule 5: True if images are distinct, as far as the pattern requires it."""
         images = [image for image in found.values() if not self._exempt(image)]
         return len(images) == len(set(images))
 

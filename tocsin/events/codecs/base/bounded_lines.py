@@ -1,7 +1,7 @@
-"""Lines of bounded length: however long a line is, no more of it is held than an event may have.
+"""Lines of bounded length: at most the size of an event is held, however long a line is.
 
-A longer line is cut one byte above the limit, so that whoever decodes it refuses it by its size;
-what is left of it is read past in blocks and forgotten.
+A longer line is cut one byte above the limit, so that the decoder refuses it by its size; the rest
+is skipped in blocks.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _BLOCK = 1 << 20
 
 
 class Lines(Protocol):
-    """What lines are read from: a file, a packed file, standard input."""
+    """A source of lines: a file, a compressed file, standard input."""
 
     def readline(self, size: int = -1, /) -> bytes:
-        """A line or, where it is longer than the size, its beginning; empty at the end."""
+        """Return a line, or its first `size` bytes; empty at the end."""
 
 
 class LineSource(Lines, Protocol):
-    """The same where it can be read in blocks as well."""
+    """A source of lines that can be read in blocks as well."""
 
     def read1(self, size: int = -1, /) -> bytes:
-        """At most so many bytes; empty at the end."""
+        """Return at most `size` bytes; empty at the end."""
 
 
 def bounded_lines(file: Lines, head: bytes = b"", limit: int = MAX_BYTES) -> Iterator[bytes]:
-    """The lines of a file with their ends; `head` is what was read of the file already."""
+    """Yield the lines of a file with their ends; `head` is the part of the file read already."""
     whole = head.rfind(b"\n") + 1
     yield from (_cut(line, limit) for line in BytesIO(head[:whole]))
     if rest := head[whole:]:
@@ -40,7 +40,7 @@ def bounded_lines(file: Lines, head: bytes = b"", limit: int = MAX_BYTES) -> Ite
 
 
 def bounded_line(file: Lines, limit: int = MAX_BYTES) -> bytes:
-    """The next line, cut where it is too long; empty at the end of the file."""
+    """Return the next line, cut if it is too long; empty at the end of the file."""
     line = file.readline(limit + 1)
     if len(line) > limit and not line.endswith(b"\n"):
         skip_line(file)
@@ -48,7 +48,7 @@ def bounded_line(file: Lines, limit: int = MAX_BYTES) -> bytes:
 
 
 def skip_line(file: Lines) -> None:
-    """Reads past the rest of a line, holding none of it."""
+    """Skip the rest of a line, without holding it."""
     while (block := file.readline(_BLOCK)) and not block.endswith(b"\n"):
         pass
 

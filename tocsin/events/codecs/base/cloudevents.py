@@ -1,11 +1,10 @@
-"""CloudEvents 1.0 JSON: one object is one event. What is not an event raises, with the reason a
-person needs.
+"""CloudEvents 1.0 JSON: one object is one event. Anything else raises, with a reason for people.
 
 Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a
-missing id, source or type, times without a zone or in the wrong order, places that are no valid
-geometry, and what is too large or too deep. So is text that is not the XML or RDF it claims to be.
-JSON-LD is JSON: whether it has a graph shows when it is asked. An empty place, such as POINT EMPTY,
-is no place.
+missing id, source or type, times without a zone or in the wrong order, invalid geometries as
+places, and events that are too large or too deep. So is text that is not the XML or RDF it claims
+to be. JSON-LD is JSON: an error in its graph is raised when the graph is used. An empty place, such
+as POINT EMPTY, is no place.
 """
 
 from __future__ import annotations
@@ -46,38 +45,36 @@ _NOT_CONTEXT = ("data", "data_base64", "place")
 
 
 def decode(raw: bytes | str) -> Event:
-    """The event of one CloudEvents JSON text."""
+    """Return the event of one CloudEvents JSON text."""
     return event_of(parse_json(raw))
 
 
 def from_mapping(value: Mapping[str, Any]) -> Event:
-    """The event of a CloudEvents object that is already in memory, checked as strictly as text
-    would be.
-    """
+    """Return the event of a CloudEvents object in memory, checked as strictly as text."""
     return event_of(plain_object(value))
 
 
 def plain_object(value: Mapping[str, Any]) -> Any:
-    """An object in memory as it would have been read from text, within the limits of texts."""
+    """Return an object in memory as a JSON reader would have, within the limits for texts."""
     return _PlainReader().read(value, MAX_DEPTH)
 
 
 def encode(event: Event) -> str:
-    """The event as CloudEvents JSON, in the words in which it came: decoded, it is the same
+    """Return the event as CloudEvents JSON, with the attributes as received; it decodes to the same
     event.
     """
     return json_text(as_object(event))
 
 
 def as_object(event: Event) -> dict[str, Any]:
-    """The same as a CloudEvents object in memory."""
+    """Return the event as a CloudEvents object in memory."""
     rest = {"place": event.place_source, "data": event.data}
     return {**event.envelope, **{name: value for name, value in rest.items() if value is not None}}
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """JSON with everything refused that would silently lose or change data; a byte order mark may
-    come before it.
+    """Parse JSON, after an optional byte order mark; raise for anything that would lose or change
+    data.
     """
     if len(raw) > MAX_BYTES:
         raise too_large()
@@ -100,14 +97,12 @@ def parse_json(raw: bytes | str) -> Any:
 
 
 def _value(text: str) -> Any:
-    """The value of a JSON text. The usual text, one object and no more, is read without a look at
-    what surrounds it.
-    """
+    """Parse a JSON text. Fast path for one object without surrounding blanks."""
     if text.startswith("{"):
         try:
             value, end = _DECODER.scan_once(text, 0)  # type: ignore[attr-defined]
         except StopIteration:
-            # how the scanner says that a value is missing; the decoder says it in words
+            # the scanner's sign of a missing value; the decoder raises with a message
             return _DECODER.decode(text)
         if end == len(text):
             return value
@@ -115,7 +110,7 @@ def _value(text: str) -> Any:
 
 
 def event_of(value: object) -> Event:
-    """The event of a parsed CloudEvents object."""
+    """Return the event of a parsed CloudEvents object."""
     if not isinstance(value, dict):
         raise EventProblem(f"an event is a JSON object, got {_json_kind(value)}")
     for name in _REQUIRED:
@@ -140,7 +135,7 @@ def event_of(value: object) -> Event:
     geometry = None if place is None or is_plain_point(place) else _checked_place(place)
     event = Event(envelope, _data(value), _interval(envelope), place)
     event._place = (
-        geometry  # read to be checked, so not again; plain points are read together, when asked for
+        geometry  # parsed for the check, so kept; plain points are parsed on demand, in batches
     )
     if kind is not None and isinstance(event.data, str):
         check(event)
@@ -148,7 +143,7 @@ def event_of(value: object) -> Event:
 
 
 def _envelope(value: dict[str, Any]) -> dict[str, Any]:
-    """The members that are context attributes; one that is null is as good as absent."""
+    """Return the context attributes; null counts as absent."""
     envelope = value.copy()
     for name in _NOT_CONTEXT:
         envelope.pop(name, None)
@@ -173,7 +168,7 @@ def _data(value: Mapping[str, Any]) -> object:
 
 
 def _decoded(raw: bytes, encoded: str, kind: str) -> object:
-    """Bytes as JSON or text where their type says so; other bytes stay in base64, as they came."""
+    """Decode bytes as JSON or text by their media type; other bytes stay in base64, as received."""
     if is_json(kind):
         return parse_json(raw)
     if is_xml(kind):
@@ -198,8 +193,9 @@ def _interval(envelope: Mapping[str, Any]) -> Interval | None:
 
 
 def instant_of(name: str, given: object) -> Instant:
-    """The instant that a context attribute of an event gives; an EventProblem where it gives none,
-    or one that not every host can hold in every zone.
+    """Return the instant of a context attribute.
+
+    Raises EventProblem if it is not a time, or one that some host cannot represent in every zone.
     """
     if not isinstance(given, str):
         raise EventProblem(f"{name} must be an RFC 3339 string", token=name)
@@ -217,12 +213,10 @@ def _checked_place(place: object) -> Geometry | None:
 
 
 def json_text(value: object) -> str:
-    """A JSON text of a value; a number that is too large for a float is written so that it is too
-    large again.
-    """
+    """Return the JSON text of a value; infinity is written as a number too large for a float."""
     try:
         return _ENCODER.encode(value)
-    except ValueError:  # JSON has no word for infinity
+    except ValueError:  # JSON cannot write infinity
         return (
             _ENCODER.encode(_without_infinity(value))
             .replace(_LARGE, "1e999")
@@ -271,19 +265,16 @@ def _refused_constant(name: str) -> Any:
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _INFINITE = ("\ud800-", "\ud800+")
-"""Texts that no event can hold, since they are no characters; they stand for what JSON cannot
-write.
-"""
+"""Placeholders for infinities, which JSON cannot write; lone surrogates occur in no event."""
 _SMALL, _LARGE = (f'"{text}"' for text in _INFINITE)
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refused_constant)
 
 
 class _PlainReader:
-    """Python data as a JSON reader would have given it: plain dict, list, str, int, float, bool or
-    None.
+    """Converter of Python data to plain JSON values: dict, list, str, int, float, bool or None.
 
-    It counts the bytes that compact JSON would have, so that the limits of texts hold: also for
-    data that is small in memory because its parts are one object.
+    It counts the bytes of compact JSON, so that the limits for texts hold: also for data that is
+    small in memory because its parts are the same object.
     """
 
     __slots__ = ("_left",)
@@ -292,7 +283,7 @@ class _PlainReader:
         self._left = MAX_BYTES
 
     def read(self, value: Any, depth: int) -> Any:
-        """The value, inside which so many more levels are allowed."""
+        """Return the plain value; raises if it nests deeper than `depth` levels."""
         if depth < 0:
             raise _too_deep()
         if value is None or isinstance(value, bool):
@@ -334,7 +325,7 @@ class _PlainReader:
 
 
 def _written_time(value: date) -> str:
-    """A datetime as RFC 3339 text in UTC, a day as it is written: as JSON has them."""
+    """Return a datetime as RFC 3339 text in UTC, a date in ISO format, as in JSON."""
     if not isinstance(value, datetime):
         return value.isoformat()
     try:
@@ -344,7 +335,7 @@ def _written_time(value: date) -> str:
 
 
 def _plain_integer(value: int) -> int:
-    if not -_TOO_MANY_DIGITS < value < _TOO_MANY_DIGITS:  # what a JSON reader refuses too
+    if not -_TOO_MANY_DIGITS < value < _TOO_MANY_DIGITS:  # a JSON reader refuses it too
         raise EventProblem("an integer has more than 4300 digits")
     return int(value)
 
@@ -400,9 +391,7 @@ def _depth(value: object) -> int:
 
 
 def too_large() -> LimitProblem:
-    """The problem of an event that is longer than one may be, of which no more than its beginning
-    may be known.
-    """
+    """Return the problem of an event over the size limit; its end may be unknown."""
     return LimitProblem(
         f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError"
     )

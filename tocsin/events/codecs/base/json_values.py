@@ -1,9 +1,7 @@
-"""The values of a JSON document one after the other: each value of the text, and of an array each
-element.
+"""The values of a JSON document one by one: each value of the text, and each element of an array.
 
-A document may be of any length: no more of it is held than the longest value. A value that is
-broken, or longer than an event may be, costs itself: reading goes on at the next line that begins
-with a `{`.
+A document may have any length: at most the longest value is held. A broken value, or one longer
+than an event may be, loses only itself: reading continues at the next line that begins with a `{`.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 
 _CHUNK = 1 << 20
 _PATIENCE = 64 << 20
-"""So many bytes may be read in vain after broken values; then the rest of the document is given up.
-"""
+"""The number of bytes of broken values after which the rest of the document is abandoned."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"|["{}\[\],]')
 _BLANK = re.compile(rb"[ \t\r\n]*+")
@@ -28,7 +25,7 @@ _CLOSER = {b"{": b"}", b"[": b"]"}
 
 
 class JsonValue(NamedTuple):
-    """The text of a value and the line that it begins in; where it is broken, also the problem."""
+    """The text of a value and the line in which it begins, with the problem of a broken one."""
 
     raw: bytes
     line: int
@@ -38,20 +35,18 @@ class JsonValue(NamedTuple):
 def json_values(
     file: LineSource, head: bytes = b"", *, split_arrays: bool = True
 ) -> Iterator[JsonValue]:
-    """The values of a document as texts, in its order; `head` is what was read of the file
+    """Yield the values of a document as texts, in order; `head` is the part of the file read
     already.
     """
     return iter(_Splitter(file, head, split_arrays).values())
 
 
 _End = tuple[int, Problem | None]
-"""How long a value is, and what is wrong with it."""
+"""The length of a value, and its problem."""
 
 
 class _Nesting:
-    """The brackets that are open inside a value. In an array a comma or its end is the end of the
-    value.
-    """
+    """The open brackets inside a value. In an array a comma or the array's end ends the value."""
 
     def __init__(self, in_array: bool) -> None:
         self._in_array = in_array
@@ -62,8 +57,8 @@ class _Nesting:
         return len(self._closers)
 
     def take(self, mark: bytes) -> int | None:
-        """None inside the value; at its end whether the mark belongs to it (1) or not (0); -1 where
-        it is wrong.
+        """Return None inside the value; at its end 1 if the mark belongs to it, else 0; -1 if it is
+        wrong.
         """
         if mark in b"{[":
             self._closers += _CLOSER[mark]
@@ -78,9 +73,7 @@ class _Nesting:
 
 
 class _Splitter:
-    """A window on the text: `_at` is where the next value begins in `_text`, `_line` the line of
-    that place.
-    """
+    """A window on the text: the next value begins at `_at` in `_text`, in line `_line`."""
 
     def __init__(self, file: LineSource, head: bytes, split_arrays: bool) -> None:
         self._file = file
@@ -114,8 +107,8 @@ class _Splitter:
             )
 
     def _is_mark(self, first: bytes) -> bool:
-        """Whether it is a bracket of the array around the values, or a comma between them, which is
-        passed.
+        """Skip a bracket of the array around the values, or a comma between them; return True if it
+        is one.
         """
         if self._in_array and first in (b",", b"]"):
             self._in_array = first == b","
@@ -127,7 +120,7 @@ class _Splitter:
         return True
 
     def _measured(self, first: bytes) -> _End:
-        """The end of the value that begins here."""
+        """Return the end of the value that begins here."""
         if not self._in_array and first not in (b"{", b"["):
             return self._size_of_line(), EventProblem(
                 "malformed JSON: expected an object or an array, got"
@@ -147,12 +140,12 @@ class _Splitter:
                 return len(self._text) - self._at, early if nesting.depth else None
 
     def _walk(self, nesting: _Nesting, position: int) -> tuple[int, _End | None]:
-        """Walks over what is known of the value, from a position in it; says how far it came, or
-        the value's end.
+        """Scan the known part of the value from a position; return how far, and the value's end or
+        None.
         """
         for token in _TOKEN.finditer(self._text, self._at + position):
             size, mark = token.start() - self._at, token.group()
-            if mark == b'"':  # the end of the text is not known yet, or never comes
+            if mark == b'"':  # the closing quote is not read yet, or missing
                 if self._text.find(b"\n", token.start()) >= 0 or self._ended:
                     return size, (
                         size + 1,
@@ -176,7 +169,7 @@ class _Splitter:
         return f" at line {line}"
 
     def _skip_blank(self) -> bool:
-        """Passes blanks; says whether there is more."""
+        """Skip blanks; return False at the end of the text."""
         while True:
             found = _BLANK.match(self._text, self._at)
             assert found is not None
@@ -187,8 +180,8 @@ class _Splitter:
                 return False
 
     def _recover(self, size: int) -> bool:
-        """Passes what is broken, up to a line that begins with `{`; False where that was tried too
-        often.
+        """Skip a broken value, up to a line that begins with `{`; return False if too much was
+        skipped.
         """
         self._patience -= size
         while (found := _RESTART.search(self._text, self._at)) is None:
@@ -204,7 +197,7 @@ class _Splitter:
         self._at += size
 
     def _more(self) -> bool:
-        """Reads on, forgetting what was passed; False at the end."""
+        """Read the next chunk and drop the text already passed; return False at the end."""
         chunk = b"" if self._ended else self._file.read1(_CHUNK)
         self._ended = not chunk
         self._text = self._text[self._at :] + chunk

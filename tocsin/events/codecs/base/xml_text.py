@@ -1,7 +1,7 @@
-"""XML bytes to text: in the encoding of the byte order mark, else of the declaration, else UTF-8
-(XML 1.0, appendix F).
+"""XML bytes to text: in the encoding of the byte order mark, else the declaration, else UTF-8 (XML
+1.0, appendix F).
 
-Only encodings of plain characters are served; bytes that are not in the encoding they claim are an
+Only encodings of plain characters are supported; bytes that are invalid in their encoding are an
 EventProblem.
 """
 
@@ -29,7 +29,7 @@ _SERVED = re.compile(
 
 
 def xml_text(raw: bytes) -> str:
-    """The characters of an XML document."""
+    """Return the characters of an XML document."""
     encoding = _encoding(raw)
     if _SERVED.fullmatch(encoding) is None:
         raise EventProblem(

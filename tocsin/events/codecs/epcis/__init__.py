@@ -1,5 +1,5 @@
-"""EPCIS: JSON-LD and XML, 2.0 and 1.x, to events whose attributes are the EPCIS event in one normal
-form.
+"""EPCIS codec: JSON-LD and XML, 2.0 and 1.x, to events whose attributes are the EPCIS event in one
+normal form.
 
 `decode_document` reads a whole document; `normal_events` recognises EPCIS inside the data of
 another envelope.

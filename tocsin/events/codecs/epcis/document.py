@@ -1,6 +1,6 @@
-"""EPCIS documents: JSON or XML, with many events, with the results of a query, or one bare event.
+"""EPCIS documents, JSON or XML: with many events, with the results of a query, or one bare event.
 
-A document is taken as a whole: one event that is wrong makes the document wrong, as it would at an
+A document is decoded as a whole: one invalid event makes the document invalid, as it would at an
 EPCIS repository, and the reason says which event and which field. Contexts and schemas are never
 fetched.
 """
@@ -38,12 +38,13 @@ _BYTE_ORDER_MARK = "\ufeff"
 _TYPES = frozenset((*DOCUMENTS, *KINDS))
 
 Reading = Callable[[], dict[str, Any]]
-"""One event of a document, not yet read: it gives the event in its one form, or raises."""
+"""Returns one event of a document in normal form when called, or raises."""
 
 
 def decode_document(raw: bytes | str, source: str = SOURCE, most: int | None = None) -> list[Event]:
-    """The events of an EPCIS document, in its order; raises where the text is none, and names the
-    field, or where it has more than `most` events.
+    """Return the events of an EPCIS document, in its order.
+
+    Raises if the text is not one, with the name of the field, or if it has more than `most` events.
     """
     return [event_of_attributes(read(), source) for read in _bounded(_readings(raw), most)]
 
@@ -51,16 +52,17 @@ def decode_document(raw: bytes | str, source: str = SOURCE, most: int | None = N
 def decode_each(
     raw: bytes | str, source: str = SOURCE, most: int | None = None
 ) -> list[Event | EventProblem]:
-    """The same where each event stands for itself: what is wrong with one is told in its place.
+    """Return the events of a document, with the problem in place of an invalid one.
 
-    What is wrong with the document as a whole is raised.
+    A problem of the document as a whole is raised.
     """
     return [_event_or_problem(read, source) for read in _bounded(_readings(raw), most)]
 
 
 def normal_events(data: object, most: int | None = None) -> list[dict[str, Any]] | None:
-    """The events in their one form of a JSON value or an XML text that is EPCIS; None where it is
-    something else; raises where there are more than `most`.
+    """Return the normal form of the events of a JSON value or an XML text; None if it is not EPCIS.
+
+    Raises if there are more than `most`.
     """
     if isinstance(data, dict):
         return _read_all(_of_json_value(data), most) if is_epcis_json(data) else None
@@ -71,7 +73,7 @@ def normal_events(data: object, most: int | None = None) -> list[dict[str, Any]]
 
 
 def too_many_events(most: int) -> LimitProblem:
-    """The problem of a request that has more events than it may have."""
+    """Return the problem of a request with more events than allowed."""
     return LimitProblem(
         f"the request has more than {most:,} events, which is the limit",
         code=TOO_MANY,
@@ -80,22 +82,18 @@ def too_many_events(most: int) -> LimitProblem:
 
 
 def is_epcis_json(value: Mapping[str, Any]) -> bool:
-    """Whether an object is a document or an event: by its type and the field that only
-    EPCIS has.
-    """
+    """True if an object is a document or an event: by type and the field that only EPCIS has."""
     kind = value.get("type")
     return isinstance(kind, str) and kind in _TYPES and (kind in DOCUMENTS or "eventTime" in value)
 
 
 def is_epcis_xml(root: Element) -> bool:
-    """Whether an element is a document or a bare event."""
+    """True if an element is a document or a bare event."""
     return local(root) in _TYPES
 
 
 def looks_like_xml(raw: bytes | str) -> bool:
-    """Whether a text begins as XML does, in any encoding and after any byte order mark; JSON never
-    does.
-    """
+    """True if a text begins as XML, in any encoding, after any byte order mark."""
     if raw[:1] in (b"{", "{"):
         return False
     start = raw[:200].encode("utf-8", "replace") if isinstance(raw, str) else raw[:200]
@@ -107,7 +105,7 @@ def _read_all(readings: Iterator[Reading], most: int | None) -> list[dict[str, A
 
 
 def _bounded(readings: Iterator[Reading], most: int | None) -> Iterator[Reading]:
-    """Give readings; raise at the one that is too many, before it is read."""
+    """Yield readings; raise at the first that is over the limit, before it is read."""
     for number, read in enumerate(readings):
         if most is not None and number >= most:
             raise too_many_events(most)
@@ -155,7 +153,7 @@ def _read_with(known: MasterData, read: Reading) -> dict[str, Any]:
 
 
 def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
-    """The list of events and its place; results of a query lie deeper."""
+    """Return the list of events and its position; results of a query are nested deeper."""
     body = _inner(value, "epcisBody", "epcisBody")
     place = "epcisBody"
     if "queryResults" in body:
@@ -235,9 +233,7 @@ def _event_elements(root: Element) -> list[Element]:
 
 
 def _is_first_version(root: Element) -> bool:
-    """EPCIS 1.x says so in its namespace or its version; its bare events in the wrappers that only
-    they have.
-    """
+    """True for EPCIS 1.x: by namespace or version; for bare events by the wrappers of 1.x."""
     if split(root.tag)[0].endswith("xsd:1") or (root.get("schemaVersion") or "").startswith("1"):
         return True
     return any(local(child) == "baseExtension" for child in root)

@@ -1,8 +1,8 @@
-"""From normal EPCIS data to the event model: identity, interval and place.
+"""Conversion of normal EPCIS data to the event model: identity, interval and place.
 
 The id is the eventID, else the event hash of the Core Business Vocabulary, the same for every
 spelling of the same event. A declaration that an event was wrong repeats the eventID of that event,
-so its own id says when the declaration was made. The place is the first `geo:` URI of readPoint and
+so its own id adds the time of the declaration. The place is the first `geo:` URI of readPoint and
 bizLocation. The envelope gets readpoint, bizlocation and parentid in their common spelling, so that
 an index can compare them.
 """
@@ -23,14 +23,14 @@ from tocsin.events.views.epcis import EpcisData
 from tocsin.values.time import Interval, parse_instant, require_event_time
 
 SOURCE = "urn:epcglobal:epcis"
-"""The source of events that come without an envelope: an eventID is unique in the world."""
+"""The source of events without an envelope: an eventID is globally unique."""
 
 KEYS: Mapping[Path, str] = {
     ("readPoint", "id"): "readpoint",
     ("bizLocation", "id"): "bizlocation",
     ("parentID",): "parentid",
 }
-"""Identifiers of which an event has at most one, and the context attributes with their common
+"""Identifiers of which an event has at most one, with the context attribute for their common
 spelling.
 """
 
@@ -38,16 +38,14 @@ _GEO = re.compile(r"geo:(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)(?:,-?\d+(?:\.\d+)?)?
 
 
 def event_of_attributes(attributes: dict[str, Any], source: str = SOURCE) -> Event:
-    """The event whose attributes are the data."""
+    """Return the event with these attributes as data."""
     return enveloped(
         attributes, {"id": event_id(attributes), "source": source, "type": attributes["type"]}
     )
 
 
 def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
-    """The event in an envelope with id, source and type; the time of the data is the time of the
-    event.
-    """
+    """Return the event with the id, source and type of an envelope; its time is the eventTime."""
     time = attributes["eventTime"]
     keys = common_keys(attributes)
     kind = own_type(attributes, envelope)
@@ -61,15 +59,13 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
 
 
 def own_type(attributes: Mapping[str, Any], envelope: Mapping[str, Any]) -> str:
-    """Return the type of an envelope; one that an earlier version gave to a QuantityEvent is its
-    own.
-    """
+    """Return the type of an envelope; QuantityEvent if an old version wrote ObjectEvent."""
     is_former = (attributes["type"], envelope["type"]) == (QUANTITY_EVENT, "ObjectEvent")
     return QUANTITY_EVENT if is_former else str(envelope["type"])
 
 
 def common_keys(attributes: Mapping[str, Any]) -> dict[str, str]:
-    """Return the context attributes that hold identifiers of the data in their common spelling."""
+    """Return the context attributes for identifiers of the data, in their common spelling."""
     return {
         name: canonical(key)
         for path, name in KEYS.items()
@@ -78,16 +74,14 @@ def common_keys(attributes: Mapping[str, Any]) -> dict[str, str]:
 
 
 def event_id(attributes: Mapping[str, Any]) -> str:
-    """The eventID or, without one, the hash of the content; marked where the event is declared
-    wrong.
-    """
+    """Return the eventID, else the hash of the content; with a suffix for an error declaration."""
     given = str(attributes.get("eventID") or event_hash(attributes))
     declared = attributes.get("errorDeclaration")
     return f"{given}#error-{declared['declarationTime']}" if declared else given
 
 
 def same(value: Any) -> Any:
-    """The value with every GS1 identifier in its common form."""
+    """Return the value with every GS1 identifier in its common form."""
     if isinstance(value, dict):
         return {name: same(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -96,9 +90,7 @@ def same(value: Any) -> Any:
 
 
 def place_of(attributes: Mapping[str, Any]) -> str | None:
-    """The place of a `geo:` URI (RFC 5870) as WKT; a point beyond the poles or a wrong number is
-    refused.
-    """
+    """Return the place of a `geo:` URI (RFC 5870) as WKT, or None; raises if it is invalid."""
     for field in ("readPoint", "bizLocation"):
         place = str(attributes.get(field, {}).get("id", ""))
         if place.startswith("geo:"):

@@ -1,11 +1,11 @@
-"""The event hash of the Core Business Vocabulary 2.0 (section 8.9): one name for the content, in
-any spelling.
+"""The event hash of the Core Business Vocabulary 2.0 (section 8.9): an id of the content, in any
+spelling.
 
-All that an event says is written as one text in a fixed order, without recordTime, eventID and
-error declaration, and hashed (RFC 6920). Where the words of the standard leave room or the
-published values differ from them, the published values of its reference implementation count
-(RalphTro/epcis-event-hash-generator): the lists of transactions and parties stand sorted among
-master data and extensions, after the sensors, and a type stands before what it types.
+The content of an event is written as one text in a fixed order, without recordTime, eventID and
+error declaration, and hashed (RFC 6920). If the text of the standard is ambiguous or differs from
+the published values, the values of its reference implementation decide
+(RalphTro/epcis-event-hash-generator): the lists of transactions and parties are sorted among master
+data and extensions, after the sensors, and a type precedes the value that it types.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _INNER: Mapping[str, Sequence[str]] = {
     "sourceList": ("type", "source"),
     "destinationList": ("type", "destination"),
 }
-"""The order of the members of an object, by the name of the object or of the list it stands in."""
+"""The order of the members of an object, by the name of the object or of its list."""
 _ITEMS = {
     **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList"), "epc"),
     **dict.fromkeys(
@@ -60,8 +60,7 @@ _ITEMS = {
     "sensorElementList": "sensorElement",
     **dict.fromkeys(("bizTransactionList", "sourceList", "destinationList"), ""),
 }
-"""Lists whose name is told once, and the name of each of their items; parties and transactions have
-none.
+"""Lists whose name is written once, and the name of each item; transactions and parties have none.
 """
 _UNTOLD = (
     "type",
@@ -78,13 +77,13 @@ _MILLISECOND = 1_000
 
 
 def event_hash(attributes: Mapping[str, Any]) -> str:
-    """The name of the content of an event in normal form: `ni:///sha-256;...?ver=CBV2.0`."""
+    """Return the hash of an event in normal form: `ni:///sha-256;...?ver=CBV2.0`."""
     digest = hashlib.sha256(pre_hash(attributes).encode(errors="surrogatepass")).hexdigest()
     return f"ni:///sha-256;{digest}?ver=CBV2.0"
 
 
 def pre_hash(attributes: Mapping[str, Any]) -> str:
-    """The text that is hashed; a QuantityEvent of 1.x has that of its form in 2.0."""
+    """Return the text to hash; for a QuantityEvent of 1.x that of its form in 2.0."""
     attributes = to_object_event(attributes)
     known = [_told(name, attributes[name], "") for name in _ORDER if name in attributes]
     rest = [name for name in attributes if name not in _ORDER and name not in _UNTOLD]
@@ -94,9 +93,9 @@ def pre_hash(attributes: Mapping[str, Any]) -> str:
 
 
 def _told(name: str, value: Any, area: str) -> str:
-    """A field of the standard with its value: a list, an object, or a scalar."""
+    """Return the text of a field of the standard with its value: a list, an object, or a scalar."""
     if name in _ITEMS:
-        # an extension has a list of one as that one
+        # an extension has a list of one as its item
         items = value if isinstance(value, list) else [value]
         return name + _sorted(_item(_ITEMS[name], item, name) for item in items)
     if isinstance(value, list):
@@ -113,14 +112,14 @@ def _item(name: str, item: Any, area: str) -> str:
 
 
 def _members(value: Mapping[str, Any], area: str) -> str:
-    """The members of an object in their order, then its extensions, sorted."""
+    """Return the text of the members of an object in fixed order, then its extensions, sorted."""
     order = _INNER.get(area, ())
     known = [_told(name, value[name], area) for name in order if name in value]
     return "".join(known) + _sorted(_others(value, [name for name in value if name not in order]))
 
 
 def _standard(name: str, value: Any, area: str) -> str:
-    """The scalar of a field of the standard."""
+    """Return the text of a scalar of a field of the standard."""
     if name in TIMES and isinstance(value, str):
         return _milliseconds(value)
     named = (
@@ -132,7 +131,7 @@ def _standard(name: str, value: Any, area: str) -> str:
 
 
 def _others(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
-    """Extensions, master data and what the fixed order leaves out: each value with its name."""
+    """Yield extensions, master data and fields without a fixed order: each value with its name."""
     for name in names:
         if name in _ITEMS or (name in _INNER and not split_name(name)[0]):
             yield _told(name, value[name], "")
@@ -160,8 +159,9 @@ def _text(value: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """A value of an extension, whose text may write a number or a standard term, as XML knows
-    nothing else.
+    """Return the text of a value of an extension.
+
+    A text may be a number or a standard term, since XML has only text.
     """
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = number_of(value)
@@ -169,9 +169,9 @@ def _written(value: Any) -> str:
 
 
 def _milliseconds(value: str) -> str:
-    """A time with three decimals, half a millisecond counts as a whole one; what is no time stays
-    as it is written. The last half millisecond of the year 9999 is cut off, as no later time can be
-    written.
+    """Return a time rounded to three decimals, half a millisecond up; any other text unchanged.
+
+    The last half millisecond of the year 9999 is rounded down, as no later time can be written.
     """
     try:
         exact = parse_instant(value)

@@ -1,8 +1,8 @@
-"""The shape of an EPCIS 2.0 event: which fields each kind of event has, and which it must have.
+"""The schema of an EPCIS 2.0 event: the fields of each kind of event, and the required ones.
 
 After the JSON schema of the standard (EPCIS 2.0, section 7.4): ObjectEvent, AggregationEvent,
-TransactionEvent, TransformationEvent, AssociationEvent, and kinds of one's own, whose type is a URI
-and whose fields may be any of these. Of EPCIS 1.x it has QuantityEvent, too.
+TransactionEvent, TransformationEvent, AssociationEvent, and other kinds, whose type is a URI and
+whose fields may be any of these. It also has QuantityEvent of EPCIS 1.x.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ _ERROR = record(
 
 
 def _kept(value: Any, at: str, _: Names) -> dict[str, Any]:
-    """What normal data already knows of a thing stays as it is."""
+    """Return the master data in normal data unchanged."""
     if not isinstance(value, dict):
         raise wrong(at, f"expected an object, got {shown(value)}")
     return value
@@ -126,8 +126,8 @@ _EPCS, _ACTED, _ILMD = items(uri), {"action": _ACTION}, {"ilmd": record({})}
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """The fields of a kind of event, those it must have, and those of which it must have at least
-    one.
+    """The fields of a kind of event, the required ones, and those of which at least one is
+    required.
     """
 
     fields: Mapping[str, Reading]
@@ -173,9 +173,7 @@ _OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _T
 
 
 def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
-    """The event as nested data in its one form; raises at the first field that is wrong or
-    missing.
-    """
+    """Return the event in normal form; raises at the first wrong or missing field."""
     if not isinstance(value, dict):
         raise wrong(at or "event", f"expected an event, got {shown(value)}")
     inside = names_of(value.get("@context"), names)
@@ -188,12 +186,12 @@ def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
 
 
 def _bare(name: str) -> str:
-    """A name of the standard's own vocabulary without its namespace."""
+    """Return a name of the standard's own vocabulary without its namespace."""
     return name.removeprefix("epcis:").removeprefix(NAMESPACES["epcis"])
 
 
 def _kind_name(written: Any, at: str, names: Names) -> str:
-    """The name of a kind of event: one of the standard, or the full name of one's own."""
+    """Return the name of a kind of event: one of the standard, or the full name of another."""
     name = (
         expanded(written.strip(), names).removeprefix("epcis:") if isinstance(written, str) else ""
     )
@@ -207,7 +205,7 @@ def _kind_name(written: Any, at: str, names: Names) -> str:
 
 
 def _check_presence(given: Mapping[str, Any], at: str, kind: _Kind) -> None:
-    """Asked before anything is read, because a list that is there but empty counts as given."""
+    """Raise if a required field is missing; before reading, as an empty list is present."""
     if kind.one_of and not any(given.get(name) is not None for name in kind.one_of):
         raise wrong(at or "event", f"one of {', '.join(kind.one_of)} is missing")
     parentless = kind.parent_unless_observed and given.get("parentID") is None

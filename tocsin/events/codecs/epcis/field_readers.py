@@ -1,9 +1,8 @@
-"""Readings: how one field is checked and brought to its one form. What does not fit raises and
-names the field.
+"""Readers of one field: each checks a value and returns its normal form. An invalid value raises
+with the name of the field.
 
-Times become UTC, standard terms their bare word, whole numbers integers; an empty list is as good
-as none. Both bindings, JSON and XML, end here, so that the same event gives the same data whichever
-way it was written.
+Times become UTC, standard terms their bare word, whole numbers integers; an empty list counts as
+absent. Both bindings, JSON and XML, use them, so that the same event gives the same data in either.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from tocsin.values.time import format_instant, parse_instant
 CODE = "InvalidEpcisError"
 
 Reading = Callable[[Any, str, Names], Any]
-"""A function of the value as written, the place of the field, and the names in force there."""
+"""A function of the value as written, the position of the field, and the names in force there."""
 
 _MINUTE = re.compile(r"(T\d\d:\d\d)(Z|[+-]\d\d:\d\d)$")
 _NOTHING: tuple[object, ...] = ("", None, [], {})
@@ -37,21 +36,21 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 
 
 def wrong(at: str, message: str, hint: str = "") -> EventProblem:
-    """The problem of a field; its last name is the token."""
+    """Return the problem of a field; its last name is the token."""
     return EventProblem(
         f"{at}: {message}", code=CODE, token=re.split(r"[.\[]", at)[-1].rstrip("]") or at, hint=hint
     )
 
 
 def text(value: Any, at: str, _: Names) -> str:
-    """Any string that is not empty."""
+    """Return a text, stripped; raises if it is empty or not a string."""
     if not isinstance(value, str) or not value.strip():
         raise wrong(at, f"expected text, got {shown(value)}")
     return value.strip()
 
 
 def uri(value: Any, at: str, names: Names) -> str:
-    """A URI, without a prefix of the document."""
+    """Return a URI, with the prefix of the document expanded."""
     given = resource(text(value, at, names), names)
     if _URI.fullmatch(given) is None:
         raise wrong(
@@ -63,17 +62,17 @@ def uri(value: Any, at: str, names: Names) -> str:
 
 
 def reference(value: Any, at: str, names: Names) -> str:
-    """Text that should be a URI, without a prefix of the document."""
+    """Return a text that should be a URI, with the prefix of the document expanded."""
     return resource(text(value, at, names), names)
 
 
 def hex_binary(value: Any, at: str, names: Names) -> str:
-    """Bytes in hexadecimal digits, which are the same in capitals."""
+    """Return bytes in hexadecimal digits, in lower case."""
     return str(_HEX(value, at, names)).lower()
 
 
 def instant(value: Any, at: str, names: Names) -> str:
-    """A time with its zone, in UTC; whole minutes may go without their seconds."""
+    """Return a time with a zone in UTC; the seconds of a whole minute may be omitted."""
     given = _MINUTE.sub(r"\1:00\2", text(value, at, names))
     try:
         return format_instant(parse_instant(given))
@@ -82,21 +81,21 @@ def instant(value: Any, at: str, names: Names) -> str:
 
 
 def number(value: Any, at: str, _: Names) -> int | float:
-    """A number; text that looks like one is none."""
+    """Return a number; text is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(at, f"expected a number, got {shown(value)}")
     return canonical_number(value)
 
 
 def boolean(value: Any, at: str, _: Names) -> bool:
-    """True or false."""
+    """Return True or False; raises for any other value."""
     if not isinstance(value, bool):
         raise wrong(at, f"expected true or false, got {shown(value)}")
     return value
 
 
 def matching(pattern: str, example: str) -> Reading:
-    """Text of a fixed form."""
+    """Return a reader of text that matches a pattern."""
     compiled = re.compile(pattern)
 
     def read(value: Any, at: str, names: Names) -> str:
@@ -112,7 +111,7 @@ _HEX = matching("[A-Fa-f0-9]+", "f0f0f0")
 
 
 def term(vocabulary: Vocabulary) -> Reading:
-    """A term of a vocabulary in any spelling, or a URI of one's own."""
+    """Return a reader of a term of a vocabulary in any spelling, or another URI."""
 
     def read(value: Any, at: str, names: Names) -> str:
         word = vocabulary.word(text(value, at, names))
@@ -128,7 +127,7 @@ def term(vocabulary: Vocabulary) -> Reading:
 
 
 def items(reading: Reading) -> Reading:
-    """A list of what the reading reads."""
+    """Return a reader of a list."""
 
     def read(value: Any, at: str, names: Names) -> list[Any]:
         if not isinstance(value, list):
@@ -139,7 +138,7 @@ def items(reading: Reading) -> Reading:
 
 
 def one_or_more(reading: Reading) -> Reading:
-    """One value or a list of them; always a list afterwards."""
+    """Return a reader of one value or a list of them; the result is always a list."""
     several = items(reading)
     return lambda value, at, names: several(
         value if isinstance(value, list) else [value], at, names
@@ -147,7 +146,9 @@ def one_or_more(reading: Reading) -> Reading:
 
 
 def record(fields: Mapping[str, Reading], required: tuple[str, ...] = ()) -> Reading:
-    """An object with known fields; others belong to a namespace and are kept as extensions."""
+    """Return a reader of an object with known fields; others need a namespace and are kept as
+    extensions.
+    """
 
     def read(value: Any, at: str, names: Names) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -164,9 +165,7 @@ def read_members(
     fields: Mapping[str, Reading],
     required: tuple[str, ...],
 ) -> dict[str, Any]:
-    """The members of an object in their one form and in the order of their names; what is empty
-    says nothing.
-    """
+    """Return the members of an object in normal form, sorted by name, without empty ones."""
     inside = names_of(value["@context"], names) if "@context" in value else names
     found: dict[str, Any] = {}
     for name, given in value.items():
@@ -191,9 +190,7 @@ def read_members(
 
 
 def extension(value: Any, names: Names, kind: str = "") -> Any:
-    """A value of somebody's own: kept, with its names in full; a list of one is that one, as XML
-    cannot tell.
-    """
+    """Return a value of an extension with full names; a list of one becomes its item, as in XML."""
     if isinstance(value, list):
         found = [extension(item, names, kind) for item in value]
         return found[0] if len(found) == 1 else found
@@ -215,6 +212,6 @@ def _object(value: Mapping[str, Any], names: Names) -> Any:
 
 
 def shown(value: object) -> str:
-    """A value in a message, cut where it is long."""
+    """Return a value for a message, cut if it is long."""
     words = repr(value)
     return words if len(words) <= 60 else words[:57] + "..."

@@ -1,10 +1,10 @@
-"""XML events, EPCIS 1.0 to 2.0, as the JSON binding would have them. What has no place there stays,
-to be refused.
+"""Conversion of XML events, EPCIS 1.0 to 2.0, to the JSON binding. Unknown parts are kept, to be
+refused.
 
-The `extension` and `baseExtension` elements with which 1.x made room for later fields are taken
-away. Fields may stand in any order, save one: in 2.0 the schema derives every kind of event from a
-base with the times, and the action, which a kind adds, must not come before them. Text is stripped
-of the blanks around it; what an extension says is text.
+The `extension` and `baseExtension` elements with which 1.x made room for later fields are removed.
+Fields may have any order, with one exception: in 2.0 the schema derives every kind of event from a
+base with the times, and the action, which a kind adds, must not precede them. Text is stripped of
+surrounding blanks; values of extensions are text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TIMES = ("eventTime", "eventTimeZoneOffset")
 
 
 def raw_event(element: Element, at: str, strict_order: bool) -> dict[str, Any]:
-    """The event of an element, as a JSON event would be before it is read."""
+    """Return the event of an element in the JSON binding, unchecked."""
     children = list(fields(element))
     if strict_order:
         _check_order([name for name, _ in children], at)
@@ -49,7 +49,7 @@ def raw_event(element: Element, at: str, strict_order: bool) -> dict[str, Any]:
 
 
 def fields(element: Element) -> Iterator[tuple[str, Element]]:
-    """The name and element of each field, those inside the wrappers of 1.x included."""
+    """Yield the name and element of each field, including those inside the wrappers of 1.x."""
     for child in element:
         namespace, name = split(child.tag)
         if child.get(_NIL) in ("true", "1"):
@@ -61,18 +61,18 @@ def fields(element: Element) -> Iterator[tuple[str, Element]]:
 
 
 def local(element: Element) -> str:
-    """The name of an element without its namespace."""
+    """Return the name of an element without its namespace."""
     return split(element.tag)[1]
 
 
 def split(tag: Any) -> tuple[str, str]:
-    """Namespace and local name."""
+    """Split a tag into namespace and local name."""
     namespace, _, name = str(tag).rpartition("}")
     return namespace.removeprefix("{"), name
 
 
 def content(element: Element) -> str:
-    """The text of an element."""
+    """Return the text of an element, stripped."""
     return (element.text or "").strip()
 
 
@@ -110,7 +110,7 @@ def _check_order(names: list[str], at: str) -> None:
 
 
 def _record(element: Element) -> dict[str, Any]:
-    """An object: fields as members, attributes too; a number where the schema has one."""
+    """Return an object with fields and attributes as members; numbers as in the schema."""
     found = _attributes(element) | _members(list(fields(element)), "")
     return {name: number_of(value) if name in _NUMERIC else value for name, value in found.items()}
 
@@ -131,7 +131,9 @@ def _report(element: Element) -> dict[str, Any]:
 
 
 def _typed_text(member: str) -> Callable[[Element], dict[str, Any]]:
-    """An element with a type and a text, such as `<source type="...">...</source>`."""
+    """Return a reader of an element with a type and a text, such as `<source
+    type="...">...</source>`.
+    """
     return lambda element: _attributes(element) | {member: content(element)}
 
 
@@ -144,7 +146,9 @@ def _each(read: Callable[[Element], Any]) -> Callable[[Element], list[Any]]:
 
 
 def _own(element: Element) -> Any:
-    """An extension: its text, or its attributes and fields as members, its own text beside them."""
+    """Return the value of an extension: its text, or its attributes, fields and own text as
+    members.
+    """
     found = _attributes(element)
     for child in element:
         namespace, name = split(child.tag)

@@ -1,9 +1,10 @@
-"""GS1 identifiers: an EPC URI and a GS1 Digital Link URI of the same key name the same thing.
+"""GS1 identifiers: an EPC URI and a GS1 Digital Link URI of the same key identify the same thing.
 
-The common form is the Digital Link at `https://id.gs1.org`, as the event hash of CBV 2.0 (section
-8.9) has it: an EPC URI always gives it, while the way back needs to know how long the company
-prefix is. Characters are escaped in one way, however a link or an EPC URI writes them. A `*` is a
-wildcard in patterns alone; in an identifier it is a character. Events keep what was written.
+The common form is the Digital Link at `https://id.gs1.org`, as in the event hash of CBV 2.0
+(section 8.9): it can be computed from every EPC URI, while the reverse needs the length of the
+company prefix. Characters are escaped in one way, whichever way a link or an EPC URI writes them. A
+`*` is a wildcard in patterns only; in an identifier it is a character. Events keep the original
+text.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from urllib.parse import quote, unquote_to_bytes
 
 CANONICAL = "https://id.gs1.org/"
 ANY_DIGIT = "\x00"
-"""Stands for a digit that a pattern leaves open."""
+"""Placeholder for a digit that a pattern leaves open."""
 ANY_RUN = "\x01"
-"""Stands for a serial that a pattern leaves open."""
+"""Placeholder for a serial that a pattern leaves open."""
 
 _EPC = re.compile(r"urn:epc:(?:id|idpat|class):([a-z]+):(.+)")
 _WORDS = {
@@ -40,11 +41,9 @@ _WORDS = {
     },
     **{"gsrn": "8018", "cpv": "22", "lot": "10", "ser": "21"},
 }
-"""The words that older links have for the numbers of keys and qualifiers."""
+"""The numbers of keys and qualifiers, by the words that older links use for them."""
 _FINEST = {"01": ("21", "235", "10"), "414": ("254",), "8006": ("21", "10"), "8010": ("8011",)}
-"""The qualifiers of a key that say which thing is meant, the finest first; one of them counts,
-others do not.
-"""
+"""The qualifiers that identify a thing, by key, finest first; only the first one present counts."""
 _PRIMARY = "|".join(
     ["00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018", *list(_WORDS)[:-3]]
 )
@@ -54,17 +53,18 @@ _LINK = re.compile(
     re.DOTALL,
 )
 _UNESCAPED = "';=$@"
-"""Characters that the common form does not escape, beside letters, digits and `-._~`: GS1 Digital
-Link (table 7-1) escapes all others of a key.
+"""Characters that the common form does not escape, beside letters, digits and `-._~`.
+
+GS1 Digital Link (table 7-1) escapes all others of a key.
 """
 _NEEDLESS = re.compile(r"%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])")
-"""Escapes of letters, digits and `-._~`, which say the same as the characters (RFC 3986, 2.3)."""
+"""Escapes of letters, digits and `-._~`, equivalent to the characters (RFC 3986, 2.3)."""
 _LONGEST = 500
-"""No GS1 key is longer; what is, is neither looked at nor remembered."""
+"""Characters of the longest identifier that is parsed and cached; every GS1 key is shorter."""
 
 
 def canonical(identifier: str) -> str:
-    """The Digital Link of a GS1 key in either spelling; whatever else is written stays as it is."""
+    """Return the Digital Link of a GS1 key in either spelling; any other text unchanged."""
     return _canonical(identifier) if len(identifier) <= _LONGEST else identifier
 
 
@@ -86,17 +86,21 @@ def _without_needless_escapes(identifier: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a key or a serial with the escapes of the common form, however it is written."""
+    """Return a key or a serial with the escapes of the common form."""
     return quote(unquote_to_bytes(text.encode(errors="surrogatepass")), safe=_UNESCAPED)
 
 
 def _with_open_runs(text: str) -> str:
-    """Return the same of a pattern, in which each `*` stands for any run of characters."""
+    """Return a pattern with the escapes of the common form; each `*` stands for any run of
+    characters.
+    """
     return ANY_RUN.join(map(_escaped, text.split("*")))
 
 
 def _path(key: str, value: str, rest: str, escape: Callable[[str], str] = _escaped) -> str:
-    """The path of a link down to the finest qualifier, by numbers; a GTIN has fourteen digits."""
+    """Return the path of a link down to the finest qualifier, by numbers; a GTIN has fourteen
+    digits.
+    """
     key, value = _WORDS.get(key, key), escape(value)
     words = rest.split("/")[1:]
     qualifiers = {
@@ -116,9 +120,7 @@ def _path(key: str, value: str, rest: str, escape: Callable[[str], str] = _escap
 
 
 def patterns(identifier: str) -> tuple[str, ...]:
-    """The forms that a query's identifier or pattern matches: the thing, or the class of things,
-    that it names.
-    """
+    """Return the forms that a query's identifier or pattern matches: the thing, or its class."""
     if len(identifier) > _LONGEST:
         return (identifier.replace("*", ANY_RUN), identifier)
     found = _links(_without_needless_escapes(identifier))
@@ -133,9 +135,7 @@ def patterns(identifier: str) -> tuple[str, ...]:
 
 
 def _links(identifier: str) -> tuple[str, ...]:
-    """The Digital Links of an EPC URI or pattern: with its serial and, where the serial is left
-    open, without.
-    """
+    """Return the Digital Links of an EPC URI or pattern; for an open serial also without it."""
     epc = _EPC.fullmatch(identifier)
     form = _FORMS.get(epc.group(1)) if epc else None
     if epc is None or form is None:
@@ -148,7 +148,7 @@ def _links(identifier: str) -> tuple[str, ...]:
 
 
 class _Form:
-    """How the parts of an EPC URI make the path of a Digital Link."""
+    """Conversion of the parts of an EPC URI to the path of a Digital Link."""
 
     __slots__ = ("_digits", "_key", "_serial", "parts")
 
@@ -161,16 +161,17 @@ class _Form:
         self._serial = serial
 
     def fits(self, parts: list[str]) -> bool:
-        """Return True if company prefix and reference have together the digits of the key, where
-        nothing is left open.
+        """Return True if company prefix and reference together have the digits of the key.
+
+        A wildcard always fits.
         """
         if not self._digits:
             return parts[0] == "*" or (parts[0].isascii() and parts[0].isdigit())
         return "*" in parts[:2] or len(parts[0]) + len(parts[1]) == self._digits
 
     def links(self, parts: list[str]) -> tuple[str, str]:
-        """The path with the serial and, where that is a wildcard, the path without it (else
-        empty).
+        """Return the path with the serial and, if that is a wildcard, the path without it (else
+        "").
         """
         key, serial = self._key(parts), parts[-1]
         if self._serial is None or (self._serial == "/254/" and serial == "0"):
@@ -181,9 +182,7 @@ class _Form:
 
 
 def _digits(parts: list[str], length: int) -> str:
-    """Company prefix and reference as one run of digits; a wildcard leaves open as many as are
-    missing.
-    """
+    """Return company prefix and reference as digits; a wildcard stands for all missing digits."""
     prefix, reference = parts[0], parts[1]
     if prefix == "*":
         return ANY_DIGIT * length
@@ -191,9 +190,7 @@ def _digits(parts: list[str], length: int) -> str:
 
 
 def _checked(digits: str) -> str:
-    """The digits with their check digit (GS1 General Specifications, 7.9); open where one of them
-    is open.
-    """
+    """Append the check digit (GS1 General Specifications, 7.9); open if any digit is open."""
     if not (digits.isascii() and digits.isdigit()):
         return digits + ANY_DIGIT
     total = sum(
@@ -203,7 +200,7 @@ def _checked(digits: str) -> str:
 
 
 def _leading(parts: list[str], length: int) -> str:
-    """As in GTIN and SSCC: the first digit of the reference stands before the company prefix."""
+    """Return the digits with the first digit of the reference in front, as in GTIN and SSCC."""
     if parts[0] == "*" or parts[1] == "*":
         return _checked(ANY_DIGIT + _digits([parts[0], "*"], length - 1))
     return _checked(parts[1][:1] + parts[0] + parts[1][1:])

@@ -1,11 +1,10 @@
-"""Names in EPCIS data: one name per field, one URI per value, whatever prefix or term a document
-uses.
+"""Names in EPCIS data: one name per field, one URI per value, for any prefix or term of a document.
 
-A namespace that ends in `/`, `#` or `:` is put before the local name of a field, any other is
-joined to it with `#`, as EPCIS queries write it. Fields of the namespaces that come with the
-standard go by the prefix everybody knows (`cbvmda:`). A value is expanded as JSON-LD has it: its
-namespace is put before it as it is. Contexts are never fetched: the standard one is built in,
-prefixes and typed terms come from the document, other addresses say nothing.
+A namespace that ends in `/`, `#` or `:` precedes the local name of a field directly, any other is
+joined with `#`, as EPCIS queries write it. Fields of the namespaces of the standard use its usual
+prefix (`cbvmda:`). A value is expanded as in JSON-LD: its namespace precedes it unchanged. Contexts
+are never fetched: the standard one is built in, prefixes and typed terms are read from the
+document, other addresses are ignored.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ _PREFIX_OF = {
 } | _ALSO
 _LONGEST_CHAIN = 10
 _LONGEST_REMEMBERED = 4_096
-"""Characters of a context that is worth remembering."""
+"""Characters of the largest context that is cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What names mean in a context: IRIs by prefix, IRIs by term, and types by the full name of
-    their term.
+    """The names of a context: IRIs by prefix, IRIs by term, and types by the full name of their
+    term.
     """
 
     prefixes: Mapping[str, str]
@@ -48,15 +47,13 @@ KNOWN = Names(NAMESPACES)
 
 
 def names_in_xml(namespaces: Mapping[str | None, str]) -> Names:
-    """The names where XML declares prefixes; those of the standard mean the same wherever they
-    stand.
-    """
+    """Return the names under XML prefixes; those of the standard are the same everywhere."""
     own = {prefix: namespace for prefix, namespace in namespaces.items() if prefix}
     return Names({**own, **NAMESPACES})
 
 
 def qualified(namespace: str, local: str) -> str:
-    """The name of a field in a namespace."""
+    """Return the name of a field in a namespace."""
     known = _PREFIX_OF.get(namespace.rstrip(_SEPARATORS))
     if known:
         return f"{known}:{local}"
@@ -64,9 +61,7 @@ def qualified(namespace: str, local: str) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The namespace and the local name of a field as `qualified` joins them; a plain word has no
-    namespace.
-    """
+    """Split the name of a field into namespace and local name; a plain word has no namespace."""
     prefix, colon, rest = name.partition(":")
     if not colon:
         return "", name
@@ -80,9 +75,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def expanded(name: str, names: Names) -> str:
-    """The name of a field as JSON writes it: a term, `prefix:local`, a full name, or a
-    plain word.
-    """
+    """Return the name of a field in JSON: a term, `prefix:local`, a full name, or a plain word."""
     if name in names.terms:
         return _full(names.terms[name])
     prefix, colon, local = name.partition(":")
@@ -96,7 +89,7 @@ def expanded(name: str, names: Names) -> str:
 
 
 def resource(value: str, names: Names) -> str:
-    """The URI that a value writes: a prefix that is declared stands for its namespace."""
+    """Return the URI of a value: a declared prefix is replaced by its namespace."""
     prefix, colon, local = value.partition(":")
     if not colon or local.startswith("//"):
         return value
@@ -105,16 +98,15 @@ def resource(value: str, names: Names) -> str:
 
 
 def individual(value: str, names: Names) -> str:
-    """The URI that a value writes where terms are told by a bare word too; a word that is no term
-    stays.
-    """
+    """Return the URI of a value that may also be a bare term; an unknown word stays."""
     return resource(value, names) if ":" in value else names.terms.get(value, value)
 
 
 def names_of(context: Any, inherited: Names = KNOWN) -> Names:
-    """The names in force inside a JSON-LD context: an address, an object, or a list of these.
+    """Return the names in force inside a JSON-LD context: an address, an object, or a list of
+    these.
 
-    Events of one sender bear the same context, each its own copy: short ones are remembered.
+    Events of one sender have the same context, each its own copy: short ones are cached.
     """
     if context is None or isinstance(context, str):
         return inherited
@@ -126,8 +118,9 @@ def names_of(context: Any, inherited: Names = KNOWN) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """A context as it is written, inside of names that are told by identity; whoever holds it
-    keeps these alive.
+    """A context as text inside of inherited names, as a cache key.
+
+    Inherited names are compared by identity; the key keeps them alive.
     """
 
     text: str
@@ -150,7 +143,7 @@ def _names_in(context: Any, inherited: Names) -> Names:
 
 
 def _declared(part: Mapping[str, Any], inherited: Names) -> Names:
-    """The names after one object of a context; its definitions may use one another, in any
+    """Return the names after one object of a context; its definitions may use each other, in any
     order.
     """
     written = {
@@ -170,7 +163,7 @@ def _declared(part: Mapping[str, Any], inherited: Names) -> Names:
 
 
 def _iri_of(name: str, term: Any) -> str:
-    """The IRI of a definition as it is written; a name with a colon may go without."""
+    """Return the IRI of a definition as written; a name with a colon may be its own IRI."""
     given = term.get("@id", name if ":" in name else "") if isinstance(term, dict) else term
     return given if isinstance(given, str) else ""
 
@@ -183,14 +176,14 @@ def _type_of(term: Any, iris: Mapping[str, str]) -> str:
 
 
 def _whole(iri: str, iris: Mapping[str, str], steps: int = _LONGEST_CHAIN) -> str:
-    """The IRI without a prefix; definitions that go round in circles end somewhere."""
+    """Expand the prefix of an IRI; a cycle of definitions ends after a fixed number of steps."""
     prefix, colon, local = iri.partition(":")
     namespace = iris.get(prefix, "") if colon and not local.startswith("//") else ""
     return _whole(namespace, iris, steps - 1) + local if namespace and steps else iri
 
 
 def _full(name: str) -> str:
-    """A full name in the one way: `namespace#local`, the notation of EPCIS queries, may have both
+    """Return a full name in its one form: `namespace#local`, as in EPCIS queries, may have both
     separators.
     """
     namespace, mark, local = name.rpartition("#")

@@ -1,10 +1,9 @@
-"""Master data: what is known about the things that events name, and which of them lies in which
-(EPCIS 2.0, 7.1.4).
+"""Master data: attributes of the things that events name, and their hierarchy (EPCIS 2.0, 7.1.4).
 
-It stands in the header of a document or in a document of its own, in JSON or XML. Things go by
-their common spelling, attributes by the one name of their field. An event carries what the header
-of its document says of the things that it names, so that one event alone answers a question about
-them.
+It is in the header of a document or in a document of its own, in JSON or XML. Things are identified
+by their common spelling, attributes by the one name of their field. An event carries the master
+data of its document's header for the things that it names, so that one event alone can answer a
+query about them.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ from tocsin.events.views.document import Element, parse_xml
 from tocsin.events.views.epcis import MASTER_DATA
 
 FIELD, WITHIN = "field", "within"
-"""Members of what an event carries: the field that names a thing, and all that the thing lies in.
-"""
+"""Members of the master data in an event: the field that names a thing, and all that contain it."""
 
 _QUANTITIES = ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList")
 PATHS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -42,14 +40,12 @@ PATHS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "destination": (("destinationList", "destination"),),
     "epcClass": tuple((name, "epcClass") for name in _QUANTITIES),
 }
-"""The fields of the standard whose values are things with master data, and where they stand."""
+"""The fields of the standard whose values are things with master data, with their paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What is known of one thing: its attributes, each with its values, and what it lies in, at any
-    depth.
-    """
+    """The attributes of one thing, each with its values, and all that contain it, at any depth."""
 
     attributes: Mapping[str, tuple[str, ...]]
     within: tuple[str, ...] = ()
@@ -59,8 +55,10 @@ MasterData = Mapping[str, Thing]
 
 
 def read_master_data(value: object) -> MasterData:
-    """The master data of a JSON object or an XML text: a vocabulary list, or a document
+    """Return the master data of a JSON object or an XML text: a vocabulary list, or a document
     around one.
+
+    Raises if it has no master data.
     """
     if isinstance(value, str) and value.lstrip("\ufeff \t\r\n").startswith("<"):
         found = master_data_in_xml(parse_xml(value.lstrip("\ufeff \t\r\n")))
@@ -80,9 +78,7 @@ def read_master_data(value: object) -> MasterData:
 
 
 def master_data_in_json(document: Mapping[str, Any], names: Names | None = None) -> MasterData:
-    """The master data in the header of a JSON document, or in a document or list of its own; empty
-    without.
-    """
+    """Return the master data in the header, body or list of a JSON document; empty without."""
     names = names or names_of(document.get("@context"))
     for member in ("epcisHeader", "epcisBody", "epcisMasterData", "EPCISMasterData"):
         inner = document.get(member)
@@ -97,13 +93,13 @@ def master_data_in_json(document: Mapping[str, Any], names: Names | None = None)
 
 
 def master_data_in_xml(root: Element) -> MasterData:
-    """The master data of an XML document; empty without."""
+    """Return the master data of an XML document; empty without."""
     elements = (element for element in root.iter() if local(element) == "VocabularyElement")
     return _known(_xml_element(element) for element in elements)
 
 
 def with_master_data(attributes: dict[str, Any], known: MasterData) -> dict[str, Any]:
-    """The event with what is known of the things that it names."""
+    """Return the event with the master data of the things that it names."""
     if not known:
         return attributes
     told = [
@@ -119,11 +115,11 @@ def with_master_data(attributes: dict[str, Any], known: MasterData) -> dict[str,
 
 
 _Entry = tuple[str, dict[str, tuple[str, ...]], list[str]]
-"""A thing, its attributes, and what lies in it."""
+"""A thing, its attributes, and its children."""
 
 
 def _known(entries: Iterator[_Entry]) -> MasterData:
-    """All entries together; one thing may have several."""
+    """Merge the entries; one thing may have several."""
     attributes: dict[str, dict[str, tuple[str, ...]]] = {}
     outer: dict[str, set[str]] = {}
     for name, told, children in entries:
@@ -137,7 +133,7 @@ def _known(entries: Iterator[_Entry]) -> MasterData:
 
 
 def _above(name: str, outer: Mapping[str, set[str]]) -> set[str]:
-    """All that a thing lies in; hierarchies that bite their tail end where they began."""
+    """Return all that contain a thing; a cycle in the hierarchy ends the search."""
     found: set[str] = set()
     waiting = [name]
     while waiting:
@@ -184,7 +180,7 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
 
 
 def _named(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The things that an event names, each with its field, once."""
+    """Yield the things that an event names, each with its field, once."""
     paths = {**PATHS, **{name: ((name,),) for name in attributes if ":" in name}}
     found = (
         (field, value)

@@ -1,8 +1,8 @@
-"""QuantityEvent of EPCIS 1.x, which 2.0 no longer has: so much of a class was counted.
+"""QuantityEvent of EPCIS 1.x, removed in 2.0: a count of a class of things.
 
-It is a kind of its own, with `epcClass` and `quantity`. Where a form of 2.0 is needed (documents of
+It is a kind of its own, with `epcClass` and `quantity`. If a form of 2.0 is needed (documents of
 2.0, the event hash), it is the ObjectEvent that observes that quantity (EPCIS 1.1, section 7.4.4).
-Versions before stored it in that form, with its name in `@type`.
+Earlier versions of Tocsin stored it in that form, with its name in `@type`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _COUNTED = ("epcClass", "quantity")
 
 
 def to_object_event(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the form of 2.0 of a QuantityEvent; any other event as it is."""
+    """Return the form of 2.0 of a QuantityEvent; any other event unchanged."""
     if attributes.get("type") != QUANTITY_EVENT:
         return attributes
     rest = {name: item for name, item in attributes.items() if name not in _COUNTED}
@@ -27,7 +27,9 @@ def to_object_event(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def from_former_form(attributes: dict[str, Any]) -> dict[str, Any]:
     """Return the QuantityEvent that an earlier version wrote as an ObjectEvent with its name in
-    `@type`; any other event as it is.
+    `@type`.
+
+    Any other event is returned unchanged.
     """
     if (attributes.get("type"), attributes.get(_FORMER_NAME)) != (_OBJECT_EVENT, QUANTITY_EVENT):
         return attributes

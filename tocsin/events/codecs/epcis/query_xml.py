@@ -1,5 +1,5 @@
-"""Queries written in XML: the parameters of a Poll or Subscribe element as the JSON object of the
-same query.
+"""Queries in XML: the parameters of a Poll or Subscribe element as the JSON object of the same
+query.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SIMPLE_EVENT_QUERY = "SimpleEventQuery"
 
 
 def parameters_of(query: Element) -> dict[str, Any]:
-    """Values by the names of their parameters: a list where the value has items, else its text."""
+    """Return values by parameter name: a list if the value has items, else its text."""
     name = next((content(child) for key, child in fields(query) if key == "queryName"), "")
     if name != SIMPLE_EVENT_QUERY:
         reason = f"queryName {name!r} is not served" if name else "queryName is missing"

@@ -1,9 +1,8 @@
-"""Values of terms that a document's own context gives a type, and values that bring their type
-along.
+"""Typed values: of terms that a document's own context gives a type, and of objects with `@type`.
 
-A number or a truth value that is written as text becomes one, a URI loses its prefix; a time or a
-date stays as it is written, and its type is known to the graph of the event. Text that its type
-does not allow stays text.
+A number or a boolean in a text is converted, the prefix of a URI is expanded; a time or a date
+stays as written, and its type is used by the graph of the event. Text that is not valid for its
+type stays text.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _WHOLE = (
 
 
 def number_of(value: Any) -> Any:
-    """The number that a text writes; any other value stays as it is."""
+    """Return the number that a text contains; any other value unchanged."""
     if not isinstance(value, str) or len(value) > _LONGEST_NUMBER or "_" in value:
         return value
     try:
@@ -37,12 +36,12 @@ def number_of(value: Any) -> Any:
 
 
 def boolean_of(value: Any) -> Any:
-    """The truth value that a text writes; any other value stays as it is."""
+    """Return the boolean that a text contains; any other value unchanged."""
     return _BOOLEANS.get(value.strip(), value) if isinstance(value, str) else value
 
 
 def typed_value(value: Any, kind: str, names: Names) -> Any:
-    """A scalar as its type has it."""
+    """Return a scalar converted to its type, if it is valid."""
     if isinstance(value, float):
         value = canonical_number(value)
     if kind == RESOURCE:
@@ -51,7 +50,7 @@ def typed_value(value: Any, kind: str, names: Names) -> Any:
 
 
 def told_value(value: Mapping[str, Any], names: Names) -> Any:
-    """What an object with `@value` says: its value, by its `@type` where it has one."""
+    """Return the value of an object with `@value`, converted to its `@type` if it has one."""
     kind = value.get("@type")
     return typed_value(
         value["@value"], resource(kind, names) if isinstance(kind, str) else "", names
@@ -59,7 +58,7 @@ def told_value(value: Mapping[str, Any], names: Names) -> Any:
 
 
 def types_used(data: Any, types: Mapping[str, str]) -> dict[str, Any]:
-    """The context that tells the types of the fields in data; empty where none of them has one."""
+    """Return a context with the types of the fields in data; empty if none of them has one."""
     found = (
         {name: {"@type": types[name]} for name in sorted(set(_names_in(data))) if name in types}
         if types

@@ -3,8 +3,8 @@ word.
 
 `shipping`, `urn:epcglobal:cbv:bizstep:shipping`, `cbv:BizStep-shipping` and
 `https://ref.gs1.org/cbv/BizStep-shipping` all give `shipping`. A bare word that is not in the
-vocabulary is refused, because the standard wants a URI for terms of one's own; such a URI stays as
-it is.
+vocabulary is refused, because the standard requires a URI for other terms; such a URI stays
+unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WEB = r"(?:https?://(?:ref\.|ns\.|www\.)?gs1\.org/{folder}/|{prefix}:)"
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """One list of standard terms; without words of its own it takes any bare word."""
+    """One list of standard terms; without words of its own it accepts any bare word."""
 
     name: str
     words: frozenset[str]
@@ -28,16 +28,16 @@ class Vocabulary:
     web: str
 
     def word(self, text: str) -> str:
-        """The bare word of a standard term in any spelling; any other text as it is."""
+        """Return the bare word of a standard term in any spelling; any other text unchanged."""
         found = self.spelling.fullmatch(text)
         return found.group("word") if found else text
 
     def allows(self, word: str) -> bool:
-        """Whether the word is a standard term or a URI of somebody's own."""
+        """True if the word is a standard term or a URI."""
         return ":" in word or not self.words or word in self.words
 
     def near(self, word: str) -> str:
-        """Standard terms that the writer may have meant."""
+        """Return a hint with standard terms that the writer may have meant."""
         found = get_close_matches(word, sorted(self.words), n=3)
         return (
             f"did you mean {' or '.join(found)}?"
@@ -102,8 +102,8 @@ _CORE = (BIZ_STEP, DISPOSITION, TRANSACTION_TYPE, PARTY_TYPE, ERROR_REASON, COMP
 
 
 def web_form(text: str) -> str:
-    """The web address of a standard term of the core vocabulary in any full spelling; any other
-    text as it is.
+    """Return the web address of a standard core term in any full spelling; any other text
+    unchanged.
     """
     if "cbv" not in text:
         return text

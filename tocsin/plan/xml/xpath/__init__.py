@@ -1,3 +1,3 @@
-"""XPath 1.0 expressions of XPATH blocks: read, written so that they cost least, and judged by what
-they can cost.
+"""XPath 1.0 expressions of XPATH blocks: parsed, rewritten at least cost, with a bound of their
+cost.
 """

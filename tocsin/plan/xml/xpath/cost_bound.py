@@ -1,17 +1,17 @@
-"""What an XPath expression can cost in a document: a bound worked out before it is evaluated, alike
-on every host.
+"""Cost bound of an XPath expression in a document, computed before it is evaluated, equal on every
+host.
 
-The bound follows how libxml2 evaluates: nothing is remembered between contexts, so that a predicate
-is evaluated for every node that comes to it; the nodes of several contexts are merged by comparing
-each with each, except on axes where no two contexts share a node; results are sorted where somebody
-looks at their order. Four numbers are carried along a path for all its evaluations together: how
-often it starts (`groups`), how many nodes it has reached (`pairs`), how many of them for one start
-at most (`most`), and how often one and the same node was reached at most (`times`). A node has one
-parent, so that children of different nodes are different nodes: this keeps `//a[b/c]` linear, as it
-is.
+The bound follows the evaluation of libxml2: nothing is cached between contexts, so that a predicate
+is evaluated for every node it is applied to; the nodes of several contexts are merged by comparing
+each with each, except on axes where no two contexts share a node; results are sorted if their order
+is used. Four numbers are carried along a path for all its evaluations together: how often it starts
+(`groups`), how many nodes it has reached (`pairs`), how many of them for one start at most
+(`most`), and how often the same node was reached at most (`times`). A node has one parent, so that
+children of different nodes are different nodes: this keeps the bound of `//a[b/c]` linear, as its
+cost is.
 
-One unit is about half a nanosecond, often less. What is over the budget is undecided: it does not
-ring, and this is told.
+One unit is about half a nanosecond, often less. An expression over the budget is undecided: it does
+not match, and this is reported.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ BUDGET = 200_000_000
 """Units for any document."""
 BUDGET_PER_ELEMENT = 2_000
 BUDGET_PER_BYTE = 16
-"""Units that a larger document has beside, so that what is linear is decided in the largest, too.
+"""Additional units of a larger document, so that linear expressions are decided in the largest,
+too.
 """
 
 NODE, CONTEXT, CALL, COMPARISON, PAIR, TEXT = 16, 500, 250, 2, 16, 300
-"""Units of looking at a node, of starting a step from one, of evaluating a part of the expression,
-of comparing two nodes in a merge and two values in a comparison, and of making the text of a node,
-beside its characters.
+"""Units of reading a node, starting a step from one, evaluating a part of the expression, comparing
+two nodes in a merge, comparing two values, and making the text of a node (without its characters).
 """
 
 SEARCH = 3
 """Units of comparing two characters in a search for a text in another."""
 
 CHARACTER = {"translate": 80, "normalize-space": 4, "substring": 8, "string-length": 4}
-"""Units of a character in functions that look at each; 1 in the others."""
+"""Units of a character in functions that read each; 1 in the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """An expression is evaluated so many times in all, and at most so many times with the same
-    context node.
+    """Number of evaluations of an expression in all (`groups`), and with the same context node at
+    most (`times`).
     """
 
     groups: int
@@ -68,7 +68,7 @@ class Starts:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The nodes of all evaluations: see above. `name` is the name of all of them, where they have
+    """Nodes of all evaluations (see the module). `name` is the name of all of them, if they share
     one.
 
     `attributes`: all of them are attributes. `ordered`: each evaluation has them in document order;
@@ -86,7 +86,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The characters of the texts of all evaluations, and of one at most."""
+    """Characters of the texts of all evaluations, and of one at most."""
 
     total: int
     longest: int
@@ -98,23 +98,24 @@ _FORWARD = frozenset(
     ("child", "attribute", "self", "descendant", "descendant-or-self", "following-sibling")
 )
 _LEVEL = frozenset(("child", "attribute", "self"))
-"""Axes on which no two contexts share a node; they keep order and apartness."""
+"""Axes on which no two contexts share a node; they keep `ordered` and `apart`."""
 
 
 def budget_of(shape: Shape) -> int:
-    """The units that one expression may cost in one document."""
+    """Return the units that one expression may cost in one document."""
     return BUDGET + BUDGET_PER_ELEMENT * shape.elements + BUDGET_PER_BYTE * shape.size
 
 
 class OverBudget(Exception):
-    """An expression is not decided for a document."""
+    """Raised for an expression that is not decided for a document."""
 
 
 def is_within_budget(
     expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True
 ) -> bool:
-    """Whether an expression, shortened, is decided in a document of the shape; `in_order`: its
-    nodes are looked at.
+    """True if an expression, shortened, is decided in a document of the shape.
+
+    `in_order`: its nodes are used in document order.
     """
     return units_of(expression, namespaces, shape, in_order=in_order) <= budget_of(shape)
 
@@ -122,7 +123,7 @@ def is_within_budget(
 def units_of(
     expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True
 ) -> int:
-    """The most that an expression can cost in a document of the shape."""
+    """Return the upper bound of an expression's cost in a document of the shape."""
     bound = Bound(shape, namespaces)
     found = bound.value(expression, Starts(1, 1))
     if in_order and isinstance(found, Nodes):
@@ -131,7 +132,7 @@ def units_of(
 
 
 class Bound:
-    """Adds up the units of an expression, part by part."""
+    """Counter of the units of an expression, part by part."""
 
     __slots__ = ("_namespaces", "_shape", "units")
 
@@ -141,9 +142,7 @@ class Bound:
         self.units = 0
 
     def value(self, expression: Expression, starts: Starts) -> Nodes | Texts:
-        """What all evaluations of an expression give: nodes, or texts; a number or a truth value is
-        a short text.
-        """
+        """Return the nodes or texts of all evaluations; a number or truth value is a short text."""
         self.units += CALL * starts.groups
         match expression:
             case Literal(text):
@@ -167,7 +166,7 @@ class Bound:
                 assert_never(expression)
 
     def text(self, expression: Expression, starts: Starts) -> Texts:
-        """The value as text: of nodes that of the first, which is found by sorting them."""
+        """Return the value as text: of nodes that of the first, which is found by sorting them."""
         found = self.value(expression, starts)
         if isinstance(found, Texts):
             return (
@@ -179,8 +178,9 @@ class Bound:
         return self._first_texts(found, starts.groups)
 
     def sort(self, nodes: Nodes, groups: int) -> None:
-        """Puts nodes in order. To compare two means to walk up to where their ways part, and along
-        the siblings.
+        """Add the cost of sorting nodes.
+
+        A comparison goes up to the common ancestor of two nodes, and along its children.
         """
         if nodes.most < 2:
             return
@@ -200,14 +200,15 @@ class Bound:
         return self._made(replace(nodes, pairs=min(nodes.pairs, groups)))
 
     def _made(self, nodes: Nodes) -> Texts:
-        """The texts of nodes, with what it takes to make them."""
+        """Return the texts of nodes; add the cost of making them."""
         found = self._all_texts(nodes)
         self.units += TEXT * nodes.pairs + found.total
         return found
 
     def _all_texts(self, nodes: Nodes) -> Texts:
-        """The texts of nodes: a character belongs to as many nodes as there are levels, and to each
-        so many times.
+        """Return the texts of nodes.
+
+        A character belongs to at most one node per level, and to each `times` times.
         """
         shape = self._shape
         if nodes.attributes:
@@ -246,7 +247,7 @@ class Bound:
         return self._merged(step.axis, given, found, groups)
 
     def _merged(self, axis: str, given: Nodes, found: Nodes, groups: int) -> Nodes:
-        """The nodes of one evaluation together, each once."""
+        """Return the nodes of one evaluation together, each once."""
         single = given.most == 1
         if not single and axis not in _LEVEL:
             self.units += COMPARISON * found.pairs * found.most
@@ -270,8 +271,10 @@ class Bound:
         self.value(predicate, Starts(nodes.pairs, min(nodes.times, nodes.pairs)))
 
     def _axis(self, axis: str, name: str | None) -> tuple[int, int, int]:
-        """For an axis: nodes from one context; contexts that see one node; nodes from all contexts,
-        each once.
+        """Return bounds for an axis: nodes from one context, contexts that reach one node, nodes in
+        all.
+
+        The last one is for all contexts together, each of them once.
         """
         shape = self._shape
         nodes, depth, fan = shape.nodes, shape.depth, shape.fan
@@ -295,7 +298,7 @@ class Bound:
                 return nodes, nodes, nodes * nodes
 
     def _count(self, axis: str, test: NodeTest) -> int:
-        """How many nodes of the document pass the test at most."""
+        """Return the largest number of nodes of the document that pass the test."""
         if axis == "attribute":
             return self._shape.attributes
         if test.kind:
@@ -303,7 +306,7 @@ class Bound:
         return self._shape.count(None if test.name == "*" else self._expanded(_tested(test)))
 
     def _expanded(self, name: str | None) -> str | None:
-        """A name as documents have it: with its namespace instead of its prefix."""
+        """Return a name as documents have it: with its namespace instead of its prefix."""
         prefix, _, local = (name or "").rpartition(":")
         return f"{{{self._namespaces[prefix]}}}{local}" if prefix in self._namespaces else name
 
@@ -333,8 +336,9 @@ class Bound:
         return found
 
     def _comparison(self, operands: tuple[Expression, ...], starts: Starts) -> None:
-        """Nodes compare by the texts of all of them, each with each; what is compared twice is a
-        truth value then.
+        """Add the cost of comparing the texts of all nodes, each with each.
+
+        In a chain the left side of a later comparison is only a truth value.
         """
         sides = [self._compared(each, starts) for each in operands]
         (one, short), *others = sides
@@ -368,8 +372,10 @@ class Bound:
         return self._text_function(name, arguments, starts)
 
     def _name_of(self, function: str, arguments: tuple[Expression, ...], starts: Starts) -> Texts:
-        """Every name stands in the document, so that all of them are no longer than it; a namespace
-        stands for many.
+        """Return the texts of names.
+
+        Every name is in the document, so all together are at most its size; a namespace counts for
+        each name.
         """
         times, size = starts.times, self._shape.size
         if arguments:
@@ -393,8 +399,10 @@ class Bound:
         return Nodes(pairs, most, starts.groups, None, ordered=False, apart=False)
 
     def _text_function(self, name: str, arguments: tuple[Expression, ...], starts: Starts) -> Texts:
-        """Functions of texts cost as many units as characters; those that search, for each that is
-        searched for.
+        """Return the text of a text function.
+
+        It costs units for each character, and a search for each pair of characters that it may
+        compare.
         """
         given = [self.text(each, starts) for each in arguments]
         if not given and name in ("string", "string-length", "normalize-space", "number"):
@@ -410,7 +418,7 @@ class Bound:
 
 
 def _name(step: Step) -> str | None:
-    """The name that all nodes of a step have, prefix included."""
+    """Return the name that all nodes of a step have, prefix included; None if they may differ."""
     return (
         None
         if step.axis == "attribute" or step.test.kind or step.test.name == "*"

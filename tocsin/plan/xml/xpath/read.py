@@ -1,7 +1,7 @@
-"""The text of an XPath 1.0 expression becomes its parts. What is no XPath 1.0, or is not served, is
+"""Text of an XPath 1.0 expression to its syntax tree. Invalid or unsupported expressions are
 refused.
 
-A name or `*` is an operator wherever an operand has just ended (section 3.7 of the recommendation).
+A name or `*` is an operator right after an operand (section 3.7 of the recommendation).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tocsin.plan.xml.xpath.syntax import (
 )
 
 NESTING = 50
-"""Parentheses and predicates inside each other, at most."""
+"""Levels of parentheses and predicates inside each other, at most."""
 
 _NAME = r"[^\W\d][\w.-]*"
 _TOKEN = re.compile(
@@ -67,13 +67,13 @@ ARGUMENTS: Mapping[str, tuple[int, int | None]] = {
     "translate": (3, 3),
     "concat": (2, None),
 }
-"""The functions of XPath 1.0, and how many arguments each takes, at least and at most."""
+"""Functions of XPath 1.0, with the least and largest number of their arguments (None: no limit)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text: its kind (text, number, mark, name or end), itself, and where it
-    stands.
+    """A piece of the text: its kind (text, number, mark, name or end), its characters, and its
+    offset.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Token:
 
 
 def read_xpath(text: str, namespaces: Mapping[str, str]) -> Expression:
-    """The parts of an expression; raises what is wrong with it."""
+    """Return the syntax tree of an expression; raise its first problem."""
     reader = _Reader(list(_tokens(text)), namespaces)
     expression = reader.expression()
     if reader.now.kind != "end":
@@ -109,7 +109,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 class _Reader:
-    """Reads tokens from the left; one method for each kind of part."""
+    """Recursive-descent parser; one method for each kind of node."""
 
     __slots__ = ("_at", "_depth", "_namespaces", "_tokens")
 
@@ -140,7 +140,7 @@ class _Reader:
         self._take()
 
     def expression(self) -> Expression:
-        """An expression of any rank; `or` binds least."""
+        """Return an expression of any rank; `or` binds least."""
         self._depth += 1
         if self._depth > NESTING:
             raise LimitProblem(
@@ -197,7 +197,7 @@ class _Reader:
         return self._filtered()
 
     def _filtered(self) -> Expression:
-        """A primary expression, its predicates, and the steps that start from its nodes."""
+        """Return a primary expression with its predicates, and the steps from its nodes."""
         base = self._primary()
         predicates = self._predicates()
         found = Filter(base, predicates) if predicates else base

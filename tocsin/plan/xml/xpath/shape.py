@@ -1,4 +1,4 @@
-"""The shape of a document: the few numbers that say how much an XPath expression can cost in it."""
+"""Shape of a document: the numbers that bound the cost of an XPath expression in it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tocsin.events.views.document import (
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The elements of a document in document order: names, numbers of the parents (-1: none),
-    levels from 1 on.
+    """Elements of a document in document order: names, numbers of the parents (-1: none), levels
+    from 1 on.
     """
 
     names: Sequence[str]
@@ -33,9 +33,9 @@ class Shape:
     `nodes` counts the root, elements and texts, `depth` the levels, `fan` the children of one node
     at most; `squares` is the sum of the squares of the numbers of children, `levels` that of the
     levels of all nodes; `size` is the length of the whole text in bytes, `attribute_size` that of
-    all values of attributes; `in_namespaces` says whether an attribute has a namespace. Between two
-    elements there is one text at most. Without an outline, every element may have the name that is
-    asked for, and stand inside all others.
+    all values of attributes; `in_namespaces` is True if an attribute has a namespace. Between two
+    elements there is one text at most. Without an outline, every element may have any name, and be
+    inside all others.
     """
 
     elements: int
@@ -55,13 +55,13 @@ class Shape:
 
     @property
     def longest_namespace(self) -> int:
-        """Characters of a namespace at most."""
+        """Upper bound of the characters of a namespace."""
         if self.outline is None or self.in_namespaces:
             return self.size
         return max(map(len, self.outline.names))
 
     def count(self, name: str | None) -> int:
-        """How many elements have a name, or any."""
+        """Return the number of elements with a name, or of all."""
         if name is None or self.outline is None:
             return self.elements
         if not self._counts:
@@ -69,7 +69,7 @@ class Shape:
         return self._counts.get(name, 0)
 
     def inside(self, name: str | None) -> int:
-        """How many elements of a name, or any, stand inside each other at most."""
+        """Return the largest nesting of elements of a name, or of any, inside each other."""
         if name is None or self.outline is None:
             return self.depth
         if name not in self._inside:
@@ -78,8 +78,9 @@ class Shape:
 
 
 def rough_shape(elements: int, size: int) -> Shape:
-    """What the number of elements and the length of the text tell; nothing in it is less than in
-    the shape itself.
+    """Return bounds from the number of elements and the length of the text alone.
+
+    No bound is less than that of the shape itself.
     """
     nodes = 3 * elements + 2
     depth = min(elements, DEEPEST) + 2
@@ -89,7 +90,7 @@ def rough_shape(elements: int, size: int) -> Shape:
 
 
 def outlined_shape(root: Element, outline: Outline) -> Shape:
-    """The shape of a document whose outline is known."""
+    """Return the shape of a document whose outline is known."""
     elements, values = len(outline.names), attribute_sizes(root)
     children = Counter(outline.parents).values()
     return Shape(
@@ -109,7 +110,7 @@ def outlined_shape(root: Element, outline: Outline) -> Shape:
 
 
 def _nesting(outline: Outline, name: str) -> int:
-    """How many elements of a name are on one way from the root at most."""
+    """Return the largest number of elements of a name on one path from the root."""
     known: dict[int, int] = {}
     for number, each in enumerate(outline.names):
         if each == name:

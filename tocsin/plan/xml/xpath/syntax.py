@@ -1,4 +1,4 @@
-"""The parts of an XPath 1.0 expression, and of which of the four types its value is."""
+"""Syntax tree of an XPath 1.0 expression, and the type of its value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias, assert_never
 
 
 class Type(Enum):
-    """What an expression gives."""
+    """Type of an expression's value."""
 
     NODES = "node-set"
     NUMBER = "number"
@@ -26,7 +26,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it is written."""
+    """A number as written."""
 
     text: str
 
@@ -56,7 +56,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class NodeTest:
-    """What a step takes: a name with or without prefix (`*` for any), or a kind of node such as
+    """Test of a step: a name with or without prefix (`*` for any), or a kind of node such as
     `text`.
     """
 
@@ -77,7 +77,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """The value of an expression, of whose nodes those stay that pass the predicates."""
+    """The nodes of an expression's value that pass the predicates."""
 
     base: Expression
     predicates: tuple[Expression, ...] = ()
@@ -98,14 +98,14 @@ Expression: TypeAlias = Literal | Number | Call | Chain | Negation | Filter | Pa
 
 EVERY_NODE = NodeTest(kind="node")
 ANYWHERE = Step("descendant-or-self", EVERY_NODE)
-"""What `//` stands for."""
+"""Meaning of `//`."""
 
 _NUMBERS = frozenset("last position count string-length number sum floor ceiling round".split())
 _TRUTHS = frozenset("starts-with contains boolean not true false lang".split())
 
 
 def type_of(expression: Expression) -> Type:
-    """The type of an expression's value, known before any document is."""
+    """Return the type of an expression's value, without a document."""
     match expression:
         case Literal():
             return Type.TEXT
@@ -128,15 +128,14 @@ def type_of(expression: Expression) -> Type:
 
 
 def is_positional(predicate: Expression) -> bool:
-    """Whether a predicate looks at where a node stands among the others: it is a number, or asks
-    for the position.
-    """
+    """True if a predicate depends on a node's position: it is a number, or uses the position."""
     return type_of(predicate) is Type.NUMBER or _asks_position(predicate)
 
 
 def _asks_position(expression: Expression) -> bool:
-    """Whether position() or last() mean the context of this expression; inside other predicates
-    they mean another.
+    """True if position() or last() refer to the context of this expression.
+
+    Inside other predicates they refer to another context.
     """
     if isinstance(expression, Call) and expression.name in ("position", "last"):
         return True
@@ -144,7 +143,7 @@ def _asks_position(expression: Expression) -> bool:
 
 
 def parts_of(expression: Expression) -> Iterator[Expression]:
-    """The expressions that are evaluated in the same context as the whole."""
+    """Yield the expressions that are evaluated in the same context as the whole."""
     match expression:
         case Call(_, arguments):
             yield from arguments

@@ -1,8 +1,8 @@
-"""An expression as text again, written so that it costs least: the same meaning, another way there.
+"""An expression as text again, rewritten at least cost with the same meaning.
 
-`//a[b]` means every child `a` of every node: a search from each node, whose results must be put in
-order. Where no predicate looks at positions, `/descendant::a[b]` says the same with one search.
-`not(a)` puts all `a` in order before it looks whether there are any; `count(a) = 0` does not.
+`//a[b]` means every child `a` of every node: a search from each node, whose results must be sorted.
+If no predicate uses positions, `/descendant::a[b]` means the same with one search. `not(a)` sorts
+all `a` before it tests for any; `count(a) = 0` does not.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tocsin.plan.xml.xpath.syntax import (
 )
 
 _BELOW = {"child": "descendant", "descendant": "descendant", "self": "descendant-or-self"}
-"""What an axis becomes that starts from everywhere."""
+"""Replacement of an axis that starts from every node."""
 
 
 def shortened(expression: Expression) -> Expression:
-    """The same with as few searches from everywhere as can be."""
+    """Return the same expression with as few searches from every node as possible."""
     match expression:
         case Literal() | Number():
             return expression
@@ -51,9 +51,7 @@ def shortened(expression: Expression) -> Expression:
 
 
 def _counted(name: str, arguments: tuple[Expression, ...]) -> Expression:
-    """Whether there are nodes is told by their number: only `count` does not put them in order
-    first.
-    """
+    """Return a test for nodes as a test of their number: only `count` does not sort them first."""
     if name in ("boolean", "not") and type_of(arguments[0]) is Type.NODES:
         return Chain((Call("count", arguments), Number("0")), (">" if name == "boolean" else "=",))
     return Call(name, arguments)
@@ -72,7 +70,9 @@ def _joined(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def text_of(expression: Expression) -> str:
-    """The expression as XPath; every operand in parentheses, so that no rank has to be known."""
+    """Return the expression as XPath; every operand is in parentheses, so no operator rank is
+    needed.
+    """
     match expression:
         case Literal(text):
             return f'"{text}"' if '"' not in text else f"'{text}'"

@@ -1,4 +1,5 @@
-"""Why a subscription does not ring for an event: which of its conditions hold, which fails first
-and by how much, and what waits on account of the event. By the meaning of the plan, not by how it
-is matched.
+"""Explanation of a missing match: the conditions of a subscription for an event, the first that
+fails and by how much, and partial matches with the event.
+
+Atoms are evaluated one by one, not by the indexes; composite parts by a replay of stored events.
 """

@@ -1,5 +1,5 @@
-"""The whole answer for a plan and an event among others: rings or not, step by step, and what
-waits.
+"""The complete explanation for a plan and an event among others: matched or not, step by step, and
+the partial matches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tocsin.service.console.why_not.step import Step, Steps
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An event, the stored events around it, and whether it came late."""
+    """An event, the stored events around it, and True if it was late."""
 
     event: Event
     around: Sequence[Event] = ()
@@ -29,7 +29,7 @@ class Asked:
 
 
 def why_not(pattern: Part, asked: Asked) -> dict[str, Any]:
-    """Why a subscription with this pattern rings for an event or does not."""
+    """Return the explanation why a subscription with this pattern matches an event or not."""
     if isinstance(pattern, Atom):
         met, _ = is_met(pattern, asked.event)
         return _told(bool(met), atom_steps(pattern, asked.event), [])
@@ -60,7 +60,7 @@ def _composite(pattern: Part, asked: Asked) -> dict[str, Any]:
 
 
 def _add_atoms(pattern: Part, event: Event, steps: Steps) -> set[Part]:
-    """A step for each atom, with its own steps below; the atoms that hold."""
+    """Add a step for each atom, with its own steps below; return the atoms that hold."""
     names = _names(pattern)
     verdicts = {atom: is_met(atom, event)[0] for atom in dict.fromkeys(atoms_of(pattern))}
     met: set[Part] = {atom for atom, holds in verdicts.items() if holds}
@@ -76,8 +76,9 @@ def _add_atoms(pattern: Part, event: Event, steps: Steps) -> set[Part]:
 def _add_parts(
     asked: Asked, played: Replayed, met: set[Part], steps: Steps, *, rings: bool
 ) -> None:
-    """A step for each composite part, from the inside out; where one does not come about though the
-    event is a part of it, the nearest that there is.
+    """Add a step for each composite part, from the inside out.
+
+    If a part does not match although the event is one of its inputs, add the closest candidate.
     """
     taking_part = met | played.with_event
     for part in played.parts:
@@ -98,7 +99,7 @@ def _add_parts(
 
 
 def _names(pattern: Part) -> dict[Part, str]:
-    """What atoms are called, where a name is right around them."""
+    """Return the names of atoms that are named directly."""
     found = {atom: name for inner in parts_of(pattern) for atom, name in _names(inner).items()}
     if isinstance(pattern, Named) and isinstance(pattern.part, Atom):
         found[pattern.part] = pattern.name

@@ -1,5 +1,6 @@
-"""Atoms of every family, in steps: predicates, statements of a graph, operands of a concept,
-patterns and conditions of an XML block. What is added to what holds already fails first.
+"""Steps for atoms of every family: predicates, statements of a graph, operands of a concept,
+patterns and conditions of an XML block. The first element that fails together with all before it is
+the failure.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tocsin.service.console.why_not.step import Step, Steps, plain
 
 
 def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Steps:
-    """What an atom asks of an event."""
+    """Return the steps of an atom for an event."""
     match atom:
         case Condition(expression):
             return condition_steps(expression, event, depth)
@@ -43,7 +44,7 @@ def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Steps:
 
 
 def is_met(atom: Atom, event: Event) -> tuple[bool | None, str | None]:
-    """Whether an event is an occurrence of an atom; None and the reason where it cannot be told."""
+    """Return True if an event is an occurrence of an atom; None and the reason if it is unknown."""
     try:
         return holds(atom, event), None
     except Problem as problem:
@@ -53,7 +54,7 @@ def is_met(atom: Atom, event: Event) -> tuple[bool | None, str | None]:
 
 
 def _graph_steps(pattern: GraphPattern, event: Event, depth: int) -> Iterator[Step]:
-    """One statement after the other, each with all before it."""
+    """Yield a step for each statement, evaluated with all before it."""
     statements = _connected(pattern.statements)
     plainly = replace(pattern, select=(), optionals=(), absents=())
     for count, statement in enumerate(statements, 1):
@@ -74,7 +75,7 @@ def _graph_steps(pattern: GraphPattern, event: Event, depth: int) -> Iterator[St
 
 
 def _connected(statements: tuple[StatementPattern, ...]) -> list[StatementPattern]:
-    """The statements in an order in which each hangs on those before it."""
+    """Return the statements in an order in which each is connected to those before it."""
     known: set[Vertex] = {Home()}
     waiting, found = list(statements), list[StatementPattern]()
     while waiting:

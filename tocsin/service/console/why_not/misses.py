@@ -1,5 +1,5 @@
-"""Where an event takes part and what it is a part of does not come about: the nearest that there
-is, condition by condition, with by how much each fails.
+"""Explanation why a part does not match although the event is one of its inputs: the closest
+candidate, condition by condition, with the distance of each failure.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from tocsin.values.space import distance_between
 from tocsin.values.time import Instant, format_duration, format_instant
 
 MOST_CHOICES = 20_000
-"""So many combinations with other events are tried for the nearest."""
+"""Combinations with other events tried for the closest one, at most."""
 
 NEAREST = 200
-"""So many others are tried for each part, those that are nearest in time."""
+"""Candidates tried for each part, the nearest in time."""
 
 Choice = tuple[Occurrence, ...]
 
 
 def occurrence_in(part: Part, event: Event) -> Occurrence | None:
-    """The occurrence of a part about one event that an event is; None where it is none."""
+    """Return the occurrence of a part that consists of this event alone, or None."""
     if event.interval is None:
         return None
     try:
@@ -74,7 +74,9 @@ def occurrence_in(part: Part, event: Event) -> Occurrence | None:
 
 
 def miss_steps(part: Part, event: Event, around: Sequence[Event], depth: int) -> list[Step]:
-    """Why a part does not come about with an event that is one of its parts."""
+    """Return the reasons why a part does not match with an event that is one of its inputs; empty
+    for parts of other kinds.
+    """
     match part:
         case Only():
             return list(_restriction_steps(part, event, depth))
@@ -205,7 +207,7 @@ def _condition_step(
 def _window_steps(
     part: Absence | Gathered, event: Event, around: Sequence[Event], depth: int
 ) -> Iterator[Step]:
-    """What lies in the window that the event opens or closes."""
+    """Yield a step for the events in the window that the event opens or closes."""
     window = part.window
     assert isinstance(window, AfterWindow | BeforeWindow)
     anchor = occurrence_in(window.part, event)

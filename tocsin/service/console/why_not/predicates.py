@@ -1,5 +1,5 @@
-"""Conditions about one event, predicate by predicate: what the event has there, and by how much it
-misses.
+"""Steps for conditions about one event, predicate by predicate: the actual value, and by how much
+it misses.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ LONGEST = 200
 
 
 def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Steps:
-    """The truth of every part of a condition; the first failure is the first predicate without
-    which it would hold, in the first of several ways.
+    """Return the truth of every part of a condition.
+
+    The first failure is the first predicate that would have to hold; of alternatives, the one of
+    the first.
     """
     match node:
         case AllOf(operands) if len(operands) > 1:
@@ -111,7 +113,7 @@ def _expected(predicate: Predicate) -> object:
 
 
 def _distance(predicate: Predicate, event: Event) -> object:
-    """By how much a predicate misses; None where that is no number."""
+    """Return by how much a predicate misses; None if that is not a number."""
     match predicate:
         case PlaceIs(relation, region, distance, metric):
             place = event.place
@@ -129,7 +131,7 @@ def _distance(predicate: Predicate, event: Event) -> object:
 
 
 def _apart(path: Path, event: Event, low: Constant, high: Constant) -> object:
-    """How far a number lies outside of the limits."""
+    """Return how far a number is outside of the limits; None for other values."""
     value = event.attribute(path)
     if low.kind is not Kind.NUMBER or not _is_number(value):
         return None
@@ -146,7 +148,9 @@ def place_miss(
     limit: float,
     metric: Metric,
 ) -> str | None:
-    """By how much a place misses a relation to another, in the unit of the metric."""
+    """Return by how much a place misses a relation to another, in the unit of the metric; None if
+    the distance does not.
+    """
     apart = distance_between(place, other, metric)
     match relation:
         case SpatialRelation.INSIDE | SpatialRelation.MEETS:
@@ -161,12 +165,12 @@ def place_miss(
 
 
 def measured(length: float, metric: Metric) -> str:
-    """A length with its unit; in the plane there is none."""
+    """Return a length with its unit; in the plane there is no unit."""
     return f"{length:.6g}{' m' if metric is Metric.WGS84 else ''}"
 
 
 def shown(value: object) -> object:
-    """A value as it is told: a long text is cut, what is no scalar becomes text."""
+    """Return a value for display: a long text is cut, a value that is not a scalar becomes text."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST else value[: LONGEST - 3] + "..."
     if value is None or isinstance(value, bool | int | float):
@@ -185,7 +189,7 @@ def _is_time(path: Path) -> bool:
 
 
 def _as_given(path: Path) -> Path:
-    """A time is shown as the event has it, also where it is compared as a number."""
+    """Return the path that is shown: a time as in the event, even if it is compared as a number."""
     return path[:2] if _is_time(path) else path
 
 

@@ -1,5 +1,5 @@
-"""Stored events played again around one of them: which parts of a pattern come about with it, and
-what waits on account of it.
+"""Replay of the stored events around an event: the parts of a pattern that match with it, and the
+partial matches with it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tocsin.runtime.outcome import Outcome
 from tocsin.runtime.sequencer import FiniteSequencer
 
 MOST_PARTS = 50
-"""So many parts of a pattern are looked at one by one."""
+"""Parts of a pattern that are evaluated one by one, at most."""
 
 
 @dataclass(slots=True)
 class Replayed:
-    """What came about: parts with the event, how often each part did at all, what waited when the
-    event had come, and whether it waits still.
+    """The result: parts that match with the event, the number of matches of each part, partial
+    matches with the event after it arrived, and those left at the end.
     """
 
     parts: list[Part]
@@ -40,7 +40,7 @@ class Replayed:
 
 
 def replay(pattern: Part, event: Event, around: Sequence[Event]) -> Replayed:
-    """Plays the events and the one in question in canonical order, up to the last of them."""
+    """Replay the events and the one in question in canonical order, up to the last of them."""
     found = Replayed(composites_in(pattern))
     engine, plans = Engine(), dict[str, Plan]()
     keys: dict[str, Part] = {}
@@ -71,7 +71,9 @@ def replay(pattern: Part, event: Event, around: Sequence[Event]) -> Replayed:
 
 
 def composites_in(pattern: Part) -> list[Part]:
-    """The composite parts of a pattern, each once, from the inside out; the pattern is the last."""
+    """Return the composite parts of a pattern, each once, from the inside out; the pattern is the
+    last.
+    """
     found: dict[Part, None] = {}
 
     def walk(part: Part) -> None:

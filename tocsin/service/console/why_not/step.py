@@ -1,4 +1,4 @@
-"""A step of an explanation: what is asked, whether it holds, what is there and what was wanted."""
+"""A step of an explanation: the condition, its truth, the actual and the expected value."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tocsin.values.time import Duration, format_duration
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`holds` is None where it cannot be told; `distance` says by how much it fails, where that is
-    a number or a length of time; `depth` how deep it lies in the whole.
+    """`holds` is None if unknown; `distance` is the number or duration by which it fails; `depth`
+    is its nesting depth.
     """
 
     text: str
@@ -23,7 +23,7 @@ class Step:
     depth: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON object of an answer."""
+        """Return the JSON object."""
         told = {
             "text": self.text,
             "holds": self.holds,
@@ -36,26 +36,28 @@ class Step:
 
 @dataclass(slots=True)
 class Steps:
-    """Steps in the order in which they are told, and which of them failed first."""
+    """Steps in order of display; `failed` is the index of the first failure, or None."""
 
     all: list[Step] = field(default_factory=list)
     failed: int | None = None
 
     def add(self, step: Step, *, fails: bool = False) -> None:
-        """One more; `fails` where it is what makes the whole fail, unless another was before."""
+        """Add a step; with `fails` it is the failure, unless an earlier one is."""
         if fails and self.failed is None:
             self.failed = len(self.all)
         self.all.append(step)
 
     def extend(self, others: Steps, *, fails: bool) -> None:
-        """The steps of a part; where `fails`, what failed first there failed here."""
+        """Add the steps of a part; with `fails` the failure there is the failure here, unless an
+        earlier one is.
+        """
         if fails and self.failed is None and others.failed is not None:
             self.failed = len(self.all) + others.failed
         self.all += others.all
 
 
 def plain(steps: Iterable[Step]) -> Steps:
-    """Steps of which the first that does not hold failed."""
+    """Return steps of which the first that does not hold is the failure."""
     found = Steps()
     for each in steps:
         found.add(each, fails=each.holds is not True)
@@ -63,5 +65,5 @@ def plain(steps: Iterable[Step]) -> Steps:
 
 
 def lasting(duration: Duration) -> str:
-    """A length of time in words, whatever its sign."""
+    """Return the absolute length of a duration in words."""
     return format_duration(abs(duration))

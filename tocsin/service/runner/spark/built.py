@@ -1,5 +1,5 @@
-"""Events that subscriptions constructed: no row of the log holds them, so they are built again out
-of the matches that they come of.
+"""Events constructed by subscriptions: no row of the log holds them, so they are rebuilt from the
+matches that constructed them.
 """
 
 from __future__ import annotations
@@ -22,16 +22,14 @@ _Identity = tuple[str, str]
 
 
 class BuiltEvents:
-    """Constructed events by identity: of the matches of one micro-batch, and of those that are
-    stored.
-    """
+    """Constructed events by identity, from the matches of one micro-batch and the stored ones."""
 
     def __init__(self, found: Iterable[Match], stored: MatchStore | None) -> None:
         self._matches = {(f"{SOURCE}{each.subscription}", each.id): each for each in found}
         self._stored = stored
 
     def get(self, identity: _Identity) -> Event | None:
-        """Return an event that was constructed; None for any other, and where its match is gone."""
+        """Return a constructed event; None for any other, and if its match is gone."""
         source, id = identity
         named = _MATCH.match(id)
         if named is None or not source.startswith(SOURCE):

@@ -1,8 +1,8 @@
 """The driver of the service: a process of its own that matches the log on Spark.
 
-The gateway starts it, `python -m tocsin.service.runner.spark.driver`, gives it the settings as the
-first line of standard input and hears of it on standard output, a JSON object a line. When standard
-input ends, so does the driver: it does not outlive the gateway.
+The service starts it as `python -m tocsin.service.runner.spark.driver`, writes the settings as the
+first line of standard input, and reads its status from standard output, one JSON object per line.
+The driver ends when standard input ends: it does not outlive the service.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ from tocsin.spark.sessions.session import local_session
 from tocsin.values.time import parse_duration
 
 LOOK = 0.1
-"""Seconds between two looks at the query and at standard input."""
+"""Seconds between two checks of the query and of standard input."""
 
 HOLD = 5.0
-"""Seconds between two looks whether the lock is still ours."""
+"""Seconds between two checks of the lock."""
 
 _PREFIX = "spark "
 
 
 class Teller:
-    """Tells the gateway how the driver is."""
+    """Writer of the driver's status to the gateway."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._last: dict[str, object] = {}
 
     def tell(self, **said: object) -> None:
-        """One line, unless it was said already."""
+        """Write one line, unless it equals the last one."""
         if said != self._last:
             self._last = said
             print(json.dumps(said), file=self._out, flush=True)
 
 
 class Driver:
-    """One run of the query, from the lock to the end."""
+    """One run of the query, from taking the lock to the end."""
 
     def __init__(self, settings: Settings, teller: Teller, stopping: threading.Event) -> None:
         self._settings, self._teller, self._stopping = settings, teller, stopping
@@ -70,7 +70,7 @@ class Driver:
         self._lock: RunnerLock = runner_lock(settings.state_url, settings.data)
 
     def run(self) -> None:
-        """Matches until standard input ends; raises what ends the query before."""
+        """Match until standard input ends; raise the error that ends the query earlier."""
         database = Database(self._settings.state_url, METADATA, heads=STATE_HEADS)
         if not self._has_lock(database):
             return
@@ -124,7 +124,7 @@ class Driver:
                 if not self._lock.is_held():
                     raise StateProblem("the lock of the runner is lost", code="StorageError")
         if not self._stopping.is_set():
-            query.awaitTermination()  # raises what ended it
+            query.awaitTermination()  # raises the error that ended it
             raise StateProblem("the query ended by itself", code="SparkError")
         _finish(query)
 
@@ -144,7 +144,7 @@ class Driver:
 
 
 def checkpoint_of(settings: Settings) -> str:
-    """Where the query keeps its state."""
+    """Return the folder or URL of the query's state."""
     given = spark_settings(settings).checkpoint
     return given or str((settings.data / CHECKPOINT).absolute())
 
@@ -167,15 +167,15 @@ def _live(settings: Settings, wanted: SparkSettings) -> LiveSettings:
 
 
 def _known_position(database: Database) -> str:
-    """Where a query without a checkpoint begins: where any runner has come to, so that nothing is
-    missed and what rang long ago does not ring again.
+    """Return the start position for a query without a checkpoint: the highest of all runners, so
+    that no event is missed and no old match is repeated.
     """
     found = _reached(database)
     return "earliest" if found is None else str(found)
 
 
 def _reached(database: Database) -> int | None:
-    """How far any runner has come; None where none has run."""
+    """Return the highest position of all runners; None before the first run."""
     query = sql.select(sql.func.max(RUNNERS.c.position))
     with database.reading() as connection:
         found = connection.execute(query).scalar()
@@ -183,14 +183,16 @@ def _reached(database: Database) -> int | None:
 
 
 def _forget_others(database: Database, name: str) -> None:
-    """Queries of other checkpoints hold nothing back any more."""
+    """Remove the positions of other checkpoints, so that retention does not wait for them."""
     others = RUNNERS.c.name.startswith(_PREFIX) & (RUNNERS.c.name != name)
     with database.writing() as connection:
         connection.execute(RUNNERS.delete().where(others))
 
 
 def _finish(query: Any) -> None:
-    """Lets the micro-batch that is under way end, so that it need not be run again."""
+    """Let the current micro-batch end, for 10 s at most, so that it need not be repeated; stop the
+    query.
+    """
     deadline = time.monotonic() + 10
     while query.status["isTriggerActive"] and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -198,11 +200,11 @@ def _finish(query: Any) -> None:
 
 
 def main() -> int:
-    """What the process does; the status is 0 where it was asked to end."""
+    """Run the driver; return 0 if it was asked to end, 1 after an error."""
     logging.basicConfig(format="tocsin spark: %(message)s", level=logging.WARNING)
     given = json.loads(sys.stdin.readline())
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what Java writes is not for the gateway
+    os.dup2(2, 1)  # keep Java's output out of the gateway's pipe
     teller, stopping = Teller(out), threading.Event()
     threading.Thread(target=_wait_for_end, args=(stopping,), daemon=True).start()
     settings = Settings(**given | {"data": Path(given["data"])})

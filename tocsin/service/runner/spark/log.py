@@ -1,4 +1,4 @@
-"""The log of the service as a DataFrame, live or as far as it goes now."""
+"""The log of the service as a DataFrame, streaming or static."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from tocsin.spark.plans.versions_by_position import open_versions
 
 
 def log_stream(spark: Any, url: str, **options: object) -> Any:
-    """A streaming DataFrame of the log behind a database URL: value, position, received, tenant.
+    """Return a streaming DataFrame of the log behind a database URL: value, position, received,
+    tenant.
 
     Options: `start`, `partitions`, `maxRowsPerBatch`; with `catalog`, its URL, rows have the
     version that they are matched with.
@@ -20,7 +21,10 @@ def log_stream(spark: Any, url: str, **options: object) -> Any:
 
 
 def log_table(spark: Any, url: str, **options: object) -> Any:
-    """The same as it is now, for back-tests. Options: `start`, `end`, `partitions`."""
+    """Return a static DataFrame of the log, for back-tests.
+
+    Options: `start`, `end`, `partitions`.
+    """
     register_log(spark, open_log, open_versions)
     return _with_options(spark.read.format(FORMAT), url, options).load()
 

@@ -1,4 +1,4 @@
-"""The runner that has a Spark driver match: it is started, heard, and started anew when it ends."""
+"""The runner that starts a Spark driver, reads its status, and restarts it when it ends."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LOG = logging.getLogger("tocsin.spark")
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 30.0
 PATIENCE = 30.0
-"""Seconds that a driver has to end after it was asked to."""
+"""Seconds that a driver has to end after a request to stop."""
 
 _MODULE = "tocsin.service.runner.spark.driver"
 _TOLD = {"data", "database", "engine", "lateness", "idle", "ahead", "interval", "spark"}
-"""What the driver needs to know; secrets of other parts are not its business."""
+"""Settings that the driver needs; it does not get the secrets of other components."""
 
 
 class SparkRunner:
-    """A driver in a process of its own. What it says beyond that goes into `spark.log` in the data
+    """A driver in a process of its own. Its standard error goes into `spark.log` in the data
     folder.
     """
 
@@ -44,15 +44,15 @@ class SparkRunner:
 
     @property
     def process_id(self) -> int | None:
-        """The id of the driver's process, where there is one."""
+        """Id of the driver's process; None before the first start."""
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Starts the driver."""
+        """Start the driver in a thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Has the driver end after the micro-batch that is under way."""
+        """Make the driver end after the current micro-batch; kill it after PATIENCE seconds."""
         self._stopping.set()
         process = self._process
         if process is not None and process.stdin is not None:
@@ -63,10 +63,10 @@ class SparkRunner:
             process.kill()
 
     def catalog_changed(self, version: int) -> None:
-        """The driver looks at the catalog in every micro-batch."""
+        """Do nothing: the driver reads the catalog in every micro-batch."""
 
     def status(self) -> RunnerStatus:
-        """What the driver said last."""
+        """Return the status that the driver reported last."""
         said = self._said
         error = said.get("error")
         return RunnerStatus(
@@ -76,11 +76,11 @@ class SparkRunner:
         )
 
     def inspect(self, look: Look) -> Future[Any]:
-        """The state is that of the query."""
+        """Raise `NotHere`: the state is in the query."""
         raise not_here(EngineName.SPARK)
 
     def engine_health(self) -> dict[str, object]:
-        """The state of the query, its last micro-batch and how long that took."""
+        """Return the state of the query, its last micro-batch and that one's duration."""
         return dict(self._said)
 
     def _run(self) -> None:
@@ -97,7 +97,7 @@ class SparkRunner:
             self._stopping.wait(wait)
 
     def _drive(self) -> int:
-        """One driver, from its start to its end."""
+        """Run one driver from start to end; return its exit code."""
         self._settings.data.mkdir(parents=True, exist_ok=True)
         with (self._settings.data / "spark.log").open("ab") as log:
             process = subprocess.Popen(
@@ -124,7 +124,7 @@ class SparkRunner:
 
 
 def _environment() -> dict[str, str]:
-    """The driver finds the package where we found it."""
+    """Return the environment of the driver, which imports the package from where we did."""
     root = str(Path(__file__).resolve().parents[3])
     known = os.environ.get("PYTHONPATH", "")
     paths = [root, *(each for each in known.split(os.pathsep) if each and each != root)]

@@ -1,6 +1,4 @@
-"""What a micro-batch brings about, kept whole or not at all; a micro-batch that comes again is left
-out.
-"""
+"""Sink of micro-batches: each is stored completely or not at all, a repeated one is left out."""
 
 from __future__ import annotations
 
@@ -29,15 +27,15 @@ from tocsin.spark.plans.versions_by_position import VersionsByPosition
 from tocsin.spark.query.live import Placed, letters_told, placed_matches
 
 VERSIONS_HELD = 4
-"""Versions of the catalog that are kept in memory: matches of a micro-batch are of few."""
+"""Versions of the catalog cached in memory: the matches of a micro-batch are of few."""
 
 MOST_LOOKED_AT = 50_000
-"""Among so many rows an event is looked for of which only the identity is known."""
+"""Newest rows searched for an event of which only the identity is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The catalog at a version, as far as it is needed to tell matches."""
+    """The catalog at a version, as far as it is needed to render matches."""
 
     version: int
     subscriptions: dict[str, Subscription]
@@ -45,8 +43,8 @@ class Held:
 
 
 class Sink:
-    """Keeps micro-batches. `progress` is that of the query, known when it has begun; `stored` are
-    the matches that were kept before.
+    """Stores micro-batches. `progress` is that of the query, set by `begin`; `stored` are the
+    matches stored before.
     """
 
     def __init__(self, log: EventLog, catalog: Catalog, stored: MatchStore | None = None) -> None:
@@ -62,12 +60,12 @@ class Sink:
         self.letters = 0
 
     def begin(self, progress: Progress) -> None:
-        """The query has begun, and keeps how far it is here."""
+        """Set the store of the query's progress, once the query has started."""
         self._progress = progress
         self._begun.set()
 
     def __call__(self, frame: Any, number: int) -> None:
-        """One micro-batch."""
+        """Store one micro-batch."""
         batch = frame.toArrow()
         if not self._begun.wait(60) or self._progress is None:
             raise StateProblem("the query has not begun", code="SparkError")
@@ -122,7 +120,7 @@ class Sink:
         return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
 
     def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter]) -> _Rows:
-        """The rows of the log that are to be told of."""
+        """Return the rows of the log that matches and letters need."""
         wanted = {letter.line for letter in letters if letter.line is not None}
         for each in found:
             if _content(self._held_for(each), each.match.subscription) is not Content.IDS:
@@ -133,16 +131,18 @@ class Sink:
         return _Rows.of(rows)
 
     def _newest_rows(self) -> dict[int, LogRow]:
-        """Those that may be in this micro-batch: late events are told without their position."""
+        """Return the rows that may be in this micro-batch: late events are reported without their
+        position.
+        """
         newest = self._log.read_stored(max(0, self.kept_position), MOST_LOOKED_AT)
         return {row.position: row for row in newest}
 
     def _is_trouble(self, letter: DeadLetter) -> bool:
-        """Whether it is a subscription that cannot be served, rather than an event."""
+        """True if a letter is about a subscription that cannot be served, not about an event."""
         return letter.subscription is not None and letter.line is None
 
     def _note_trouble(self, letter: DeadLetter, results: Results) -> None:
-        """Every worker tells it; it is kept once."""
+        """Add the problem of a subscription once, though every worker reports it."""
         name = letter.subscription or ""
         key = (name, letter.code, letter.reason)
         if key not in self._troubles:
@@ -151,8 +151,8 @@ class Sink:
             results.troubles.append(NewTrouble(name, letter.code, letter.reason))
 
     def _held_for(self, placed: Placed) -> Held:
-        """Return the catalog as it was for the last member of a match: a subscription that is gone
-        by now is still told as it wanted.
+        """Return the catalog as of the last member of a match, so that a subscription that was
+        removed since still gets its content.
         """
         logged = (each for each in placed.positions if each is not None)
         newest = max(logged, default=None)
@@ -200,7 +200,7 @@ def _letter(letter: DeadLetter, rows: _Rows) -> NewLetter:
 def _events(row: LogRow) -> list[Event]:
     try:
         return decode_all(row.body)
-    except Exception:  # the letter says why
+    except Exception:  # its dead letter has the reason
         return []
 
 
@@ -210,5 +210,5 @@ def _content(held: Held, name: str) -> Content:
 
 
 def _member(built: Event | None) -> dict[str, object] | None:
-    """A member that is in no row of the log; None where it is not known any more."""
+    """Return a member that is in no row of the log; None if it is not known any more."""
     return None if built is None else as_object(built)
