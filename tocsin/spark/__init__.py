@@ -5,7 +5,6 @@ and need none of what a driver calls. Without pyspark the import says what to in
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,8 +68,10 @@ def _missing(error: ModuleNotFoundError) -> ModuleNotFoundError:
     )
 
 
-if find_spec("pyspark") is None:
-    raise _missing(ModuleNotFoundError("No module named 'pyspark'", name="pyspark"))
+try:
+    import pyspark as _pyspark  # noqa: F401
+except ModuleNotFoundError as error:
+    raise _missing(error) from error
 
 
 def __getattr__(name: str) -> object:
