@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.epcis.corpus import INVALID, ROOT, VALID, content
+from tests.conftest import shared_data
+from tests.epcis.corpus import FOLDER, INVALID, VALID, content
 from tests.gateway.epcis.conftest import document, event, listed, numbers
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis import decode_document
@@ -165,8 +166,8 @@ def _reports_have_types(event):
     return all("type" in report for element in elements for report in element["sensorReport"])
 
 
-@pytest.mark.skipif(not ROOT.exists(), reason="the documents are not beside the checkout")
 def test_corpus_is_captured_and_told_as_the_standard_says(client, standard):
+    shared_data(FOLDER)
     wanted = set()
     for path in VALID:
         events = decode_document(content(path))
@@ -196,8 +197,8 @@ def test_corpus_is_captured_and_told_as_the_standard_says(client, standard):
     assert len(found) == len(wanted)
 
 
-@pytest.mark.skipif(not ROOT.exists(), reason="the documents are not beside the checkout")
 def test_invalid_corpus_is_never_captured(client):
+    shared_data(FOLDER)
     tried = 0
     for path in INVALID:
         try:
