@@ -30,6 +30,7 @@ from tocsin.knowledge.statements import (
     domain_range_statements,
     ranges_of,
     shape_statements,
+    to_class_statements,
 )
 from tocsin.values.rdf import RdfText
 from tocsin.values.terms import (
@@ -116,7 +117,8 @@ def facts_of(
     facts = names_in(triples)
     facts.prefixes, facts.axioms = dict(text.prefixes), axioms_in(triples, infer)
     facts.ranges = set(ranges_of(triples))
-    _read_statements(triples, facts, domain_and_range)
+    chosen = Infer.META_STATEMENTS in infer
+    _read_statements(triples, facts, domain_and_range or chosen, to_class=chosen)
     return facts
 
 
@@ -216,10 +218,14 @@ def _in_property_lists(triples: Triples) -> Iterator[str]:
             yield from triples.members(subject, OWL + "members")
 
 
-def _read_statements(triples: Triples, facts: Facts, domain_and_range: bool) -> None:
+def _read_statements(
+    triples: Triples, facts: Facts, domain_and_range: bool, *, to_class: bool
+) -> None:
     facts.statements |= set(declared_statements(triples)) | set(shape_statements(triples))
     if domain_and_range:
         facts.statements |= set(domain_range_statements(triples))
+    if to_class:
+        facts.statements |= set(to_class_statements(triples))
     for each in facts.statements:
         if each.property == RDF_TYPE:
             raise MeaningProblem(

@@ -9,7 +9,9 @@ alone:
   arcs;
 * `existential`: a vertex that meets the definition of a class is of the class. Where a class, or
   whatever meets an expression, is said to have some `p` that is a `B`, or the value `v`, every such
-  vertex counts as having one, for definitions only.
+  vertex counts as having one, for definitions only;
+* `meta-statements`: domains, ranges and `toClass` say which statements are allowed; of an event
+  nothing is concluded.
 
 An arc of a property is one of all properties above it, a vertex of a class one of all classes above
 it. All names are canonical. What is concluded is concluded from again, until nothing is new.
@@ -36,6 +38,7 @@ class Infer(StrEnum):
     DOMAIN_RANGE = "domain-range"
     INVERSE = "inverse"
     EXISTENTIAL = "existential"
+    META_STATEMENTS = "meta-statements"
 
 
 @dataclass(frozen=True, slots=True)
