@@ -8,9 +8,10 @@ import pytest
 
 from tests.conftest import shared_data
 from tests.epcis.corpus import FOLDER, INVALID, VALID, content
+from tests.epcis.test_event_hash import DECLARED_XML, SPEEDS_XML
 from tests.gateway.epcis.conftest import document, event, listed, numbers
 from tocsin.errors import Problem
-from tocsin.events.codecs.epcis import decode_document
+from tocsin.events.codecs.epcis import decode_document, event_hash
 
 XML = {"content-type": "application/xml"}
 JSON = {"content-type": "application/ld+json"}
@@ -91,6 +92,15 @@ def test_event_without_id_gets_its_hash(client):
     assert found["eventID"].startswith("ni:///sha-256;")
     again = client.get(f"/epcis/events/{found['eventID'].replace('?', '%3F')}")
     assert listed(again) == [found]
+
+
+@pytest.mark.parametrize("address", ["/epcis/capture", "/v1/events"])
+@pytest.mark.parametrize("text", [SPEEDS_XML, DECLARED_XML], ids=["published", "declared"])
+def test_event_of_xml_without_id_gets_the_hash_of_all_hosts(client, address, text):
+    (expected,) = decode_document(text)
+    client.post(address, content=text, headers=XML).raise_for_status()
+    (found,) = listed(client.get("/epcis/events"))
+    assert found["eventID"] == expected.id == event_hash(expected.attributes)
 
 
 def test_record_time_is_ours(client):
