@@ -56,6 +56,23 @@ def test_match_infers_what_it_is_told(
     assert len(found.splitlines()) == rings
 
 
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_match_takes_domains_and_ranges_as_meta_statements_where_it_is_told_to(
+    files: tuple[str, str, str], engine: str
+) -> None:
+    ontology, subscriptions, events = files
+    reversed_ends = "ASK { _:H a :Department ; :heads ?d . ?d a :Person }"
+    Path(subscriptions).write_text(json.dumps(PERSON | {"expression": reversed_ends}))
+    given = ("match", subscriptions, events, "--ontology", ontology, "--engine", engine)
+    run(*given)
+    done = CliRunner().invoke(app, [*given, "--infer", "meta-statements"])
+    assert done.exit_code == 1
+    assert "META_UNSATISFIABLE" in done.output
+    Path(subscriptions).write_text(json.dumps(PERSON | {"expression": "ASK { _:H :heads ?d }"}))
+    done = CliRunner().invoke(app, [*given, "--infer", "meta-statements"])
+    assert "ILLEGAL_STATEMENT" in done.output
+
+
 def test_verify_and_explain_infer(files: tuple[str, str, str]) -> None:
     ontology, subscriptions, events = files
     run("verify", subscriptions, events, "--ontology", ontology, "--infer", "domain-range,inverse")

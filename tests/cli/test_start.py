@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -92,7 +93,10 @@ def test_completion_knows_what_is_inside_a_command(typed: str, found: set[str]) 
 
 
 def test_the_shell_can_be_told_of_completion() -> None:
-    done = call("--show-completion", "bash")
+    tocsin = shlex.join([sys.executable, "-m", "tocsin", "--show-completion"])
+    done = subprocess.run(
+        ["bash", "-c", f"{tocsin}; exit $?"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0
     assert "_TOCSIN_COMPLETE" in done.stdout
 

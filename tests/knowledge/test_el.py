@@ -215,6 +215,8 @@ KNOWN_BY = [
     ":A owl:complementOf :B .",
     ":A owl:equivalentClass [ owl:complementOf [ owl:unionOf (:B :C) ] ] , :D .",
     "[ owl:complementOf :A ] owl:equivalentClass :B .",
+    ":A owl:hasKey (:r) .",
+    ":x a :A .",
 ]
 
 
@@ -240,6 +242,9 @@ def test_a_class_is_known_by_every_axiom_that_names_it(text: str) -> None:
         ":A rdfs:subClassOf [ owl:onProperty :p ; owl:cardinality 1 ] .",
         ":q owl:propertyChainAxiom (:p :q) .",
         ":q owl:equivalentProperty :p .",
+        ":A owl:hasKey (:p :q) .",
+        "[] a owl:AllDisjointProperties ; owl:members (:p :q) .",
+        "[] a owl:NegativePropertyAssertion ; owl:assertionProperty :p .",
     ],
 )
 @pytest.mark.parametrize("declared", ["", ":other a owl:ObjectProperty ."])

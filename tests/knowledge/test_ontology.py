@@ -259,6 +259,49 @@ def test_statements_from_domains_and_ranges_on_request() -> None:
     }
 
 
+RESTRICTED = "[ owl:onProperty :p ; owl:allValuesFrom {} ]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (":A rdfs:subClassOf " + RESTRICTED.format(":C"), {("A", "p", "C")}),
+        (":A owl:equivalentClass " + RESTRICTED.format(":C"), {("A", "p", "C")}),
+        (RESTRICTED.format(":C") + " owl:equivalentClass :A", {("A", "p", "C")}),
+        (":A owl:intersectionOf (:B " + RESTRICTED.format(":C") + ")", {("A", "p", "C")}),
+        (
+            ":A rdfs:subClassOf [ owl:intersectionOf (:B [ owl:intersectionOf ("
+            + RESTRICTED.format("xsd:int")
+            + ") ]) ]",
+            {("A", "p", "int")},
+        ),
+        (
+            ":A rdfs:subClassOf " + RESTRICTED.format("[ owl:unionOf (:C :D) ]"),
+            {("A", "p", "C"), ("A", "p", "D")},
+        ),
+        (":A rdfs:subClassOf " + RESTRICTED.format("[ owl:complementOf :C ]"), set()),
+        (RESTRICTED.format(":C") + " rdfs:subClassOf :A", set()),
+        (":A rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :C ]", set()),
+        (":p rdfs:domain :A ; rdfs:range :C", {("A", "p", "C")}),
+    ],
+)
+def test_meta_statements_are_read_from_axioms_where_they_are_asked_for(
+    text: str, expected: set[tuple[str, ...]]
+) -> None:
+    assert statements(known(text + " .")) == set()
+    told = parse_ontology(PREFIXES + text + " .", infer="meta-statements")
+    assert statements(told) == expected
+    assert not told.rules
+
+
+def test_to_class_of_daml_is_a_meta_statement_where_it_is_asked_for() -> None:
+    text = (
+        "@prefix daml: <http://www.daml.org/2001/03/daml+oil#> . :A a daml:Class ; daml:subClassOf"
+        " [ a daml:Restriction ; daml:onProperty :p ; daml:toClass :C ] ."
+    )
+    assert statements(parse_ontology(PREFIXES + text, infer="meta-statements")) == {("A", "p", "C")}
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

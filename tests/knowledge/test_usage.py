@@ -63,6 +63,18 @@ def test_an_option_uses_what_its_hint_says(infer: Infer, words: set[str]) -> Non
     assert not any(each.startswith(f"infer {infer} ") for each in usage(infer).hints())
 
 
+def test_meta_statements_use_domains_ranges_and_to_class_as_constraints() -> None:
+    assert dict(usage(Infer.META_STATEMENTS).used)["rdfs:domain"] == 1
+    restricted = read_ontology(
+        "@prefix : <http://x/> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        " :A owl:equivalentClass [ owl:onProperty :p ; owl:allValuesFrom :B ] .",
+        "text/turtle",
+    )
+    hint = "infer meta-statements would use owl:allValuesFrom as a constraint"
+    assert hint in usage_of(restricted).hints()
+    assert hint not in usage_of(restricted, (Infer.META_STATEMENTS,)).hints()
+
+
 def test_concepts_use_what_graphs_do_not() -> None:
     assert any("concept" in each and "owl:disjointWith" in each for each in usage().hints())
 

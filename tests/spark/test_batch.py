@@ -166,6 +166,23 @@ def test_a_query_concludes_what_its_ontology_is_told_to(
         match(frame, asked, infer=["domain-range"])
 
 
+def test_a_query_takes_domains_and_ranges_as_meta_statements_where_it_is_told_to(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    ontology = tmp_path / "o.ttl"
+    ontology.write_text(
+        "@prefix : <http://x/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        " :p rdfs:domain :A ; rdfs:range :B ."
+    )
+    frame = spark.createDataFrame([("{}",)], "value string")
+    asked = [
+        {"id": "a", "language": "graph", "expression": "ASK { _:H a :B ; :p ?a . ?a a :A }"},
+    ]
+    assert match(frame, asked, ontology=str(ontology)).count() == 0
+    with pytest.raises(Problem, match="META_UNSATISFIABLE"):
+        match(frame, asked, ontology=str(ontology), infer=["meta-statements"])
+
+
 def test_microseconds_survive_and_the_zone_of_the_session_changes_nothing(
     spark: SparkSession,
 ) -> None:

@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from tests.events.epcis.test_event_hash import DECLARED_XML, SPEEDS_XML
 from tests.spark.scenes import SUBSCRIPTIONS, random_lines
-from tocsin.catalog import compile_subscription
+from tocsin.catalog import Subscription, compile_subscription
 from tocsin.connectors.events import Reading, pieces_of
 from tocsin.connectors.inputs import InputFile
 from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
 from tocsin.runtime.finite.run import match_events, read_events, read_pieces
@@ -41,6 +43,18 @@ def mixed(seed: int) -> bytes:
     lines += [*chance.sample(lines, 5), b"", b"  ", b"{", b'"text"', b"\xff\xfe", b'{"id":1}']
     chance.shuffle(lines)
     return b"".join(line + chance.choice([b"\n", b"\r\n"]) for line in lines[:-1]) + lines[-1]
+
+
+@pytest.mark.parametrize("text", [SPEEDS_XML, DECLARED_XML], ids=["published", "declared"])
+def test_an_epcis_event_of_xml_without_id_has_the_event_hash(
+    spark: SparkSession, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "speeds"
+    path.write_text(" ".join(text.split()))  # a document to a line
+    (expected,) = decode_document(text)
+    asked = [Subscription("s", "selector", "action = 'OBSERVE'")]
+    matches, letters = run_match(asked, str(path), session=spark)
+    assert ([match.events for match in matches], letters) == ([(expected.id,)], [])
 
 
 @pytest.mark.parametrize("name", ["events.jsonl", "events.jsonl.gz"])

@@ -224,6 +224,28 @@ def test_metres_from_near_an_edge_agree_with_the_reference(
     assert distance_between(shape, point, Metric.WGS84) == pytest.approx(expected, abs=1)
 
 
+@pytest.mark.parametrize("centre", [(0, 90), (0, -90), (10, 10), (179, -5)], ids=str)
+@pytest.mark.parametrize("count", [7, 8, 24])
+def test_many_edges_that_touch_in_one_point_are_all_looked_at(
+    count: int, centre: tuple[float, float]
+) -> None:
+    east, north = centre
+    turns = [2 * np.pi * k / count for k in range(count)]
+    if abs(north) == 90:
+        meridians = [float(np.degrees(turn)) - 180 for turn in turns]
+        spokes = [((each, north), (each, 0.8 * north)) for each in meridians]
+        point = shapely.Point(meridians[-1] + 0.5, np.copysign(89.95, north))
+    else:
+        spokes = [(centre, (east + 4 * np.cos(turn), north + 4 * np.sin(turn))) for turn in turns]
+        near = turns[-1] + 0.05
+        point = shapely.Point(east + 0.4 * np.cos(near), north + 0.4 * np.sin(near))
+    star = shapely.MultiLineString(spokes)
+    expected = GEOD.geometry_length(shapely.shortest_line(point, star))
+    found = reference.distance_of(point, star, Metric.WGS84)
+    assert found == pytest.approx(expected, rel=0.05)
+    assert distance_between(point, star, Metric.WGS84) == pytest.approx(found, abs=0.01)
+
+
 @given(shapes(), shapes(), st.floats(-0.02, 0.02), st.sampled_from([-2.0, 2.0, -5_000.0, 5_000.0]))
 def test_a_limit_never_changes_the_decision(
     one: Geometry, other: Geometry, share: float, metres: float

@@ -76,8 +76,8 @@ Infer = Annotated[
         "--infer",
         metavar="WHAT",
         help=(
-            "Conclude from the ontologies given: domain-range, inverse, existential; may be given"
-            " several times."
+            "Conclude from the ontologies given: domain-range, inverse, existential,"
+            " meta-statements; may be given several times."
         ),
     ),
 ]

@@ -73,6 +73,8 @@ def axioms_in(triples: Triples, infer: Iterable[Infer]) -> Axioms:
                 _read_inverses(triples, found)
             case Infer.EXISTENTIAL:
                 _read_expressions(triples, found)
+            case Infer.META_STATEMENTS:
+                continue  # they constrain, and conclude nothing of an event
     return found
 
 

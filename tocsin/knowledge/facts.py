@@ -30,6 +30,7 @@ from tocsin.knowledge.statements import (
     domain_range_statements,
     ranges_of,
     shape_statements,
+    to_class_statements,
 )
 from tocsin.values.rdf import RdfText
 from tocsin.values.terms import (
@@ -39,6 +40,7 @@ from tocsin.values.terms import (
     RDF,
     RDF_TYPE,
     RDFS,
+    XSD,
     Iri,
     Resource,
     Term,
@@ -62,10 +64,17 @@ _OF_CLASSES = tuple(
 _LISTS_OF_CLASSES = tuple(
     OWL + name for name in ("intersectionOf", "unionOf", "disjointUnionOf", "members")
 )
+_VOCABULARIES = (OWL, RDFS, RDF, XSD, "http://www.w3.org/ns/shacl#", "urn:tocsin:")
+_ABOUT_CLASSES = (
+    "intersectionOf", "unionOf", "disjointUnionOf", "complementOf", "oneOf", "hasKey",
+)  # fmt: skip
 _BETWEEN_PROPERTIES = (OWL + "inverseOf", OWL + "propertyDisjointWith")
 _OF_OTHERS = frozenset(
-    OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses")
-)
+    OWL + kind
+    for kind in (
+        "Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses", "AllDisjointProperties",
+    )
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -107,7 +116,8 @@ def facts_of(
     facts = names_in(triples)
     facts.prefixes, facts.axioms = dict(text.prefixes), axioms_in(triples, infer)
     facts.ranges = set(ranges_of(triples))
-    _read_statements(triples, facts, domain_and_range)
+    chosen = Infer.META_STATEMENTS in infer
+    _read_statements(triples, facts, domain_and_range or chosen, to_class=chosen)
     return facts
 
 
@@ -156,6 +166,8 @@ def _read_names(triples: Triples, facts: Facts) -> None:
             facts.properties.add(subject)
         elif kind not in _OF_OTHERS:
             facts.individuals.add(subject)
+            if not kind.startswith(_VOCABULARIES):
+                facts.classes.add(kind)
     facts.declared = facts.classes | facts.datatypes | facts.properties
     edges = (*facts.below_class, *facts.same_classes, *facts.implied_below)
     facts.classes.update(name for edge in edges for name in edge)
@@ -172,8 +184,9 @@ def _read_names(triples: Triples, facts: Facts) -> None:
         for pair in _named_pairs(triples.pairs(relation))
         for name in pair
     )
-    facts.properties.update(_names(value for _, value in triples.pairs(OWL + "onProperty")))
-    facts.properties.update(_in_chains(triples))
+    for relation in ("onProperty", "assertionProperty"):
+        facts.properties.update(_names(value for _, value in triples.pairs(OWL + relation)))
+    facts.properties.update(_in_property_lists(triples))
     facts.classes.update(set(_in_expressions(triples)) - facts.datatypes)
     facts.classes -= {ANY_LITERAL, *DATATYPE_PARENT}
 
@@ -190,20 +203,30 @@ def _in_expressions(triples: Triples) -> Iterator[str]:
             # the members of a list of properties, or of individuals, are not classes
             if relation != OWL + "members" or disjoint in triples.objects(subject, RDF_TYPE):
                 yield from triples.members(subject, relation)
-    for prop in ("disjointUnionOf", "hasKey", "complementOf"):
+    for prop in _ABOUT_CLASSES:
         yield from _names(subject for subject, _ in triples.pairs(OWL + prop))
 
 
-def _in_chains(triples: Triples) -> Iterator[str]:
+def _in_property_lists(triples: Triples) -> Iterator[str]:
+    """The names of chains, keys and lists of disjoint properties."""
     for subject, _ in triples.pairs(OWL + "propertyChainAxiom"):
         yield from _names((subject,))
         yield from triples.members(subject, OWL + "propertyChainAxiom")
+    for subject, _ in triples.pairs(OWL + "hasKey"):
+        yield from triples.members(subject, OWL + "hasKey")
+    for subject, kind in triples.pairs(RDF_TYPE):
+        if kind == Iri(OWL + "AllDisjointProperties"):
+            yield from triples.members(subject, OWL + "members")
 
 
-def _read_statements(triples: Triples, facts: Facts, domain_and_range: bool) -> None:
+def _read_statements(
+    triples: Triples, facts: Facts, domain_and_range: bool, *, to_class: bool
+) -> None:
     facts.statements |= set(declared_statements(triples)) | set(shape_statements(triples))
     if domain_and_range:
         facts.statements |= set(domain_range_statements(triples))
+    if to_class:
+        facts.statements |= set(to_class_statements(triples))
     for each in facts.statements:
         if each.property == RDF_TYPE:
             raise MeaningProblem(

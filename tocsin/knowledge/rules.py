@@ -9,7 +9,9 @@ alone:
   arcs;
 * `existential`: a vertex that meets the definition of a class is in the class. If a class, or an
   expression, implies some `p` that is a `B`, or the value `v`, each of its vertices counts as
-  having one, for definitions only.
+  having one, for definitions only;
+* `meta-statements`: domains, ranges and `toClass` say which statements are allowed; nothing is
+  inferred of an event.
 
 An arc of a property is also one of all properties above it, a vertex of a class is in all classes
 above it. All names are canonical. Inference repeats until nothing new follows.
@@ -36,6 +38,7 @@ class Infer(StrEnum):
     DOMAIN_RANGE = "domain-range"
     INVERSE = "inverse"
     EXISTENTIAL = "existential"
+    META_STATEMENTS = "meta-statements"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from tocsin.values.terms import (
     RDF_TYPE,
     RDFS,
     THING,
+    Blank,
     Iri,
     Literal,
     Resource,
@@ -109,6 +110,43 @@ def domain_range_statements(triples: Triples) -> Iterator[MetaStatement]:
         ]
         for value in ranges or _ANYTHING:
             yield MetaStatement(domain, prop, value)
+
+
+def to_class_statements(triples: Triples) -> Iterator[MetaStatement]:
+    """Yield classes with a property of which all their values are of a class: `toClass` of
+    DAML+OIL, `allValuesFrom` today. An unnamed class of values says nothing unless it is a union.
+    """
+    for subject, described in _descriptions(triples):
+        for restriction in _conjuncts(triples, described):
+            for prop in _iris(triples.objects(restriction, OWL + "onProperty")):
+                for value in triples.objects(restriction, OWL + "allValuesFrom"):
+                    for name in _names_in_range(triples, value):
+                        yield MetaStatement(subject, prop, name)
+
+
+def _descriptions(triples: Triples) -> Iterator[tuple[str, Term]]:
+    """Yield named classes, each with what describes it."""
+    for relation in (RDFS + "subClassOf", OWL + "equivalentClass"):
+        for one, other in triples.pairs(relation):
+            if isinstance(one, Iri):
+                yield one.text, other
+            elif isinstance(other, Iri) and relation == OWL + "equivalentClass":
+                yield other.text, one
+    for subject, head in triples.pairs(OWL + "intersectionOf"):
+        if isinstance(subject, Iri):
+            yield from ((subject.text, each) for each in triples.items(head))
+
+
+def _conjuncts(triples: Triples, described: Term) -> list[Term]:
+    """Return an expression and the parts of its intersections; one that contains itself ends."""
+    found = {described: None}
+    waiting = [described]
+    while waiting:
+        for head in triples.objects(waiting.pop(), OWL + "intersectionOf"):
+            new = [each for each in triples.items(head) if each not in found]
+            found.update(dict.fromkeys(new))
+            waiting += new
+    return [each for each in found if isinstance(each, Blank)]
 
 
 def ranges_of(triples: Triples) -> Iterator[tuple[str, str]]:

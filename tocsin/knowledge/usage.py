@@ -35,6 +35,9 @@ _USED_BY: Mapping[str, Infer] = {
         ("owl:someValuesFrom", "owl:hasValue", "owl:minCardinality"), Infer.EXISTENTIAL
     ),
 }
+_TO_CLASS = "owl:allValuesFrom"
+_AS_STATEMENTS = frozenset(("rdfs:domain", "rdfs:range", _TO_CLASS))
+"""What meta-statements are made of where they are asked for."""
 _ABOUT_EXPRESSIONS = frozenset(
     "owl:intersectionOf owl:unionOf owl:someValuesFrom owl:hasValue owl:minCardinality".split()
 )
@@ -78,6 +81,8 @@ class Usage:
         for infer in Infer:
             if found := [word for word in words if _USED_BY.get(word) is infer]:
                 yield f"infer {infer} would use {', '.join(found)}"
+        if _TO_CLASS in words:
+            yield f"infer {Infer.META_STATEMENTS} would use {_TO_CLASS} as a constraint"
         if found := [word for word in words if word in _OF_CONCEPTS]:
             yield f"the language concept uses {', '.join(found)} as far as a TBox can say it"
 
@@ -87,7 +92,12 @@ def usage_of(text: RdfText, infer: Collection[Infer] = ()) -> Usage:
     read = _read_nodes(text.triples, infer)
     used, unused = Counter[str](), Counter[str]()
     for triple, word in _words(text.triples):
-        is_known = word in _USED or _USED_BY.get(word) in infer or _is_datatype_range(triple)
+        is_known = (
+            word in _USED
+            or _USED_BY.get(word) in infer
+            or (Infer.META_STATEMENTS in infer and word in _AS_STATEMENTS)
+            or _is_datatype_range(triple)
+        )
         side = used if is_known and _is_read(triple, word, read) else unused
         side[word] += 1
     if facts := _facts(text.triples):

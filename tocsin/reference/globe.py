@@ -28,7 +28,9 @@ _COPIES = (-2, -1, 0, 1, 2)
 _STEPS = np.linspace(0, 1, 9)
 _FEW_STEPS = np.linspace(0, 1, 5)
 _ZOOMS = 12
-_TRIED = 6
+_DEGREE = 111_700.0
+"""Metres: no degree of latitude or longitude is longer."""
+
 _LONGEST = 5.0
 """Degrees; longer edges are walked in pieces."""
 
@@ -125,8 +127,10 @@ def _edges(place: Geometry) -> Iterator[Edge]:
 
 
 def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
-    """Return the least distance between two lists of edges: coarse for all pairs, exact for the
-    best.
+    """Return the least distance between two lists of edges: a coarse look at all pairs, a close one
+    at each that may be nearer than the best so far.
+
+    Any number of edges may meet in one point, so none is passed over for its rank.
     """
     pairs = list(product(edges, others))
     shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
@@ -140,7 +144,13 @@ def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
         .reshape(len(pairs), -1)
         .min(axis=1)
     )
-    return min(_closest(*pairs[number]) for number in np.argsort(coarse, kind="stable")[:_TRIED])
+    between_steps = (np.abs(ends - starts) + np.abs(other_ends - other_starts)).sum(axis=(1, 2))
+    floors = coarse - _DEGREE * between_steps / (2 * (len(_FEW_STEPS) - 1))
+    best = np.inf
+    for number in np.argsort(coarse, kind="stable"):
+        if floors[number] < best:
+            best = min(best, _closest(*pairs[number]))
+    return best
 
 
 def _closest(edge: Edge, other: Edge) -> float:

@@ -118,6 +118,29 @@ def test_names_may_be_short_in_subscriptions_and_events() -> None:
     assert not holds(test, event_of(data={"bizStep": "sea"}))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":Land owl:unionOf (:rail :road) .",
+        ":Land owl:oneOf (:rail :road) .",
+        ":Land owl:equivalentClass [ owl:oneOf (:rail :road) ] .",
+        ":Land owl:unionOf (:rail [ owl:oneOf (:road) ]) .",
+    ],
+)
+def test_names_without_a_declaration_mean_what_declared_ones_mean(text: str) -> None:
+    test = concept_test("exists bizStep.Land", reading(text).tbox)
+    assert holds(test, event_of(data={"bizStep": "rail"}))
+    assert holds(test, event_of(data={"bizStep": NS + "rail"}))
+    assert not holds(test, event_of(data={"bizStep": "sea"}))
+
+
+def test_the_value_of_a_restriction_is_known_by_its_short_name() -> None:
+    tbox = reading(":Sea owl:equivalentClass [ owl:onProperty :by ; owl:hasValue :ship ] .").tbox
+    test = concept_test("Sea", tbox)
+    assert holds(test, event_of(data={"by": "ship"}))
+    assert not holds(test, event_of(data={"by": "rail"}))
+
+
 def test_a_string_in_the_range_of_a_role_is_the_individual() -> None:
     tbox = reading(
         ":Act owl:oneOf (:GO :STOP) ; a owl:Class . :GO rdfs:subClassOf :Move . "
@@ -134,6 +157,7 @@ def test_what_the_language_cannot_say_is_left_out_and_told() -> None:
     assert found.tbox.expanded(NS + "A") == Conjunction((symbol("A*"), symbol("B")))
     assert NS + "A" in found.left_out
     assert len(found.left_out) == 2
+    assert reading(":A owl:disjointUnionOf (:B :C) .").left_out == (NS + "A",)
 
 
 def test_what_a_definition_implies_is_no_second_definition() -> None:

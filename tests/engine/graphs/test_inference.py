@@ -194,5 +194,5 @@ def test_an_event_from_which_too_much_follows_is_refused() -> None:
 
 
 def test_an_option_that_is_none_is_refused() -> None:
-    with pytest.raises(Exception, match="domain-range, inverse, existential"):
+    with pytest.raises(Exception, match="domain-range, inverse, existential, meta-statements"):
         parse_ontology(PREFIXES, infer=["everything"])

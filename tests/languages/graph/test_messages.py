@@ -58,6 +58,7 @@ PROBLEMS: list[Row] = [
     ("// x", "SYNTAX", (1, 1), "a comment begins with #"),
 ]
 
+TWO = "ASK {{ _:H <urn:p> ?x . _:H <urn:q> ?y FILTER({}) }}"
 WARNINGS: list[Row] = [
     (
         PRICE.format(", ?x < 5 and ?x > 7"),
@@ -74,6 +75,16 @@ WARNINGS: list[Row] = [
         (1, 32),
         "no literal meets all",
     ),
+    (TWO.format("?x = ?y"), "UNSATISFIABLE", (1, 7), "?x a rdfs:Literal"),
+    (TWO.format("!(?x != ?y)"), "UNSATISFIABLE", (1, 7), "?x = ?y never holds"),
+    (TWO.format("?x != ?y"), "TAUTOLOGY", (1, 7), "?x != ?y always holds"),
+    (TWO.format("!(?x = ?y)"), "TAUTOLOGY", (1, 7), "?x != ?y always holds"),
+    (
+        "ASK { _:H <urn:p> ?x FILTER NOT EXISTS { _:H <urn:q> ?y FILTER(?x = ?y) } }",
+        "UNSATISFIABLE",
+        (1, 7),
+        "?x = ?y never holds",
+    ),
 ]
 
 SILENT = [
@@ -81,6 +92,11 @@ SILENT = [
     PRICE.format(", ?x = 5 and ?x = 5.0"),
     PRICE.format(", ?x >= 5 and ?x <= 5"),
     "ASK { _:H <urn:p> ?x FILTER(?x < 5) . _:H <urn:q> ?y FILTER(?y > 7) }",
+    TWO.format("?x != ?y && ?x > 0"),
+    TWO.format("?x = ?y || ?x != <urn:a>"),
+    TWO.format("?x < ?y"),
+    "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
+    " ASK { _:H <urn:p> ?x . ?x a rdfs:Literal . _:H <urn:q> ?y FILTER(?x != ?y) }",
 ]
 
 

@@ -202,6 +202,24 @@ def test_an_ontology_is_a_definition_and_gives_meaning(asked: Asked) -> None:
     assert [m["subscription"] for m in asked.matches()] == ["computers"]
 
 
+@pytest.mark.parametrize(
+    ("infer", "codes"), [([], []), (["meta-statements"], ["META_UNSATISFIABLE"])]
+)
+def test_domains_and_ranges_are_meta_statements_where_a_definition_says_so(
+    asked: Asked, infer: list[str], codes: list[str]
+) -> None:
+    turtle = (
+        "@prefix : <http://x/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        " :p rdfs:domain :A ; rdfs:range :B ."
+    )
+    body = {"ontology": turtle, "format": "text/turtle", "infer": infer}
+    assert asked.http.put("/v1/definitions/goods", json=body).status_code == 201
+    assert asked.http.get("/v1/definitions/goods").json().get("infer", []) == infer
+    wrong = {"language": "graph", "expression": "ASK { _:H a :B ; :p ?a . ?a a :A }"}
+    told = asked.http.post("/v1/check", json=wrong).json()
+    assert [each["code"] for each in told["problems"]] == codes
+
+
 def test_check_tells_every_problem_and_changes_nothing(asked: Asked) -> None:
     told = asked.http.post(
         "/v1/check", json={"language": "selector", "expression": "price <"}

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
-from tests.events.epcis.corpus import INVALID, ROOT, VALID, content
+from tests.conftest import shared_data
+from tests.events.epcis.corpus import FOLDER, INVALID, VALID, content
+from tests.events.epcis.test_event_hash import DECLARED_XML, SPEEDS_XML
 from tests.service.epcis.conftest import document, event, listed, numbers
 from tocsin.errors import Problem
-from tocsin.events.codecs.epcis import decode_document
+from tocsin.events.codecs.epcis import decode_document, event_hash
 
 XML = {"content-type": "application/xml"}
 JSON = {"content-type": "application/ld+json"}
@@ -92,6 +94,15 @@ def test_event_without_id_gets_its_hash(client):
     assert listed(again) == [found]
 
 
+@pytest.mark.parametrize("address", ["/epcis/capture", "/v1/events"])
+@pytest.mark.parametrize("text", [SPEEDS_XML, DECLARED_XML], ids=["published", "declared"])
+def test_event_of_xml_without_id_gets_the_hash_of_all_hosts(client, address, text):
+    (expected,) = decode_document(text)
+    client.post(address, content=text, headers=XML).raise_for_status()
+    (found,) = listed(client.get("/epcis/events"))
+    assert found["eventID"] == expected.id == event_hash(expected.attributes)
+
+
 def test_record_time_is_ours(client):
     capture(client, document(event(1, recordTime="2001-01-01T00:00:00Z")))
     (found,) = listed(client.get("/epcis/events"))
@@ -165,8 +176,8 @@ def _reports_have_types(event):
     return all("type" in report for element in elements for report in element["sensorReport"])
 
 
-@pytest.mark.skipif(not ROOT.exists(), reason="the documents are not beside the checkout")
 def test_corpus_is_captured_and_told_as_the_standard_says(client, standard):
+    shared_data(FOLDER)
     wanted = set()
     for path in VALID:
         events = decode_document(content(path))
@@ -196,8 +207,8 @@ def test_corpus_is_captured_and_told_as_the_standard_says(client, standard):
     assert len(found) == len(wanted)
 
 
-@pytest.mark.skipif(not ROOT.exists(), reason="the documents are not beside the checkout")
 def test_invalid_corpus_is_never_captured(client):
+    shared_data(FOLDER)
     tried = 0
     for path in INVALID:
         try:

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from tests.events.epcis.corpus import ROOT, VALID, content
+from tests.conftest import shared_data
+from tests.events.epcis.corpus import FOLDER, VALID, content
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
@@ -219,8 +220,8 @@ def test_combination_is_answered_with_its_members(index):
     assert find_between(index, Asked(plan, Controls(), expression), 9, 9) == []
 
 
-@pytest.mark.skipif(not ROOT.exists(), reason="the documents are not beside the checkout")
 def test_corpus_is_found_again(index):
+    shared_data(FOLDER)
     events = {}
     for path in VALID:
         for event in decode_document(content(path)):

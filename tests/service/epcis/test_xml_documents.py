@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.events.epcis.corpus import ROOT, VALID, content
+from tests.conftest import shared_data
+from tests.events.epcis.corpus import FOLDER, VALID, content
 from tests.service.epcis.conftest import document, event, numbers
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.codecs.epcis.event_schema import KINDS
@@ -35,8 +36,8 @@ def again(attributes: dict[str, Any]) -> dict[str, Any]:
     return dict(found.attributes)
 
 
-@pytest.mark.skipif(not ROOT.exists(), reason="the documents are not beside the checkout")
 def test_corpus_is_the_same_after_xml():
+    shared_data(FOLDER)
     compared = 0
     for path in VALID:
         for found in decode_document(content(path)):

@@ -176,6 +176,8 @@ def _definitions(node: Node, left_out: list[str]) -> Iterator[Definition]:
                 Definition(node.name(who), _called(each, who))
                 for each in _described(node, who, value, left_out)
             )
+    unions = (who for who, _ in node.pairs(OWL + "disjointUnionOf"))
+    left_out += [who.text for who in unions if isinstance(who, Iri)]
     for who in _classes(node):
         try:
             yield from (
@@ -286,6 +288,8 @@ def _called(concept: Concept, who: Iri) -> Concept:
 
 
 def _classes(node: Node) -> list[Iri]:
+    """Return the classes that are declared, and those that are defined without a declaration."""
     kinds = [Iri(kind) for kind in _CLASSES]
-    found = (who for who, kind in node.pairs(RDF_TYPE) if kind in kinds and isinstance(who, Iri))
-    return list(dict.fromkeys(found))
+    declared = (who for who, kind in node.pairs(RDF_TYPE) if kind in kinds)
+    defined = (who for prop in CONNECTIVES for who, _ in node.pairs(prop))
+    return [who for who in dict.fromkeys((*declared, *defined)) if isinstance(who, Iri)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from tocsin.knowledge.concepts.expansion import SPECIAL
-from tocsin.knowledge.concepts.expressions import Node
-from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Iri
+from tocsin.knowledge.concepts.expressions import Beyond, Node
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Iri, Term
 
 ROLE_TYPES = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
 VOCABULARIES = (OWL, RDFS, RDF)
@@ -39,15 +40,21 @@ def properties_of(node: Node, known: Iterable[str]) -> list[str]:
 
 
 def individuals_of(node: Node) -> list[str]:
-    """Return the declared individuals, and the instances of the text's own classes."""
+    """Return declared individuals, instances of the text's own classes, and individuals in an
+    enumeration or as the value of a restriction.
+    """
     named = OWL + "NamedIndividual"
-    return sorted(
-        {
-            who
-            for who, kind in typed_names(node)
-            if kind == named or not kind.startswith(VOCABULARIES)
-        }
-    )
+    typed = {
+        who for who, kind in typed_names(node) if kind == named or not kind.startswith(VOCABULARIES)
+    }
+    return sorted(typed | {each.text for each in _in_expressions(node) if isinstance(each, Iri)})
+
+
+def _in_expressions(node: Node) -> Iterator[Term]:
+    yield from (value for _, value in node.pairs(OWL + "hasValue"))
+    for _, items in node.pairs(OWL + "oneOf"):
+        with suppress(Beyond):
+            yield from node.listed(items)
 
 
 def ranges_of(node: Node) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Warnings: patterns that are legal and probably not meant. They refuse nothing.
 
 UNSATISFIABLE: the filters on one variable exclude each other, or one of them is true of no literal.
+TAUTOLOGY: two variables of resources are to differ, which they do anyway.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ from tocsin.values.ranges import OPPOSITE, can_all_hold
 from tocsin.values.terms import Family, Iri, Value, value_of
 
 _EQUALITIES = ("=", "!=")
+_COMPARE_VALUES = (
+    "values are compared where one of the two has the class rdfs:Literal or a datatype, as in"
+    " ?x a rdfs:Literal; resources that may be one, with the option injective none"
+)
 _UNORDERED = (Family.BOOLEAN, Family.OTHER)
 _MIXED_TIMES = ({Family.INSTANT, Family.LOCAL_TIME}, {Family.DATE, Family.LOCAL_DATE})
 
@@ -59,29 +64,25 @@ def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) ->
                 message,
                 "as it stands it never rings; join alternatives with ||",
             )
-    for message in dict.fromkeys(_pointless(pattern)):
-        problems.add(
-            "UNSATISFIABLE",
-            subscription.statements[0].spot,
-            message,
-            "compare values, or set the option injective to none",
-        )
+    for code, message in dict.fromkeys(_pointless(pattern)):
+        problems.add(code, subscription.statements[0].spot, message, _COMPARE_VALUES)
     return problems.in_reading_order()
 
 
-def _pointless(pattern: GraphPattern) -> Iterator[str]:
-    """Yield messages for conditions between resources that can never hold.
+def _pointless(pattern: GraphPattern) -> Iterator[tuple[str, str]]:
+    """Yield code and message of conditions between resources that have one answer for every event.
 
     Different variables are different resources, unless the option `injective` says otherwise, and
     resources have no order.
     """
+    groups = (pattern.statements, *pattern.optionals, *pattern.absents)
     classes = {
         each.object: each.object_class
-        for group in (pattern.statements, *pattern.optionals, *pattern.absents)
+        for group in groups
         for each in group
         if isinstance(each.object, Variable)
     }
-    for condition in _conjuncts(conditions_of(pattern.statements)):
+    for condition in _conjuncts(each for group in groups for each in conditions_of(group)):
         if not isinstance(condition, VariableComparison):
             continue
         left, relation, right = condition.left, condition.relation, condition.right
@@ -90,9 +91,13 @@ def _pointless(pattern: GraphPattern) -> Iterator[str]:
             continue
         told = f"?{left.name} {relation} {vertex_text(right)}"
         if relation not in _EQUALITIES:
-            yield f"{told} never holds: resources, which may be blank nodes, have no order"
-        elif relation == "=" and len(kinds) == 2 and pattern.injective is not Injective.NONE:
-            yield f"{told} never holds: different variables are different resources"
+            yield (
+                "UNSATISFIABLE",
+                f"{told} never holds: resources, which may be blank nodes, have no order",
+            )
+        elif len(kinds) == 2 and pattern.injective is not Injective.NONE:
+            code, often = ("UNSATISFIABLE", "never") if relation == "=" else ("TAUTOLOGY", "always")
+            yield code, f"{told} {often} holds: different variables are different resources"
 
 
 def _filters_by_variable(pattern: GraphPattern) -> dict[str, list[Filter]]:
@@ -147,6 +152,8 @@ def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
                 yield from _conjuncts(FilterNot(operand) for operand in operands)
             case FilterNot(Comparison(relation, value)):
                 yield Comparison(OPPOSITE[relation], value)
+            case FilterNot(VariableComparison(left, relation, right)):
+                yield VariableComparison(left, OPPOSITE[relation], right)
             case _:
                 yield condition
 
