@@ -15,7 +15,7 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.content import Content
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.subscriptions import Entries, subscription_of
-from tocsin.gateway.work import checkpoint
+from tocsin.gateway.work import bounded_work, checkpoint
 from tocsin.hosts.local.alarm import wall_clock
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.plan.composites import Plan
@@ -28,6 +28,12 @@ _ASKED = "asked"
 
 SHOWN = 10
 """So many of the first matches are told, unless more are asked for."""
+
+MAX_TRY_SECONDS = 10.0
+"""Processor time of the matching of a try: one event can bring about a match for every second."""
+
+MAX_MATCHES_PER_EVENT = 2
+"""Matches of a try, which are all in memory, for each event that it may look at."""
 
 _CHUNK = 5_000
 
@@ -86,8 +92,13 @@ def try_out(
     now = wall_clock()
     lines, is_whole = _stored(log, now - parse_duration(last), most)
     given = read_events(lines)
-    matches = match_events(
-        {subscription.id: plan}, given, until=now, progress=lambda _: checkpoint()
+    matches = bounded_work(
+        MAX_TRY_SECONDS,
+        match_events,
+        {subscription.id: plan},
+        given,
+        until=now,
+        most=MAX_MATCHES_PER_EVENT * most,
     )
     content = subscription.content or Content.IDS
     own = {"subscription": Owned.of_key(subscription.id).name}

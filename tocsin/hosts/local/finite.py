@@ -15,7 +15,7 @@ from tocsin.engine.texts.events import ScannedEvents, ordered_events
 from tocsin.engine.texts.glance import Glance
 from tocsin.engine.texts.reading import events_of, glance_at_texts
 from tocsin.engine.texts.tape import MOST
-from tocsin.errors import Problem
+from tocsin.errors import LimitProblem, Problem
 from tocsin.events.dead_letter import (
     DeadLetter,
     internal_error,
@@ -208,20 +208,21 @@ def match_events(
     found: Input,
     until: Instant | None = None,
     progress: Callable[[int], object] = lambda events: None,
+    most: int | None = None,
 ) -> list[Match]:
     """Every match of the plans over finite input, in output order; at its end the clock runs on to
     `until`.
 
     What came late, and what is constructed out of it, rings atomic subscriptions only: composites
     have gone past it. What is constructed is matched again. `progress` hears how many events are
-    done.
+    done. Raise LimitProblem where there are more than `most` matches.
     """
     letters: list[DeadLetter] = []
 
     def evaluate(further: Sequence[Event], fan_out: FanOut) -> list[Match]:
         events = in_canonical_order([*found.events, *further]) if further else found.events
         given = Input(events, [], found.late)
-        matches = _matched(plans, given, until, progress, fan_out)
+        matches = _matched(plans, given, until, progress, fan_out, most)
         letters[:] = given.dead_letters
         found.warned = given.warned
         return matches
@@ -237,6 +238,7 @@ def _matched(
     until: Instant | None,
     progress: Callable[[int], object],
     fan_out: FanOut,
+    most: int | None,
 ) -> list[Match]:
     engine = _engine_of(plans, found)
     guard = GuardedEngine(
@@ -254,11 +256,22 @@ def _matched(
         for event, atoms in served.relevant:
             if guard.origin_of(event) not in found.late:
                 outcome.add(sequencer.serve(event, atoms))
+                _require_at_most(most, outcome)
     outcome.add(sequencer.end(until))
+    _require_at_most(most, outcome)
     for event, problem in outcome.warned:
         found.warned.add(EventWarning.of(event, problem))
     found.dead_letters += outcome.all_letters()
     return in_output_order(outcome.matches)
+
+
+def _require_at_most(most: int | None, outcome: Outcome) -> None:
+    if most is not None and len(outcome.matches) > most:
+        raise LimitProblem(
+            f"there are more than {most:,} matches",
+            code="TooManyMatches",
+            hint="ask about fewer events, or for what rings less often",
+        )
 
 
 def _ends_in_time(found: Input) -> list[Instant]:
