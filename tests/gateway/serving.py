@@ -17,7 +17,7 @@ from tocsin.gateway.parts import open_app, open_service
 from tocsin.gateway.service import Service
 from tocsin.gateway.settings import load_settings
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds to wait for what must come; a loaded machine is slow."""
 
 T = TypeVar("T")

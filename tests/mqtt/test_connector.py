@@ -22,7 +22,7 @@ from tocsin.events.codecs.cloudevents import as_object, from_mapping
 
 pytestmark = pytest.mark.mqtt
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 EVENT = {
     "specversion": "1.0",
     "id": "e1",

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.gateway.core.asking import Asked, event
+from tests.gateway.core.asking import Asked, event, wait_for
 from tests.postgres import postgres_url
 from tocsin.errors import StateProblem
 from tocsin.gateway.parts import open_app, open_service
@@ -54,10 +54,7 @@ def _play(asked: Asked, name: str) -> bool:
 
 
 def _await_runner(asked: Asked) -> None:
-    end = time.monotonic() + 60
-    while asked.service.progress.position() < asked.service.log.head:
-        assert time.monotonic() < end, "the runner does not come to the end of the log"
-        time.sleep(0.05)
+    wait_for(lambda: asked.service.progress.position() >= asked.service.log.head)
 
 
 def _require_reset(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
