@@ -17,7 +17,7 @@ from tocsin.service.core.service import Service
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.settings.settings import load_settings
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds to wait for what must come; a loaded machine is slow."""
 
 T = TypeVar("T")

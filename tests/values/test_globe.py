@@ -16,9 +16,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
 
+from tocsin.reference import globe as reference_globe
 from tocsin.reference import places as reference
 from tocsin.values import globe
-from tocsin.values.edges import Chains, cut, slack
+from tocsin.values.edges import Chains, Metres, cut, slack
 from tocsin.values.geodesy import (
     geodesic_lengths,
     longest_way,
@@ -359,3 +360,24 @@ def test_every_edge_of_every_shape_is_there() -> None:
     assert chains.edges[8:10].tolist() == [[1, 1, 1, 1], [2, 2, 2, 2]]
     assert chains.edges[10:12].tolist() == [[0, 0, 1, 1], [1, 1, 8.8, 1]]
     assert not np.isin(inf, chains.edges)
+
+
+def test_the_reference_looks_at_some_pairs_of_edges_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All pairs of two shapes with 20,000 edges each took more memory than there is."""
+    together: list[int] = []
+
+    def counted(ours: Metres, theirs: Metres) -> Metres:
+        together.append(len(ours))
+        return geodesic_lengths(ours, theirs)
+
+    monkeypatch.setattr(reference_globe, "geodesic_lengths", counted)
+    near, far = (
+        shapely.LineString([(x + n / 100, n % 3) for n in range(120)]) for x in (10.0, 20.0)
+    )
+    expected = reference_globe.distance(near, far)
+    monkeypatch.setattr(reference_globe, "_PAIRS_AT_ONCE", 100)
+    together.clear()
+    assert reference_globe.distance(near, far) == expected
+    assert max(together) <= 100 * 25

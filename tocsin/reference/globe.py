@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ _FEW_STEPS = np.linspace(0, 1, 5)
 _ZOOMS = 12
 _DEGREE = 111_700.0
 """Metres: no degree of latitude or longitude is longer."""
+
+_PAIRS_AT_ONCE = 1 << 12
+"""Pairs of edges that are looked at together: those of two large shapes do not fit into memory."""
 
 _LONGEST = 5.0
 """Degrees; longer edges are walked in pieces."""
@@ -132,25 +135,30 @@ def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
 
     Any number of edges may meet in one point, so none is passed over for its rank.
     """
-    pairs = list(product(edges, others))
-    shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
-    starts, ends, other_starts, other_ends = (
-        np.array([pair[side][end] for pair in pairs])[:, None] for side in (0, 1) for end in (0, 1)
-    )
-    points = starts + (ends - starts) * shares[:, None]
-    other_points = other_starts + (other_ends - other_starts) * other_shares[:, None]
-    coarse = (
-        geodesic_lengths(points.reshape(-1, 2), other_points.reshape(-1, 2))
-        .reshape(len(pairs), -1)
-        .min(axis=1)
-    )
-    between_steps = (np.abs(ends - starts) + np.abs(other_ends - other_starts)).sum(axis=(1, 2))
-    floors = coarse - _DEGREE * between_steps / (2 * (len(_FEW_STEPS) - 1))
-    best = np.inf
-    for number in np.argsort(coarse, kind="stable"):
-        if floors[number] < best:
-            best = min(best, _closest(*pairs[number]))
+    ours, theirs = np.array(edges), np.array(others)
+    count, best = len(others), np.inf
+    for start in range(0, len(edges) * count, _PAIRS_AT_ONCE):
+        numbers = np.arange(start, min(start + _PAIRS_AT_ONCE, len(edges) * count))
+        coarse, floors = _bounds(ours[numbers // count], theirs[numbers % count])
+        for at in np.argsort(coarse, kind="stable"):
+            if floors[at] < best:
+                one, two = divmod(start + int(at), count)
+                best = min(best, _closest(edges[one], others[two]))
     return best
+
+
+def _bounds(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
+    """The least distance of each pair of edges between a few points of both, and how far below it
+    theirs may be.
+    """
+    shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
+    along, other_along = ours[:, 1:] - ours[:, :1], theirs[:, 1:] - theirs[:, :1]
+    points = ours[:, :1] + along * shares[:, None]
+    other_points = theirs[:, :1] + other_along * other_shares[:, None]
+    lengths = geodesic_lengths(points.reshape(-1, 2), other_points.reshape(-1, 2))
+    coarse: Floats = lengths.reshape(len(ours), -1).min(axis=1)
+    between_steps = (np.abs(along) + np.abs(other_along)).sum(axis=(1, 2))
+    return coarse, coarse - _DEGREE * between_steps / (2 * (len(_FEW_STEPS) - 1))
 
 
 def _closest(edge: Edge, other: Edge) -> float:

@@ -25,7 +25,7 @@ from tocsin.events.codecs.bindings import (
 
 pytestmark = pytest.mark.kafka
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 EVENT = {
     "specversion": "1.0",
     "id": "e1",

@@ -13,7 +13,6 @@ import pytest
 
 from tests.connectors.kafka.broker import Broker
 from tests.connectors.kafka.test_connector import read_all
-from tocsin.catalog import Subscription
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
@@ -27,7 +26,7 @@ from tocsin.service.storage.source_offsets import stored_position
 
 pytestmark = pytest.mark.kafka
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 def event(number: int) -> dict[str, object]:
@@ -77,7 +76,7 @@ def test_records_are_published_and_ring(
     tmp_path: Path, broker: Broker, writer: KafkaWriter, topic: str
 ) -> None:
     with serving(tmp_path, broker, topic) as service:
-        service.catalog_changed(service.catalog.add(Subscription("few", "selector", "n < 3")))
+        service.entries.put("", "few", {"language": "selector", "expression": "n < 3"})
         writer.send(topic, structured(1, 5))
         writer.send(topic, [("k", binary_message(from_mapping(event(2))))])
         writer.send(topic, [(None, Message(b"no event", {}, None))])

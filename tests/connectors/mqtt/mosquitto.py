@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.servers import without
 
-PATIENCE = 30.0
+PATIENCE = 300.0
 SETTINGS = """\
 listener {port} 127.0.0.1
 allow_anonymous true

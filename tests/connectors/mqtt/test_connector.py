@@ -22,7 +22,7 @@ from tocsin.events.codecs.bindings import Message, binary_message, structured_me
 
 pytestmark = pytest.mark.mqtt
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 EVENT = {
     "specversion": "1.0",
     "id": "e1",

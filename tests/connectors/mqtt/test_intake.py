@@ -9,7 +9,6 @@ import pytest
 
 from tests.connectors.mqtt.mosquitto import Mosquitto
 from tests.connectors.mqtt.test_connector import EVENT, says, send, wait_until
-from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.codecs.bindings import structured_message
@@ -29,8 +28,7 @@ def service_of(folder: Path, server: Mosquitto) -> Service:
 def test_messages_are_published_and_kept_over_a_restart(tmp_path: Path, server: Mosquitto) -> None:
     service = service_of(tmp_path, server)
     service.start()
-    warm = Subscription("warm", "selector", "degrees > 5")
-    service.catalog_changed(service.catalog.add(warm))
+    service.entries.put("", "warm", {"language": "selector", "expression": "degrees > 5"})
     says(server, '{"degrees": 7}', '{"degrees": 1}', "no event")
     # The session begins with the first connection: what came before it is not ours.
     wait_until(lambda: service.log.head >= 3 or says(server, '{"degrees": 7}') is not None)

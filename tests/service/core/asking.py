@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from tocsin.service.core.service import Service
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds to wait for what must come; a loaded machine is slow."""
 
 

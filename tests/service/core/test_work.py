@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -98,10 +101,13 @@ def _forever() -> None:
         time.sleep(0.001)
 
 
+def _loop() -> None:
+    while True:
+        len("")
+
+
 def _forever_unaware() -> None:
-    with bounded_work(1_000.0):
-        while True:
-            len("")
+    bounded_work(1_000.0, _loop)
 
 
 @pytest.mark.parametrize("work", [_forever, _forever_unaware])
@@ -177,14 +183,67 @@ def test_bounded_work_is_bounded_in_processor_time_however_it_is_written() -> No
             except Exception:
                 continue
 
-    for work in (lambda: recursive(60), guarded, lambda: min(range(10**9), key=lambda n: -n)):
-        with pytest.raises(LimitProblem) as refused, bounded_work(0.05):
-            work()
+    def slow_steps() -> None:
+        while True:
+            sum(range(1_000_000))
+
+    for work in (
+        lambda: recursive(60),
+        guarded,
+        lambda: min(range(10**9), key=lambda n: -n),
+        slow_steps,
+    ):
+        with pytest.raises(LimitProblem) as refused:
+            bounded_work(0.05, work)
         assert refused.value.code == "TooMuchWork"
 
 
+def test_an_interruption_that_is_lost_is_repeated() -> None:
+    """What is raised while a generator or an object is given up is lost."""
+    lost: list[type[BaseException]] = []
+
+    class Unlucky:
+        def __del__(self) -> None:
+            try:
+                while not lost:
+                    len("")
+            except BaseException as error:
+                lost.append(type(error))
+
+    def work() -> None:
+        while True:
+            Unlucky()
+
+    with pytest.raises(LimitProblem) as refused:
+        bounded_work(0.01, work)
+    assert refused.value.code == "TooMuchWork"
+    assert len(lost) == 1
+
+
+def test_a_module_is_loaded_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "n = 0\nwhile n < 3_000_000:\n    n += 1\nis_whole = True\n"
+    (tmp_path / "slow_to_load.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def work() -> None:
+        importlib.import_module("slow_to_load")
+        _loop()
+
+    with pytest.raises(LimitProblem):
+        bounded_work(0.01, work)
+    assert importlib.import_module("slow_to_load").is_whole
+
+
 def test_bounded_work_that_is_small_is_as_it_was() -> None:
-    with bounded_work(5.0):
-        assert sum(map(abs, range(-100, 100))) == 10_000
-    with pytest.raises(KeyError), bounded_work(5.0):
-        raise KeyError
+    assert bounded_work(5.0, sum, map(abs, range(-100, 100))) == 10_000
+    with pytest.raises(KeyError):
+        bounded_work(5.0, dict[str, int]().__getitem__, "a")
+
+
+def test_what_follows_bounded_work_is_not_interrupted() -> None:
+    """Whenever the time ends: in the work, after it, or while it is left."""
+    for number in range(200):
+        with suppress(LimitProblem):
+            bounded_work(0.0001 * (number % 10), sum, range(number * 1_000))
+        sum(range(20_000))
+    time.sleep(0.1)

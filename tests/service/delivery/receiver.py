@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 """Seconds that a test waits for something at most."""
 
 

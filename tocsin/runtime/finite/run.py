@@ -15,7 +15,7 @@ from tocsin.engine.json_scan.batch_reader import events_of, glance_at_texts
 from tocsin.engine.json_scan.envelope_columns import Glance
 from tocsin.engine.json_scan.lazy_events import ScannedEvents, ordered_events
 from tocsin.engine.json_scan.tape import MOST
-from tocsin.errors import Problem
+from tocsin.errors import LimitProblem, Problem
 from tocsin.events.codecs.file_item import Made, Piece, events_in
 from tocsin.events.codecs.reception import Ends, received
 from tocsin.events.dead_letter import (
@@ -206,19 +206,21 @@ def match_events(
     found: Input,
     until: Instant | None = None,
     progress: Callable[[int], object] = lambda events: None,
+    most: int | None = None,
 ) -> list[Match]:
     """Return every match of the plans over finite input, in output order.
 
     At the end of the input the clock advances to `until`. A late event, and an event constructed
     from one, matches atomic subscriptions only: composites have passed its time. Constructed events
-    are matched again. `progress` is called with the number of events done.
+    are matched again. `progress` is called with the number of events done. Raises
+    LimitProblem where there are more than `most` matches.
     """
     letters: list[DeadLetter] = []
 
     def evaluate(further: Sequence[Event], fan_out: FanOut) -> list[Match]:
         events = in_canonical_order([*found.events, *further]) if further else found.events
         given = Input(events, [], found.late)
-        matches = _matched(plans, given, until, progress, fan_out)
+        matches = _matched(plans, given, until, progress, fan_out, most)
         letters[:] = given.dead_letters
         found.warned = given.warned
         return matches
@@ -234,6 +236,7 @@ def _matched(
     until: Instant | None,
     progress: Callable[[int], object],
     fan_out: FanOut,
+    most: int | None,
 ) -> list[Match]:
     engine = _engine_of(plans, found)
     guard = GuardedEngine(
@@ -251,11 +254,22 @@ def _matched(
         for event, atoms in served.relevant:
             if guard.origin_of(event) not in found.late:
                 outcome.add(sequencer.serve(event, atoms))
+                _require_at_most(most, outcome)
     outcome.add(sequencer.end(until))
+    _require_at_most(most, outcome)
     for event, problem in outcome.warned:
         found.warned.add(EventWarning.of(event, problem))
     found.dead_letters += outcome.all_letters()
     return in_output_order(outcome.matches)
+
+
+def _require_at_most(most: int | None, outcome: Outcome) -> None:
+    if most is not None and len(outcome.matches) > most:
+        raise LimitProblem(
+            f"there are more than {most:,} matches",
+            code="TooManyMatches",
+            hint="ask about fewer events, or for what rings less often",
+        )
 
 
 def _ends_in_time(found: Input) -> list[Instant]:

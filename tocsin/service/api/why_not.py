@@ -49,8 +49,7 @@ async def tell_why_not(request: Request) -> dict[str, Any]:
             raise _wrong("subscription and event are to be given, and nothing else")
         pattern = _pattern(service, caller, body["subscription"])
         asked = _asked(service, body["event"])
-        with bounded_work(MAX_WHY_SECONDS):
-            return why_not(pattern, asked)
+        return bounded_work(MAX_WHY_SECONDS, why_not, pattern, asked)
 
     return await run_work(request, caller.tenant, look)
 

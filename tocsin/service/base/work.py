@@ -8,14 +8,15 @@ stops.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
@@ -31,8 +32,11 @@ MAX_THREADS = 64
 _IDLE_SECONDS = 10.0
 """Seconds without work after which a thread ends."""
 
-_CALLS_PER_LOOK = 512
-"""Function calls between two checks of the clock."""
+_LOOK_SECONDS = 0.02
+"""Time between two looks at the processor time of bounded work."""
+
+_LOADERS = ("importlib.", "_frozen_importlib", "numba.", "llvmlite.")
+"""Modules that load or compile others."""
 
 _thread = threading.local()
 
@@ -212,33 +216,89 @@ class _OutOfTime(BaseException):
     """Raised in work that takes too long; not an Exception: handlers of faults must let it pass."""
 
 
-@contextmanager
-def bounded_work(seconds: float) -> Iterator[None]:
-    """Bound the processor time of the calls inside to `seconds`; end them with their job.
+def bounded_work(seconds: float, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    """Return the result of a call, bounded in processor time and ended with its job.
 
-    The profiler's hook counts calls, so that code without a checkpoint is bounded too. Only for
-    code without locks and databases, as it ends anywhere. Raises LimitProblem at the bound.
+    Raise LimitProblem where it takes too long. It is for code that knows nothing of this, without
+    locks and databases: it ends anywhere but while modules are loaded, and within one call into C
+    not at all.
     """
-    end = time.thread_time() + seconds
-    calls = 0
-
-    def look(_frame: FrameType, _event: str, _arg: object) -> None:
-        nonlocal calls
-        calls += 1
-        if calls % _CALLS_PER_LOOK == 0:
-            checkpoint()
-            if time.thread_time() > end:
-                raise _OutOfTime
-
-    before = sys.getprofile()
-    sys.setprofile(look)
+    watch = _Watch(seconds)
     try:
-        yield
+        try:
+            threading.Thread(target=watch.run, name="watch", daemon=True).start()
+            return call(*args, **named)
+        finally:
+            try:
+                watch.gate.release()  # the watch looks once more at most
+            finally:
+                watch.wait_until_done()
     except _OutOfTime:
         raise LimitProblem(
             f"the answer takes more than {seconds:g} s of processor time",
             code="TooMuchWork",
             hint="ask about a simpler subscription or a smaller event",
         ) from None
-    finally:
-        sys.setprofile(before)
+
+
+class _Watch:
+    """Interrupts the thread that made it, again and again until `gate` is released: an interruption
+    is lost where it meets a generator or an object that is being given up, so one is not enough.
+
+    The thread leaves when the watch is done, so that nothing is interrupted behind its back.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.gate = threading.Lock()
+        self.gate.acquire()
+        self._is_done = False
+        self._thread = threading.get_ident()
+        self._job: Job | None = getattr(_thread, "job", None)
+        self._clock = _clock_of_this_thread()
+        self._end = self._clock() + seconds
+
+    def run(self) -> None:
+        """Look at the clock and the job from time to time."""
+        try:
+            while not self.gate.acquire(timeout=_LOOK_SECONDS):
+                self._look()
+        finally:
+            self._is_done = True
+
+    def wait_until_done(self) -> None:
+        """Wait for the watch; drop the interruption that it may have sent last."""
+        while not self._is_done:
+            try:
+                time.sleep(0.0001)
+            except (_OutOfTime, WorkEnded):
+                continue
+
+    def _look(self) -> None:
+        if self._job is not None and self._job.is_ended:
+            error: type[BaseException] = WorkEnded
+        elif self._clock() > self._end:
+            error = _OutOfTime
+        else:
+            return
+        if not _is_loading(sys._current_frames().get(self._thread)):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread), ctypes.py_object(error)
+            )
+
+
+def _clock_of_this_thread() -> Callable[[], float]:
+    """Return the processor time of this thread, for any thread to ask; time itself where the
+    system does not tell it.
+    """
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
+
+
+def _is_loading(frame: FrameType | None) -> bool:
+    """True if a module or compiled code is half loaded: it could not be used or loaded again."""
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith(_LOADERS):
+            return True
+        frame = frame.f_back
+    return False

@@ -55,22 +55,24 @@ def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
     meant = _meant(row, kept)
     plan = meant.plan
     pattern = None if plan is None else plan.pattern
-    with bounded_work(MAX_WHY_SECONDS):
+
+    def look() -> dict[str, Any]:
         told = {} if plan is None else plan_told(plan)
-        windows = windows_of(match, pattern, events)
-        regions = [] if pattern is None else regions_of(pattern, meant.definitions)
-        tree = None if pattern is None else plan_tree(pattern, events)
+        return {
+            **told,
+            "windows": windows_of(match, pattern, events),
+            "regions": [] if pattern is None else regions_of(pattern, meant.definitions),
+            "plan": None if pattern is None else plan_tree(pattern, events),
+            "plan_lines": told.get("plan", []),
+        }
+
     return {
         "match": match,
         "members": [each.as_json(_named(match["bindings"], pattern)) for each in members],
         "bindings": match["bindings"],
-        "windows": windows,
-        "regions": regions,
         "lineage": lineage_of(match["events"], kept.matches, row.tenant),
         **meant.told,
-        **told,
-        "plan": tree,
-        "plan_lines": told.get("plan", []),
+        **bounded_work(MAX_WHY_SECONDS, look),
     }
 
 

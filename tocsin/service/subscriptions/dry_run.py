@@ -18,7 +18,7 @@ from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.runtime.finite.run import match_events, read_events
-from tocsin.service.base.work import checkpoint
+from tocsin.service.base.work import bounded_work, checkpoint
 from tocsin.service.storage.log import EventLog
 from tocsin.service.subscriptions.subscriptions import Entries, subscription_of
 from tocsin.values.time import parse_duration
@@ -28,6 +28,12 @@ _ASKED = "asked"
 
 SHOWN = 10
 """Matches returned by default, the first ones."""
+
+MAX_TRY_SECONDS = 10.0
+"""Processor time of the matching of a try: one event can bring about a match for every second."""
+
+MAX_MATCHES_PER_EVENT = 2
+"""Matches of a try, which are all in memory, for each event that it may look at."""
 
 _CHUNK = 5_000
 
@@ -88,8 +94,13 @@ def try_out(
     now = wall_clock()
     lines, is_whole = _stored(log, now - parse_duration(last), most)
     given = read_events(lines)
-    matches = match_events(
-        {subscription.id: plan}, given, until=now, progress=lambda _: checkpoint()
+    matches = bounded_work(
+        MAX_TRY_SECONDS,
+        match_events,
+        {subscription.id: plan},
+        given,
+        until=now,
+        most=MAX_MATCHES_PER_EVENT * most,
     )
     content = subscription.content or Content.IDS
     own = {"subscription": Owned.of_key(subscription.id).name}
