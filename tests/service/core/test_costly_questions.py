@@ -16,7 +16,6 @@ import pytest
 
 from tests.service.core.asking import PATIENCE, Asked
 from tests.service.core.process import Running, running
-from tocsin.service import asking
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
 CHAIN = {
@@ -78,7 +77,7 @@ def test_a_try_is_refused_before_its_matches_fill_the_memory(up: Running) -> Non
 def test_a_try_is_refused_where_one_event_rings_every_second(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "MAX_TRY_SECONDS", 0.2)
+    monkeypatch.setattr(dry_run, "MAX_TRY_SECONDS", 0.2)
     asked.publish(_event("long ago", "1990-01-01T00:00:00Z"))
     answer = asked.http.post("/v1/try", json=SECONDS | {"last": "1h"})
     assert (answer.status_code, answer.json()["code"]) == (422, "TooMuchWork"), answer.text

@@ -226,7 +226,7 @@ def bounded_work(seconds: float, call: Callable[P, T], *args: P.args, **named: P
     watch = _Watch(seconds)
     try:
         try:
-            threading.Thread(target=watch.run, name="watch", daemon=True).start()
+            watch.thread.start()
             return call(*args, **named)
         finally:
             try:
@@ -251,6 +251,7 @@ class _Watch:
     def __init__(self, seconds: float) -> None:
         self.gate = threading.Lock()
         self.gate.acquire()
+        self.thread = threading.Thread(target=self.run, name="watch", daemon=True)
         self._is_done = False
         self._thread = threading.get_ident()
         self._job: Job | None = getattr(_thread, "job", None)
@@ -267,7 +268,7 @@ class _Watch:
 
     def wait_until_done(self) -> None:
         """Wait for the watch; drop the interruption that it may have sent last."""
-        while not self._is_done:
+        while self.thread.ident is not None and not self._is_done:
             try:
                 time.sleep(0.0001)
             except (_OutOfTime, WorkEnded):
