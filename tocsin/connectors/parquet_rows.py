@@ -36,24 +36,40 @@ def parquet_rows(file: IO[bytes] | BufferedIOBase) -> tuple[list[str], Iterator[
 
 def _rows(table: Any) -> Iterator[Row]:
     for number, record in enumerate(_records(table), 1):
-        yield _row(number, {name: value for name, value in record.items() if not _is_empty(value)})
+        if isinstance(record, Problem):
+            yield Row(b"", number, {}, {}, record)
+        else:
+            present = {name: value for name, value in record.items() if not _is_empty(value)}
+            yield _row(number, present)
 
 
-def _records(table: Any) -> Iterator[dict[str, Any]]:
-    """The rows as Python has them; raises where the file is damaged, or a value is none that Python
-    has.
+def _records(table: Any) -> Iterator[dict[str, Any] | EventProblem]:
+    """Yield the rows as Python has them, a problem where it has no such value; raise where the file
+    is damaged.
     """
     batches = table.iter_batches(batch_size=_BATCH_ROWS)
     while True:
         try:
-            records = _in_microseconds(next(batches)).to_pylist(maps_as_pydicts="lossy")
+            batch = _in_microseconds(next(batches))
         except StopIteration:
             return
         except _UNREADABLE as error:
             raise MeaningProblem(
                 f"the Parquet file cannot be read on: {error}", code="FileError"
             ) from None
+        try:
+            records = batch.to_pylist(maps_as_pydicts="lossy")
+        except _UNREADABLE:
+            records = [_record_or_problem(batch.slice(row, 1)) for row in range(batch.num_rows)]
         yield from records
+
+
+def _record_or_problem(row: Any) -> dict[str, Any] | EventProblem:
+    try:
+        (record,) = row.to_pylist(maps_as_pydicts="lossy")
+    except _UNREADABLE as error:
+        return EventProblem(f"a value cannot be read: {error}")
+    return dict(record)
 
 
 def _row(number: int, written: dict[str, Any]) -> Row:
