@@ -14,6 +14,7 @@ from tocsin.plan.composites import Change, Key, Part, parts_of
 from tocsin.plan.contradictions import never_holds
 from tocsin.plan.elements import Elements
 from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.extent import MAX_STEPS
 
 CODE = "ForEachError"
 
@@ -50,6 +51,8 @@ def refuse_impossible_keys(part: Part, keys: tuple[PathName, ...], problems: Pro
     """Notes a key that a part of the rule can never have, because its own condition excludes it."""
     for key in keys:
         path = path_of(key.text)
+        if len(path) > MAX_STEPS:
+            continue  # refused by the extent of the plan
         for atom in _conditions(part):
             if _excludes(atom, path):
                 message = f"no event has {key.text} of which {_shown(atom)} is true"

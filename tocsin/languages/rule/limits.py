@@ -14,11 +14,12 @@ from tocsin.values.time import Duration
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
     """Bytes of text in UTF-8; levels of nesting, of which each AND and THEN in a row is one;
-    parts; steps in a row; times that a part is repeated; the longest duration.
+    parts; keys of FOR EACH; steps in a row; times that a part is repeated; the longest duration.
     """
 
     nesting: int = 100
     parts: int = 1024
+    keys: int = 64
     steps: int = 50
     times: int = 10_000
     duration: Duration = LONGEST_WINDOW
