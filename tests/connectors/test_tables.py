@@ -237,6 +237,22 @@ def test_parquet_times_without_a_zone_need_one(tmp_path: Path) -> None:
     assert event.envelope["time"] == "2025-12-31T23:00:00Z"
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("zone", [None, "UTC", "+14:00", "-12:00", "Asia/Kolkata"])
+def test_a_parquet_time_that_python_cannot_hold_costs_its_row(
+    tmp_path: Path, unit: str, zone: str | None
+) -> None:
+    """One zero time of Go or .NET took the whole file with it."""
+    times = [-62_135_596_800, 0, 253_402_300_799, 10**12, -(10**12), 1]
+    scale = {"s": 1, "ms": 1_000, "us": 1_000_000}[unit]
+    column = pa.array([each * scale for each in times], pa.timestamp(unit, zone))
+    path = tmp_path / "t.parquet"
+    parquet(path, {"id": [str(each) for each in range(len(times))], "time": column})
+    found, problems = read(str(path), mapped("id=id,time=time"))
+    assert [each.id for each in found] == ["1", "5"]
+    assert [line for line, _ in problems] == [1, 3, 4, 5]
+
+
 def test_a_file_that_is_no_parquet_is_one_message(tmp_path: Path) -> None:
     for content in (b"PAR1 and no more", b"", b"text"):
         events, problems = read(written(tmp_path, "t.parquet", content))

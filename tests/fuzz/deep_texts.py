@@ -99,6 +99,7 @@ _RULE: Mapping[str, Text] = {
     "select": _numbered("x.v AS n%", ", ", head="WHEN x: a SELECT "),
     "select sum": _chain("x.v", " * ", head="WHEN x: a SELECT ", tail=" AS n"),
     "keys": _numbered("k%", ", ", head="WHEN a THEN b FOR EACH "),
+    "key path": _chain("k", ".", head="WHEN a(v > 1) THEN b(v > 1) FOR EACH "),
     "labels": _numbered("l%: a", " AND ", head="WHEN "),
     "braces": _nest("selector{ (", "v = 1", ") }", head="WHEN "),
     "braces not": _chain("NOT ", "", head="WHEN selector{ ", tail="v = 1 }"),
@@ -245,6 +246,7 @@ _EPCIS: Mapping[str, Text] = {
         '"urn:epc:id:sgtin:0614141.107346.%"', ",", head='{"MATCH_epc": [', tail="]}"
     ),
     "parameters": _numbered('"EQ_urn:x#p%": ["a"]', ",", head="{", tail="}"),
+    "unknown parameters": _numbered('"EQ_bizSteps%": ["a"]', ",", head="{", tail="}"),
     "inner": _nest('{"a": ', "1", "}", head='{"EQ_bizStep": ', tail="}"),
     "nested lists": _nest("[", '"a"', "]", head='{"EQ_bizStep": ', tail="}"),
     "inner path": _chain("urn:x#p", ".", head='{"EQ_INNER_', tail='": ["a"]}'),

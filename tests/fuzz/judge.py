@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import tocsin
@@ -25,20 +26,38 @@ the same.
 """
 
 
+@dataclass(slots=True)
+class Verdict:
+    """What went wrong, one line each, and how many matches all hosts gave."""
+
+    findings: list[str] = field(default_factory=list)
+    matches: int = 0
+
+
 def findings_of(case: Case) -> list[str]:
     """What went wrong, one line each; empty for a case that is as it should be."""
-    return [*_findings(_in_hub, case), *_findings(_in_files, case)]
+    return judge(case).findings
 
 
-def _findings(judge: Any, case: Case) -> Iterator[str]:
+def judge(case: Case) -> Verdict:
+    """Try the case on the hub and in files."""
+    verdict = Verdict()
+    for host in (_in_hub, _in_files):
+        verdict.findings += _findings(host, case, verdict)
+    return verdict
+
+
+def _findings(
+    host: Callable[[Case, Verdict], Iterator[str]], case: Case, verdict: Verdict
+) -> Iterator[str]:
     try:
-        yield from judge(case)
+        yield from host(case, verdict)
     except Exception as error:  # whatever it is, it is what was looked for
         place = traceback.extract_tb(error.__traceback__)[-1]
-        yield f"{judge.__name__}: {type(error).__name__}: {str(error)[:200]} at {place.filename}:{place.lineno}"
+        yield f"{host.__name__}: {type(error).__name__}: {str(error)[:200]} at {place.filename}:{place.lineno}"
 
 
-def _in_hub(case: Case) -> Iterator[str]:
+def _in_hub(case: Case, verdict: Verdict) -> Iterator[str]:
     with tocsin.Hub(lateness="0s") as hub:
         hub.subscribe(CANARY.expression, id=CANARY.id)
         hub.define(*_definitions(case))
@@ -48,15 +67,15 @@ def _in_hub(case: Case) -> Iterator[str]:
         except Problem:
             pass
         for line in case.input():
-            hub.publish(line)
-        hub.advance_to("2026-01-02T00:00:00Z")
+            verdict.matches += len(hub.publish(line))
+        verdict.matches += len(hub.advance_to("2026-01-02T00:00:00Z"))
         heard = [match.events for match in hub.publish(SONG) if match.subscription == CANARY.id]
         if heard != [("song",)]:
             yield "hub: the canary does not ring"
         yield from _faults("hub", hub.dead_letters)
 
 
-def _in_files(case: Case) -> Iterator[str]:
+def _in_files(case: Case, verdict: Verdict) -> Iterator[str]:
     plans: dict[str, Plan] = {CANARY.id: compile_subscription(CANARY)}
     try:
         subscription = Subscription.from_json(case.subscription)
@@ -64,7 +83,9 @@ def _in_files(case: Case) -> Iterator[str]:
     except Problem:
         pass
     given = read_events([*case.input(), SONG.encode()])
-    rung = [match for match in match_events(plans, given) if match.subscription == CANARY.id]
+    found = match_events(plans, given)
+    verdict.matches += len(found)
+    rung = [match for match in found if match.subscription == CANARY.id]
     if [match.events for match in rung] != [("song",)]:
         yield "files: the canary does not ring"
     yield from _faults("files", given.dead_letters)

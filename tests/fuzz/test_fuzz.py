@@ -11,8 +11,8 @@ import pytest
 import tocsin
 from tests.fuzz.case import Case, kept_cases, read_case
 from tests.fuzz.drawing import drawn_case
-from tests.fuzz.judge import findings_of
-from tests.fuzz.run import fuzz
+from tests.fuzz.judge import findings_of, judge
+from tests.fuzz.run import fuzz, over
 from tests.fuzz.seeds import seeds
 
 SECONDS = 120.0
@@ -36,6 +36,25 @@ def test_a_case_is_the_same_in_a_file_and_by_its_number() -> None:
         case = drawn_case(7, number)
         assert drawn_case(7, number) == case
         assert read_case(case.text()) == case
+
+
+def test_a_case_may_take_as_long_as_its_matches_take() -> None:
+    def is_over(seconds: float, matches: int) -> bool:
+        return bool(list(over({"seconds": seconds, "matches": matches, "grown": 0})))
+
+    assert not is_over(2.0, 0)
+    assert is_over(2.1, 0)
+    assert not is_over(17.9, 160_000)
+    assert is_over(18.1, 160_000)
+
+
+def test_matches_of_both_hosts_are_counted() -> None:
+    every = {"id": "s", "language": "selector", "expression": "ce_id <> ''"}
+    lines = seeds()[0].lines
+    silent = {**every, "expression": "ce_id = ''"}
+    without = judge(Case((), silent, lines)).matches
+    and_the_song = len(lines) + 1
+    assert judge(Case((), every, lines)).matches == without + len(lines) + and_the_song
 
 
 def test_a_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

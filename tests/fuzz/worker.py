@@ -2,7 +2,8 @@
 one hangs.
 
 Arguments: seed and first number. Standard output has a JSON object to a line: a number before its
-case, and then what was found, with the processor time and the memory that it took.
+case, and then what was found, with the processor time and the memory that it took, and the
+matches that it gave.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from tests.fuzz.case import Case
 from tests.fuzz.drawing import drawn_case
-from tests.fuzz.judge import findings_of
+from tests.fuzz.judge import Verdict, findings_of, judge
 from tests.fuzz.seeds import seeds
 
 MOST_MEMORY = 6 << 30
@@ -35,17 +36,18 @@ def main(seed: int, first: int) -> None:
         _say({"begins": number})
         case = drawn_case(seed, number)
         before = _peak()
-        found, seconds = _tried(case)
+        verdict, seconds = _tried(case)
         if seconds > LONG:
             seconds = min(seconds, _tried(case)[1])  # not what was compiled on first use
-        _say({"number": number, "found": found, "seconds": seconds, "grown": _peak() - before})
+        said = {"number": number, "found": verdict.findings, "matches": verdict.matches}
+        _say({**said, "seconds": seconds, "grown": _peak() - before})
 
 
-def _tried(case: Case) -> tuple[list[str], float]:
-    """What is found, and the processor time that it took."""
+def _tried(case: Case) -> tuple[Verdict, float]:
+    """The verdict, and the processor time that it took."""
     begun = process_time()
-    found = findings_of(case)
-    return found, process_time() - begun
+    verdict = judge(case)
+    return verdict, process_time() - begun
 
 
 def _peak() -> int:

@@ -122,6 +122,25 @@ def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
     assert [letter.code for letter in told] == ["QueueLimitExceeded"]
 
 
+@pytest.mark.parametrize(
+    ("where", "work"),
+    [("x.v + y.v = z.v + 1000", 4 * 7), ("DISTANCE(x, z) < 5", 20)],
+)
+def test_comparisons_of_a_rule_are_counted_by_what_they_take(
+    hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, where: str, work: int
+) -> None:
+    limit = WORK_LIMIT // 50
+    monkeypatch.setattr("tocsin.engine.detection.base.WORK_LIMIT", limit)
+    asked = counted(monkeypatch, join, "meets")
+    rule = f"WHEN x: a THEN y: a THEN z: a WHERE {where}"
+    hub.subscribe(rule, language="rule", policy="unrestricted", horizon="1h", id="where")
+    for number in range(60):
+        asked.taken()
+        hub.publish({**event(f"e{number}", "a", number, v=number), "type": "a"})
+        assert asked.value <= limit // work
+    assert {letter.code for letter in hub.dead_letters} >= {"LIMIT"}
+
+
 def test_what_is_too_much_once_still_waits_and_is_combined_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -34,24 +34,41 @@ def parquet_rows(file: IO[bytes] | BufferedIOBase) -> tuple[list[str], Iterator[
 
 def _rows(table: Any) -> Iterator[Row]:
     for number, record in enumerate(_records(table), 1):
-        yield _row(number, {name: value for name, value in record.items() if not _is_empty(value)})
+        if isinstance(record, Problem):
+            yield Row(b"", number, {}, {}, record)
+        else:
+            present = {name: value for name, value in record.items() if not _is_empty(value)}
+            yield _row(number, present)
 
 
-def _records(table: Any) -> Iterator[dict[str, Any]]:
-    """Yield the rows as Python values; raises if the file is damaged or has a value without Python
-    type.
+def _records(table: Any) -> Iterator[dict[str, Any] | EventProblem]:
+    """Yield the rows as Python values, a problem for a row with a value that Python cannot hold.
+
+    Raises if the file is damaged.
     """
     batches = table.iter_batches(batch_size=_BATCH_ROWS)
     while True:
         try:
-            records = _in_microseconds(next(batches)).to_pylist(maps_as_pydicts="lossy")
+            batch = _in_microseconds(next(batches))
         except StopIteration:
             return
         except _UNREADABLE as error:
             raise MeaningProblem(
                 f"the Parquet file cannot be read on: {error}", code="FileError"
             ) from None
+        try:
+            records = batch.to_pylist(maps_as_pydicts="lossy")
+        except _UNREADABLE:
+            records = [_record_or_problem(batch.slice(row, 1)) for row in range(batch.num_rows)]
         yield from records
+
+
+def _record_or_problem(row: Any) -> dict[str, Any] | EventProblem:
+    try:
+        (record,) = row.to_pylist(maps_as_pydicts="lossy")
+    except _UNREADABLE as error:
+        return EventProblem(f"a value cannot be read: {error}")
+    return dict(record)
 
 
 def _row(number: int, written: dict[str, Any]) -> Row:

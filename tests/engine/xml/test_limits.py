@@ -89,7 +89,7 @@ def test_a_block_with_too_many_rows_to_try(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_paths_over_a_deep_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relations, "LIMIT", 10_000)
+    monkeypatch.setattr(relations, "LIMIT", 5_000)
     told("WHERE <$*><$*><$*><b></></></></>", DEEP, by_meaning=False)
 
 
@@ -126,3 +126,54 @@ def test_a_part_of_a_composite(monkeypatch: pytest.MonkeyPatch) -> None:
     (letter,) = hub.dead_letters
     assert (letter.code, "hard" in letter.reason) == ("LIMIT", True)
     assert letter.input == '[{"source": "s", "id": "1"}, {"source": "s", "id": "2"}]'
+
+
+def many(name: str, count: int, value: str = "{}") -> str:
+    return "".join(f"<{name}>{value.format(n)}</{name}>" for n in range(count))
+
+
+NESTED = "<a>" * 80 + many("a", 1_000) + "</a>" * 80
+BOMBS = {
+    "names of attributes": (
+        "WHERE <a $n=$x $m=$y $o=$z></>",
+        "<a " + " ".join(f'a{n}="{n}"' for n in range(300)) + "/>",
+    ),
+    "rows that are all alike": (
+        "WHERE <a><b>$x</><c>$y</><d>$z</></>",
+        f"<a>{many('b', 100)}{many('c', 100)}{many('d', 1_000, 'same')}</a>",
+    ),
+    "paths in paths": ("WHERE <a*><a*><a*>$x</></></>", NESTED),
+    "copies of copies": ("WHERE <a>$x</>", "<a>" * 80 + many("a", 9_000) + "</a>" * 80),
+    "conditions": (
+        "WHERE <a><b>$x</></>" + ", $x >= 0" * 300,
+        f"<a>{many('b', 10_000)}</a>",
+    ),
+    "functions of a long value": (
+        "WHERE <a>$t</>, <b>$x</>, length(upper($t)) < $x",
+        f"<a>{many('b', 2_000)}</a>",
+    ),
+    "documents in values": (
+        "WHERE <b>$x</>, <c>$y</> IN $x",
+        f"<a>{many('b', 8_000, '<c>{}</c>')}</a>",
+    ),
+    "functions in a template": (
+        "WHERE <a>$t</>, <b>$x</> CONSTRUCT <o>length(upper($t))</>",
+        f"<a>{many('b', 2_000)}</a>",
+    ),
+    "elements of a template": (
+        f"WHERE <a><b>$x</></> CONSTRUCT <o>{'<p>$x</>' * 300}</>",
+        f"<a>{many('b', 1_000)}</a>",
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_is_copied_asked_or_built_is_counted_before_it_is_done(bomb: str) -> None:
+    """Each took 2 to 94 s, and names of attributes 3.7 GB."""
+    text, xml = BOMBS[bomb]
+    hub = tocsin.Hub()
+    hub.subscribe(text, language="exmlql", id="hard")
+    hub.subscribe(PLAIN, language="exmlql", id="plain")
+    assert [match.subscription for match in hub.publish(event("1", xml))] == ["plain"]
+    (letter,) = hub.dead_letters
+    assert letter.code == "LIMIT"

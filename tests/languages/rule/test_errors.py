@@ -67,6 +67,12 @@ ROWS: list[Row] = [
     ("WHEN COUNT(a) > 1 OVER 36525d", "RuleLimitError", (1, 24), "would be kept"),
     ("WHEN a x10001 WITHIN 1s THEN b", "RuleLimitError", (1, 8), "part of the match"),
     ("WHEN " + " THEN ".join(["a"] * 51), "RuleLimitError", (1, 356), "the limit is 50"),
+    (
+        "WHEN a FOR EACH " + ", ".join(f"k{n}" for n in range(65)),
+        "RuleLimitError",
+        (1, 327),
+        "is 64",
+    ),
     ("WHEN " + " OR ".join(["a"] * 1025), "RuleLimitError", (1, 1), "the limit is 1,024"),
     ("WHEN " + "(" * 110 + "a" + ")" * 110, "RuleLimitError", (1, 116), "100 levels"),
     ("WHEN a -- " + "b" * 70_000, "RuleLimitError", (1, 1), "the limit is 65,536"),

@@ -16,6 +16,7 @@ import pytest
 
 from tests.service.core.asking import PATIENCE, Asked
 from tests.service.core.process import Running, running
+from tocsin.service.subscriptions import dry_run
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
 CHAIN = {

@@ -19,7 +19,13 @@ from tocsin.engine.detection.base import (
     Writer,
     work_of_telling,
 )
-from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
+from tocsin.engine.detection.join_filters import (
+    Filter,
+    Question,
+    by_cost,
+    pair_filter,
+    work_of_asking,
+)
 from tocsin.engine.detection.partition_keys import homes_of, parted_by_names, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.row_queue import RowQueue
@@ -59,6 +65,7 @@ class JoinNode(Node):
     """
 
     __slots__ = (
+        "_asking",
         "_conditions",
         "_expires",
         "_is_single_use",
@@ -100,6 +107,7 @@ class JoinNode(Node):
             self._keys, conditions = slot_keys(part.parts, (), part.by)[0], part.conditions
         self._keys = parted_by_names(self._keys, part.parts)
         self._conditions = by_cost(conditions)
+        self._asking = sum(map(work_of_asking, self._conditions))
         self._expires = False
         self._when = -1
         self._used: set[object] = set()
@@ -268,6 +276,8 @@ class JoinNode(Node):
         dropped before.
         """
         whole = combined(parts, self.spend)
+        if whole is not None and self._asking:
+            self.spend(self._asking)
         if whole is None or not all(
             meets(condition, parts, whole.names) for condition in self._conditions
         ):
@@ -336,10 +346,13 @@ class PairNode(JoinNode):
             for slot, each in enumerate(filters):
                 if each is None:
                     late.append(condition)
+                elif work := work_of_asking(condition):
+                    asked[slot].append(self._counted(each, work))
                 elif not is_kept_by_expiry(condition, slot, self._lifetimes[1 - slot]):
                     asked[slot].append(each)
         self._filters = (tuple(asked[0]), tuple(asked[1]))
         self._conditions = tuple(dict.fromkeys(late))
+        self._asking = sum(map(work_of_asking, self._conditions))
         if shared := variables_of(part.parts[0]) & variables_of(part.parts[1]):
             self._queues = [RowQueue(lifetime, sorted(shared)) for lifetime in self._lifetimes]
 
@@ -384,6 +397,20 @@ class PairNode(JoinNode):
             if slot
             else zip(repeat(new), fitting, strict=False)
         )
+
+    def _counted(self, asks: Filter, work: int) -> Filter:
+        """A filter whose questions are dear: each is counted before it is asked."""
+
+        def bound_to(new: Occurrence) -> Question:
+            question = asks(new)
+
+            def counted(waiting: Occurrence) -> bool:
+                self.spend(work)
+                return question(waiting)
+
+            return counted
+
+        return bound_to
 
     def _try(self, waiting: Occurrence) -> bool:
         """Charge for one combination, of an occurrence that passed the filters; always True."""

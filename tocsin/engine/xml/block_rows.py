@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, product
+from math import prod
 from typing import assert_never
 
 from tocsin.engine.index.counters import Work
@@ -25,6 +26,7 @@ from tocsin.plan.xml.row_functions import GivenUp
 from tocsin.plan.xml.xml_patterns import (
     MAX_ROWS,
     AttributeTest,
+    BoundTo,
     InDocument,
     InEvent,
     InVariable,
@@ -39,10 +41,24 @@ from tocsin.plan.xml.xml_patterns import (
     text_value,
 )
 
-LIMIT = 5_000_000
-"""Most steps of one block in one document: rows that are combined, and elements that paths may
-pass.
+LIMIT = 200_000
+"""Most steps of one block in one document, each about a microsecond of work.
+
+Counted are rows that are combined, conditions tested on rows, what is copied into values, and
+elements that paths may pass.
 """
+
+_PASSED_IN_A_STEP = 3
+"""So many elements that a path passes are one step."""
+
+_PARSING = 30
+"""The steps of laying out a small value, so that patterns can look inside of it."""
+
+_PARSED_IN_A_STEP = 10
+"""So many characters of a large value are laid out in one step."""
+
+_COPYING = 5
+"""The steps of copying an element into a value."""
 
 DOCUMENTS = 32
 """Most cached results of patterns in fixed documents."""
@@ -83,7 +99,7 @@ def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -
     return tuple(
         row
         for row in found
-        if all(meets_condition(condition, row) for condition in block.conditions)
+        if all(meets_condition(condition, row, steps.spend) for condition in block.conditions)
     )
 
 
@@ -106,6 +122,8 @@ class Answers:
         """Return the rows of a pattern, in the document or inside of a value."""
         key = (id(pattern), inside)
         if key not in self._known:
+            if isinstance(inside, tuple):
+                steps.spend(_PARSING + len(inside[0]) // _PARSED_IN_A_STEP)
             where = fitting if inside is None else fitting.inside(inside)
             self._known[key] = rows_anywhere(pattern, shape, where, steps)
         return self._known[key]
@@ -150,7 +168,7 @@ def _cost_of(paths: int, fitting: Fitting) -> int:
     """Return the steps of elements with paths, as if each path were followed from every element
     down.
     """
-    return paths * fitting.tree.reach()
+    return paths * fitting.tree.reach() // _PASSED_IN_A_STEP
 
 
 def rows_anywhere(
@@ -212,7 +230,7 @@ class _Relation:
         self._steps.spend(1)
         if not self._fitting.fits(shape, i):
             return ()
-        states = [(own, i + 1) for own in _own_rows(pattern, i, self._fitting)]
+        states = [(own, i + 1) for own in _own_rows(pattern, i, self._fitting, self._steps)]
         for child, (rel, child_shape) in zip(pattern.children, shape.children, strict=True):
             states = _extended(states, self._placed(child, rel, child_shape, i), self._steps)
         return dict.fromkeys(row for row, _ in states)
@@ -227,10 +245,11 @@ class _Relation:
         ]
 
 
-def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row]:
+def _own_rows(pattern: PatternElement, i: int, fitting: Fitting, steps: Steps) -> Sequence[Row]:
     """Return the rows of the element itself.
 
-    If a variable takes the names of attributes, one row per attribute.
+    If a variable takes the names of attributes, one row per attribute; one for each choice of
+    them if several variables do.
     """
     tests = [
         test
@@ -242,8 +261,12 @@ def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row
     if i == ABOVE:
         return ()
     element = fitting.tree.element(i)
+    for each in pattern.bindings:
+        if each.what is not BoundTo.NAME:
+            steps.spend(_COPYING * (fitting.tree.end(i) - i))
     bound = [(each.variable, bound_value(each.what, element)) for each in pattern.bindings]
     given = [_attributes(test, attributes_in(element)) for test in tests]
+    steps.spend(prod(map(len, given)))
     rows = (
         _row([*bound, *(pair for pairs in chosen for pair in pairs)]) for chosen in product(*given)
     )
@@ -286,6 +309,7 @@ def _extended(
         return []
     new = {name for name, _ in placed[0][0]}
     shared = [name for name, _ in states[0][0] if name in new]
+    steps.spend(len(placed))
     groups = _grouped(placed, shared)
     found: list[tuple[Row, int]] = []
     ends: dict[Row, int] = {}

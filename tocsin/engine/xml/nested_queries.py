@@ -48,9 +48,12 @@ class _Asking:
         kept = [
             each
             for each in found
-            if all(meets_condition(condition, each) for condition in query.conditions)
+            if all(
+                meets_condition(condition, each, self._steps.spend)
+                for condition in query.conditions
+            )
         ]
-        return in_order(kept, query.order)
+        return in_order(kept, query.order, self._steps.spend)
 
     def _shape(self, pattern: PatternElement) -> Shape:
         shape = self._known.get(pattern)

@@ -1,5 +1,5 @@
 """Parameters to the conjunction of their conditions. A problem in one parameter hides none in
-others.
+others, up to `MAX_PROBLEMS`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from tocsin.languages.epcis.read import Query
 from tocsin.languages.epcis.values import Given
 from tocsin.plan.nodes.atoms import AllOf, BooleanNode, IsNull, Not
 
+MAX_PROBLEMS = 100
+"""A query is read no further then: to look for what was meant costs about a millisecond each."""
+
 EVERY_EVENT = Not(IsNull(("eventTime",)))
 """Condition of a query without parameters: the event is an EPCIS event."""
 
@@ -33,6 +36,8 @@ def lower(
             found.append(_lowering(given)(given))
         except Problem as problem:
             problems.append(problem)
+            if len(problems) == MAX_PROBLEMS:
+                break
     return (
         found[0] if len(found) == 1 else AllOf(tuple(found)) if found else EVERY_EVENT
     ), problems

@@ -14,6 +14,7 @@ from tocsin.plan.nodes.atoms import AllOf, Condition, IsNull, Not
 from tocsin.plan.nodes.composites import Change, Key, Part, parts_of
 from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.passes.contradictions import never_holds
+from tocsin.plan.semantics.extent import MAX_STEPS
 
 CODE = "ForEachError"
 
@@ -50,6 +51,8 @@ def refuse_impossible_keys(part: Part, keys: tuple[PathName, ...], problems: Pro
     """Add a problem for a key that a part can never have, because its own condition excludes it."""
     for key in keys:
         path = path_of(key.text)
+        if len(path) > MAX_STEPS:
+            continue  # refused by the extent of the plan
         for atom in _conditions(part):
             if _excludes(atom, path):
                 message = f"no event has {key.text} of which {_shown(atom)} is true"

@@ -13,13 +13,15 @@ from tocsin.values.time import Duration
 
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
-    """Bytes of text in UTF-8; nesting; parts; steps in a row; repeats of a part; longest duration.
+    """Bytes of text in UTF-8; nesting; parts; keys of FOR EACH; steps in a row; repeats of a part;
+    longest duration.
 
     Each AND and THEN in a row is a level of nesting.
     """
 
     nesting: int = 100
     parts: int = 1024
+    keys: int = 64
     steps: int = 50
     times: int = 10_000
     duration: Duration = LONGEST_WINDOW

@@ -86,6 +86,12 @@ def _refuse_large(rule: Rule, problems: Problems, limits: Limits) -> None:
                 problems.place(node.steps[limits.steps].spot),
                 "define a part of it by a name and use the name",
             )
+    if len(rule.keys) > limits.keys:
+        raise exceeded(
+            f"FOR EACH has {len(rule.keys):,} keys, the limit is {limits.keys}",
+            problems.place(rule.keys[limits.keys].spot),
+            "name only what tells the parts apart",
+        )
     if size > limits.parts:
         raise exceeded(
             f"the rule has {size:,} parts, the limit is {limits.parts:,}",

@@ -49,6 +49,13 @@ class Call:
 Expression = Value | Attribute | Call
 
 
+def size_of(expression: Expression) -> int:
+    """Return how many constants, attributes and calls the expression has."""
+    if not isinstance(expression, Call):
+        return 1
+    return 1 + sum(map(size_of, expression.arguments))
+
+
 def paths_of(expression: Expression) -> frozenset[Path]:
     """Return the attributes that the expression reads."""
     match expression:

@@ -22,7 +22,15 @@ from typing import TypeAlias, assert_never
 from tocsin.events.views.canonical import XML_SPACE, escaped_text, escaped_value
 from tocsin.events.views.names import is_xml_name
 from tocsin.plan.bindings import Row, Rows
-from tocsin.plan.xml.row_evaluation import Values, in_order, meets_condition, value_of
+from tocsin.plan.xml.row_evaluation import (
+    A_COMPARISON,
+    CHARACTERS,
+    Spend,
+    Values,
+    in_order,
+    meets_condition,
+    value_of,
+)
 from tocsin.plan.xml.row_functions import GivenUp, Known, plain_text
 from tocsin.plan.xml.row_terms import (
     ChoiceValue,
@@ -46,8 +54,10 @@ from tocsin.plan.xml.templates import (
     template_variables,
 )
 
-MAX_STEPS = 1_000_000
-"""Elements, texts and rows of nested queries that one match may take to build."""
+MAX_STEPS = 100_000
+"""Elements, texts, functions and rows of nested queries that one match may take to build: each is
+work of about two microseconds, and so are `CHARACTERS` of a long value.
+"""
 
 MAX_OUTPUT = 4 << 20
 """Characters of all outputs of one match together."""
@@ -87,10 +97,14 @@ def construct(
 
     Raises GivenUp beyond the work limit, or for an invalid name.
     """
-    kept = [row for row in rows if all(meets_condition(condition, row) for condition in conditions)]
     work = _Construction(ask)
+    kept = [
+        row
+        for row in rows
+        if all(meets_condition(condition, row, work.spend) for condition in conditions)
+    ]
     outputs = _Built("")
-    for row in in_order(kept, order):
+    for row in in_order(kept, order, work.spend):
         for number, template in enumerate(templates):
             work.add_element(outputs, (number,), template, row, dict(row))
     return ["".join(part) for part in _children_of(outputs)]
@@ -128,6 +142,10 @@ class _Construction:
         self._steps = MAX_STEPS
         self._characters = MAX_OUTPUT
 
+    def spend(self, work: int) -> None:
+        """Counts work of about as many microseconds."""
+        self._take(work // A_COMPARISON, 0)
+
     def add_element(
         self, parent: _Built, place: _Place, template: TemplateElement, row: Row, values: Values
     ) -> None:
@@ -148,7 +166,7 @@ class _Construction:
         for attribute in template.attributes:
             name = _attribute_name(attribute.name, values)
             if name not in built.attributes:
-                text = _attribute_text(attribute.value, values)
+                text = _attribute_text(attribute.value, values, self.spend)
                 if text is not None:
                     built.attributes[name] = text
                     self._spend(len(name) + len(text) + 4)
@@ -164,16 +182,19 @@ class _Construction:
                     self._spend(0)
                     self._add(built, (*place, 0), content.content, inner, dict(inner))
             case _:
-                self._add_text(built, place, _content_text(content, values))
+                self._add_text(built, place, _content_text(content, values, self.spend))
 
     def _add_text(self, built: _Built, place: _Place, text: str) -> None:
-        self._spend(0)
+        self._take(1 + len(text) // CHARACTERS, 0)
         if text and (place, text) not in built.children:
             built.children[place, text] = (place, text)
             self._spend(len(text))
 
     def _spend(self, characters: int) -> None:
-        self._steps -= 1
+        self._take(1, characters)
+
+    def _take(self, steps: int, characters: int) -> None:
+        self._steps -= steps
         self._characters -= characters
         if self._steps < 0:
             raise GivenUp(f"what is built takes more than {MAX_STEPS:,} steps")
@@ -219,7 +240,7 @@ def _attribute_name(name: str | OutputValue, values: Values) -> str:
     return text
 
 
-def _attribute_text(part: AttributeValue, values: Values) -> str | None:
+def _attribute_text(part: AttributeValue, values: Values, spend: Spend) -> str | None:
     match part:
         case OutputText(text):
             return text
@@ -228,7 +249,7 @@ def _attribute_text(part: AttributeValue, values: Values) -> str | None:
         case SkolemTerm():
             return _skolem_text(part, values)
         case FunctionValue() | ChoiceValue() | TextValue() | VariableValue():
-            value = value_of(part, values)
+            value = value_of(part, values, spend)
             return None if value is None else plain_text(value)
         case _:
             assert_never(part)
@@ -237,6 +258,7 @@ def _attribute_text(part: AttributeValue, values: Values) -> str | None:
 def _content_text(
     part: OutputText | OutputValue | FunctionValue | ChoiceValue | TextValue | VariableValue,
     values: Values,
+    spend: Spend,
 ) -> str:
     match part:
         case OutputText(text):
@@ -245,7 +267,7 @@ def _content_text(
             given = values.get(variable, "")
             return str(given[0]) if isinstance(given, tuple) else escaped_text(str(given))
         case FunctionValue() | ChoiceValue() | TextValue() | VariableValue():
-            value = value_of(part, values)
+            value = value_of(part, values, spend)
             return "" if value is None else escaped_text(plain_text(value))
         case _:
             assert_never(part)

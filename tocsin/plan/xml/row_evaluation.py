@@ -4,7 +4,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, TypeAlias, assert_never
@@ -35,40 +35,60 @@ from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
 Values: TypeAlias = Mapping[str, Hashable]
 """A row as a mapping."""
 
+Spend: TypeAlias = Callable[[int], object]
+"""Told of work before it is done, in about as many microseconds; may raise GivenUp."""
+
+A_COMPARISON = 3
+"""The work of one comparison or function of short values."""
+
+CHARACTERS = 50
+"""So many characters of a value are work of one microsecond."""
+
 _EQUALITIES = ("=", "!=")
 _like = lru_cache(maxsize=1024)(compile_like)
 
 
-def meets_condition(condition: RowCondition, row: Row) -> bool:
+def uncounted(work: int) -> None:
+    """Count nothing: for work that is bounded elsewhere."""
+
+
+def meets_condition(condition: RowCondition, row: Row, spend: Spend = uncounted) -> bool:
     """True if the condition is true of the row; unknown is not."""
-    return row_truth(condition, dict(row)) is Truth.TRUE
+    return row_truth(condition, dict(row), spend) is Truth.TRUE
 
 
-def row_truth(condition: RowCondition, values: Values) -> Truth:
+def row_truth(condition: RowCondition, values: Values, spend: Spend = uncounted) -> Truth:
     """Return the truth of a condition; UNKNOWN if a value that it depends on is unknown."""
     match condition:
         case ValueCondition(variable, relation, constant, other):
+            bound = _bound(variable, values)
             against = constant if other is None else _bound(other, values)
-            return _compared(_bound(variable, values), relation, against)
+            spend(_work_on(bound, against))
+            return _compared(bound, relation, against)
         case ComparedValues(left, relation, right):
-            return _compared(value_of(left, values), relation, value_of(right, values))
+            one, two = value_of(left, values, spend), value_of(right, values, spend)
+            spend(_work_on(one, two))
+            return _compared(one, relation, two)
         case ValueLike(operand, pattern):
-            value = value_of(operand, values)
+            value = value_of(operand, values, spend)
+            spend(_work_on(value))
             return Truth.UNKNOWN if value is None else truth(_like(pattern)(plain_text(value)))
         case ValueAmong(operand, among):
-            value = value_of(operand, values)
-            return disjunction([_compared(value, "=", value_of(each, values)) for each in among])
+            value = value_of(operand, values, spend)
+            spend(_work_on(value) * len(among))
+            others = (value_of(each, values, spend) for each in among)
+            return disjunction([_compared(value, "=", other) for other in others])
         case RowNot(inner):
-            return negation(row_truth(inner, values))
+            return negation(row_truth(inner, values, spend))
         case RowAll(conditions):
-            return conjunction([row_truth(each, values) for each in conditions])
+            return conjunction([row_truth(each, values, spend) for each in conditions])
         case RowAny(conditions):
-            return disjunction([row_truth(each, values) for each in conditions])
+            return disjunction([row_truth(each, values, spend) for each in conditions])
         case _:
             assert_never(condition)
 
 
-def value_of(operand: Operand, values: Values) -> Known | None:
+def value_of(operand: Operand, values: Values, spend: Spend = uncounted) -> Known | None:
     """Return the value of an operand; None if it is unknown."""
     match operand:
         case TextValue(text):
@@ -76,15 +96,25 @@ def value_of(operand: Operand, values: Values) -> Known | None:
         case VariableValue(variable):
             return _bound(variable, values)
         case FunctionValue(function, arguments):
-            given = [known for each in arguments if (known := value_of(each, values)) is not None]
+            worked_out = (value_of(each, values, spend) for each in arguments)
+            given = [known for known in worked_out if known is not None]
+            spend(_work_on(*given))
             return applied(function, given) if len(given) == len(arguments) else None
         case ChoiceValue(condition, then, otherwise):
-            decided = row_truth(condition, values)
+            decided = row_truth(condition, values, spend)
             if decided is Truth.UNKNOWN:
                 return None
-            return value_of(then if decided is Truth.TRUE else otherwise, values)
+            return value_of(then if decided is Truth.TRUE else otherwise, values, spend)
         case _:
             assert_never(operand)
+
+
+def _work_on(*values: Known | None) -> int:
+    characters = 0
+    for each in values:
+        if each is not None and not isinstance(each, Date):
+            characters += len(each if isinstance(each, str) else each[0])
+    return A_COMPARISON + characters // CHARACTERS
 
 
 def _bound(variable: str, values: Values) -> Known | None:
@@ -92,10 +122,12 @@ def _bound(variable: str, values: Values) -> Known | None:
     return value if isinstance(value, str | tuple) else None
 
 
-def in_order(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
+def in_order(rows: Iterable[Row], keys: Sequence[OrderKey], spend: Spend = uncounted) -> list[Row]:
     """Return the rows sorted by their keys, the first key first; the sort is stable."""
     found = list(rows)
     for key in reversed(keys):
+        for row in found:
+            spend(_work_on(_bound(key.variable, dict(row))))
         found.sort(key=lambda row: _rank(dict(row).get(key.variable)), reverse=key.descending)
     return found
 
