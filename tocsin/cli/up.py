@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -59,8 +62,21 @@ def _run(settings: Settings, begun: float) -> None:
         _greet(settings, sock.getsockname()[1], time.monotonic() - begun)
         serve(service, sock)
     finally:
-        service.stop()
+        with _ended_by_another_signal():
+            service.stop()
     typer.echo("stopped; everything is kept")
+
+
+@contextmanager
+def _ended_by_another_signal() -> Iterator[None]:
+    """Let Ctrl-C end the process at once, as kill -9 does, which loses nothing: an exception in the
+    midst of stopping would leave threads that fail one after the other.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _greet(settings: Settings, port: int, seconds: float) -> None:

@@ -62,6 +62,7 @@ class GuardedEngine:
 
     def match(self, events: Sequence[Event]) -> Served:
         """Match a batch against all atoms; return atomic matches and composite inputs."""
+        self.limit.note_events(len(events))
         found = Served()
 
         def apart(event: Event, error: Exception) -> Served | None:
@@ -130,7 +131,7 @@ class GuardedEngine:
             found = self.engine.advance_to(now, leap)
         except Exception as error:
             return Outcome(letters=[Fault(error).letter()])
-        return NOTHING if found is results.NOTHING else self._judge(found)
+        return NOTHING if found is results.NOTHING else self._judge(found, by_time=True)
 
     def pass_instants(self, now: Instant, outcome: Outcome) -> Outcome:
         """Fire the timers up to `now`, instant by instant; stop at the first that needs attention.
@@ -149,7 +150,7 @@ class GuardedEngine:
             except Exception as error:
                 return Outcome(letters=[Fault(error).letter()])
             if found is not results.NOTHING:
-                return self._judge(found)
+                return self._judge(found, by_time=True)
         return NOTHING
 
     def begin_at(self, now: Instant) -> Outcome:
@@ -249,11 +250,11 @@ class GuardedEngine:
             outcome.letters.append(Fault(apart.rest or error, (event,)).letter())
         return _joined(event, apart.results) if apart.results else None
 
-    def _judge(self, found: Detected) -> Outcome:
+    def _judge(self, found: Detected, *, by_time: bool = False) -> Outcome:
         """Convert a detection result; drop matches of subscriptions suspended for faults."""
         odd = found.untold or found.faults or found.suspended
         if not (odd or self._struck_out or self._strikes):
-            return self._limited(Outcome(list(found.matches)))
+            return self._limited(Outcome(list(found.matches)), by_time)
         outcome = Outcome(letters=[each.letter() for each in found.untold])
         for fault in found.faults:
             self._blame(fault, outcome)
@@ -262,12 +263,13 @@ class GuardedEngine:
             if match.subscription not in self._struck_out:
                 self._strikes.forget(match.subscription)
                 outcome.matches.append(match)
-        return self._limited(outcome)
+        return self._limited(outcome, by_time)
 
-    def _limited(self, outcome: Outcome) -> Outcome:
+    def _limited(self, outcome: Outcome, by_time: bool) -> Outcome:
         """Suspend subscriptions over the match limit; their matches of this event still count."""
-        if self.limit.is_on and len(outcome.matches) > 1:
-            counted = self.limit.count(match.subscription for match in outcome.matches)
+        if self.limit.is_on and outcome.matches:
+            count = self.limit.count_by_time if by_time else self.limit.count
+            counted = count(match.subscription for match in outcome.matches)
             for key, passed in counted.items():
                 self.limit.forget(key)
                 if key in self.engine:

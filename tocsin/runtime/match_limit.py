@@ -2,21 +2,27 @@
 
 A join of everything with everything would fill the disk and delay the other subscriptions. Only the
 matches beyond one per event count, so that a subscription with one match for every event never
-reaches a limit. Time is the owner's and is stored with its steps: repeated steps suspend the same
-subscription at the same match.
+reaches a limit. Matches that time alone emits are free up to the number of events that came and may
+wait: a recurring window of a second emits for years in one step. Time is the owner's and is stored
+with its steps: repeated steps suspend the same subscription at the same match.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tocsin.catalog.tenants import Owned
+from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.values.time import Instant
 
 SECOND = 1_000_000
 BURST_SECONDS = 2
 """The size of a burst: the matches that the rate allows in two seconds."""
+
+FREE_BY_TIME = QUEUE_LIMIT
+"""Matches that the clock may emit at once for a subscription: one for each event that may wait."""
 
 
 class TokenBuckets:
@@ -52,13 +58,44 @@ class TokenBuckets:
         self._left = {key: (left, since) for key, (left, since) in state.items()}
 
 
+class _Free:
+    """Matches that the clock may emit: one more for each event, at most `FREE_BY_TIME`."""
+
+    __slots__ = ("_left", "events")
+
+    def __init__(self) -> None:
+        self.events = 0
+        self._left: dict[str, tuple[int, int]] = {}
+
+    def take(self, key: str, count: int) -> int:
+        """Take up to `count`; return the number that was not available."""
+        left, since = self._left.get(key, (FREE_BY_TIME, self.events))
+        left = min(FREE_BY_TIME, left + self.events - since)
+        self._left[key] = (max(0, left - count), self.events)
+        return max(0, count - left)
+
+    def forget(self, key: str) -> None:
+        """Reset a key to `FREE_BY_TIME`."""
+        self._left.pop(key, None)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what is left as plain data."""
+        return {"events": self.events, "left": {key: list(n) for key, n in self._left.items()}}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take over a snapshot; an empty one is that of an earlier version."""
+        self.events = state.get("events", 0)
+        self._left = {key: (left, since) for key, (left, since) in state.get("left", {}).items()}
+
+
 class MatchLimit:
     """The matches that subscriptions and tenants have left, beyond one per event."""
 
-    __slots__ = ("_now", "subscriptions", "tenants")
+    __slots__ = ("_free", "_now", "subscriptions", "tenants")
 
     def __init__(self, rate: int = 0, tenant_rate: int = 0) -> None:
         self._now: Instant = 0
+        self._free = _Free()
         self.subscriptions = TokenBuckets(rate)
         self.tenants = TokenBuckets(tenant_rate)
 
@@ -71,12 +108,21 @@ class MatchLimit:
         """Set the time at which the next matches are counted."""
         self._now = now
 
+    def note_events(self, count: int) -> None:
+        """Count arriving events."""
+        self._free.events += count
+
     def count(self, subscriptions: Iterable[str]) -> dict[str, str]:
         """Count the matches of one event; return the limit exceeded, in words, by subscription."""
-        matches: dict[str, int] = {}
-        for each in subscriptions:
-            matches[each] = matches.get(each, 0) + 1
-        passed = {key: self._spend(key, n - 1) for key, n in matches.items() if n > 1}
+        return self._spend_all({key: n - 1 for key, n in Counter(subscriptions).items()})
+
+    def count_by_time(self, subscriptions: Iterable[str]) -> dict[str, str]:
+        """Count matches emitted by the clock; return the same."""
+        matches = Counter(subscriptions)
+        return self._spend_all({key: self._free.take(key, n) for key, n in matches.items()})
+
+    def _spend_all(self, counts: Mapping[str, int]) -> dict[str, str]:
+        passed = {key: self._spend(key, n) for key, n in counts.items() if n}
         return {key: limit for key, limit in passed.items() if limit}
 
     def _spend(self, key: str, count: int) -> str:
@@ -94,15 +140,18 @@ class MatchLimit:
         stays.
         """
         self.subscriptions.forget(key)
+        self._free.forget(key)
 
-    def snapshot(self) -> dict[str, dict[str, list[int]]]:
+    def snapshot(self) -> dict[str, Any]:
         """Return the tokens left as plain data."""
         return {
             "subscriptions": self.subscriptions.snapshot(),
             "tenants": self.tenants.snapshot(),
+            "free": self._free.snapshot(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Replace the buckets with a snapshot; one of a service without limits is empty."""
         self.subscriptions.restore(state.get("subscriptions", {}))
         self.tenants.restore(state.get("tenants", {}))
+        self._free.restore(state.get("free", {}))

@@ -5,6 +5,7 @@ is put away and taken up again; the others are served.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -129,3 +130,46 @@ def test_a_batch_is_cut_at_the_event_that_is_too_much(catalog: Catalog) -> None:
     outcome.matches += hub.step(START + 10 * SECOND, catalog.version()).matches
     assert sum(match.subscription == "bomb" for match in outcome.matches) <= 4 * LIMIT
     assert sum(match.subscription == "alarm" for match in outcome.matches) == 500
+
+
+def _timed(kind: str, time: int, n: int = 0) -> bytes:
+    told = {"id": f"{kind}{n}", "source": "s", "type": kind, "time": format_instant(time)}
+    return json.dumps(told | {"data": {"n": n}}).encode()
+
+
+@pytest.mark.parametrize("put_away", [False, True])
+def test_a_window_that_comes_every_second_does_not_ring_for_years_in_one_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_away: bool
+) -> None:
+    """Time alone brings the matches about: one at each instant, and none of them an event's."""
+    monkeypatch.setattr("tocsin.hosts.match_limit.FREE_BY_TIME", 300)
+    made = create_catalog(str(tmp_path / "catalog.db"))
+    made.add(
+        Subscription("clock", "rule", "WHEN COUNT(a) >= 1 OVER 3600d EVERY 1s"),
+        Subscription("late", "rule", "WHEN a THEN NO b WITHIN 5s FOR EACH n"),
+        Subscription("alarm", "selector", "ce_type = 'b'"),
+    )
+    hub = DrivenHub(made, lateness="0s", match_limit=LIMIT)
+    first = hub.step(START, made.version(), [_timed("a", START, n) for n in range(200)])
+    if put_away:
+        again = DrivenHub(made, lateness="0s", match_limit=LIMIT)
+        again.restore(unpacked(packed(hub.snapshot())))
+        hub = again
+    year = 365 * 24 * 3_600 * SECOND
+    second = hub.step(START + year, made.version(), [_timed("b", START + year)])
+    found = Counter(match.subscription for match in [*first.matches, *second.matches])
+    assert [each.subscription for each in second.troubles] == ["clock"]
+    assert [letter.code for letter in second.letters] == ["MatchLimitExceeded"]
+    assert found == {"clock": 300 + BURST_SECONDS * LIMIT + 1, "late": 200, "alarm": 1}
+
+
+def test_what_waits_may_ring_for_each_event_when_time_passes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tocsin.hosts.match_limit.FREE_BY_TIME", 10)
+    limit = MatchLimit(1)
+    for _ in range(100):
+        limit.note_events(10)
+        assert limit.count_by_time(["s"] * 10) == {}
+    assert limit.count_by_time(["s"] * BURST_SECONDS) == {}
+    assert list(limit.count_by_time(["s", "t"])) == ["s"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from tocsin.gateway.parts import open_service
+from tocsin.gateway.settings import load_settings
 from typer.testing import CliRunner
 
 from tests.service.core.asking import PATIENCE, event, wait_for
@@ -43,6 +46,41 @@ def test_from_the_command_to_the_first_match_and_on_after_a_stop(tmp_path: Path)
         assert [match["events"] for match in found] == [["1"], ["2"]]
         server.stop()
         assert server.process.returncode == 0
+
+
+@pytest.mark.parametrize("pause", [0.02, 0.1])
+def test_who_presses_ctrl_c_again_and_again_reads_no_traceback(
+    tmp_path: Path, pause: float
+) -> None:
+    with running(tmp_path / "data", "--engine", "local", "--no-auth") as server:
+        server.http.post("/v1/events", json=[event("1", price=1)], headers=BATCH)
+        while server.process.poll() is None:
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(pause)
+        assert server.process.stdout is not None
+        said = server.process.stdout.read()
+    assert "Traceback" not in said, said
+    assert "Error" not in said, said
+
+
+def test_what_fails_to_stop_keeps_nothing_else_from_stopping(tmp_path: Path) -> None:
+    class Broken:
+        def start(self) -> None:
+            """Nothing to begin."""
+
+        def stop(self) -> None:
+            raise RuntimeError("it does not end")
+
+    before = set(threading.enumerate())
+    settings = load_settings(data=tmp_path / "data", auth=False)
+    service = open_service(settings)
+    service.parts.append(Broken())
+    service.start()
+    with pytest.raises(RuntimeError, match="it does not end"):
+        service.stop()
+    open_service(settings).stop()  # the folder is free, and what was there is closed
+    left = set(threading.enumerate()) - before
+    assert not [each.name for each in left if each.name.startswith("tocsin-")]
 
 
 def _two(found: list[dict[str, object]]) -> list[dict[str, object]] | None:

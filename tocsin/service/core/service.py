@@ -8,6 +8,7 @@ import fcntl
 import os
 from collections import Counter
 from concurrent.futures import Future
+from contextlib import ExitStack
 from typing import Any, Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
@@ -141,20 +142,28 @@ class Service:
             part.start()
 
     def stop(self) -> None:
-        """Stop accepting, write what is queued, and save the position of the runner."""
-        self.feed.close()
-        for pool in (self.work, self.reads, self.intake):
-            pool.close()
-        for part in reversed(self.parts):
-            part.stop()
-        if self._watcher is not None:
-            self._watcher.stop()
-        self.log.close()
-        self.runner.stop()
-        self.database.close()
-        self.log_database.close()
-        if self._catalog_mark is not None:
-            self._catalog_mark.close()
+        """Stop accepting, write what is queued, and save the position of the runner.
+
+        A part that fails to stop does not keep the others from stopping.
+        """
+        with ExitStack() as last_to_first:
+            end = last_to_first.callback
+            end(self._unlock)
+            if self._catalog_mark is not None:
+                end(self._catalog_mark.close)
+            end(self.log_database.close)
+            end(self.database.close)
+            end(self.runner.stop)
+            end(self.log.close)
+            if self._watcher is not None:
+                end(self._watcher.stop)
+            for part in self.parts:
+                end(part.stop)
+            for pool in (self.work, self.reads, self.intake):
+                end(pool.close)
+            end(self.feed.close)
+
+    def _unlock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

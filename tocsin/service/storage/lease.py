@@ -4,6 +4,8 @@ soon as it is gone.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import sqlalchemy as sql
 from sqlalchemy.pool import NullPool
 
@@ -33,9 +35,11 @@ class Lease:
             return False
 
     def release(self) -> None:
-        """Release the lease."""
+        """Release the lease by name: the server notices the end of a session only later."""
         connection, self._connection = self._connection, None
         if connection is not None:
+            with suppress(sql.exc.SQLAlchemyError):  # the lock went with the session
+                connection.execute(sql.select(sql.func.pg_advisory_unlock(self._lock)))
             connection.invalidate()
             connection.close()
 
