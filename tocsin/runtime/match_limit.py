@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tocsin.catalog.tenants import Owned
-from tocsin.engine.detection.network import QUEUE_LIMIT
+from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
 from tocsin.values.time import Instant
 
 SECOND = 1_000_000
