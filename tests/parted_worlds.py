@@ -40,7 +40,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.measures import RELATIONS, Ring
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import with_settings
-from tocsin.plan.semantics.partitioning import parting_of
+from tocsin.plan.semantics.partitioning import partition_key_of
 from tocsin.values.time import format_instant
 
 KEY = ("v",)
@@ -179,4 +179,4 @@ def _patterns(draw: st.DrawFn, policy: Policy) -> Part:
 
 def parted_patterns(policy: Policy) -> st.SearchStrategy[Part]:
     """Patterns that a key parts, of every kind, under one policy."""
-    return _patterns(policy).filter(lambda part: bool(parting_of(part).by))
+    return _patterns(policy).filter(lambda part: bool(partition_key_of(part).by))

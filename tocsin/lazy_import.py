@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 
-class Deferred:
+class LazyModule:
     """A stand-in for a module. Every name is looked up once, and safely from any thread."""
 
     def __init__(self, module: str) -> None:

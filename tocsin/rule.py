@@ -21,14 +21,14 @@ from tocsin.languages.rule.building import (
     absence,
     event_of,
     inside,
-    joined,
+    join_rules,
     measure,
     near,
     rule_of,
 )
-from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.limits import RuleLimits
 from tocsin.languages.rule.read import read
-from tocsin.languages.rule.syntax import Both, Either, EmbeddedAtom
+from tocsin.languages.rule.syntax import EmbeddedAtom, RuleAnd, RuleOr
 
 __all__ = [
     "Duration",
@@ -54,7 +54,7 @@ __all__ = [
 
 def parse(text: str) -> Rule:
     """Return the rule of a text; raise if it is not a rule."""
-    return Rule(read(text, Limits()))
+    return Rule(read(text, RuleLimits()))
 
 
 def event(type: str, condition: str = "") -> Rule:
@@ -80,12 +80,12 @@ def no(absent: Rule, within: Duration | None = None) -> Rule:
 
 def all_of(*rules: Rule) -> Rule:
     """Return a rule for all parts, in any order: AND."""
-    return joined(rules, Both)
+    return join_rules(rules, RuleAnd)
 
 
 def any_of(*rules: Rule) -> Rule:
     """Return a rule for one of the parts: OR."""
-    return joined(rules, Either)
+    return join_rules(rules, RuleOr)
 
 
 def count(

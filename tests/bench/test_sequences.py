@@ -15,7 +15,7 @@ from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.plan.semantics.partitioning import parting_of
+from tocsin.plan.semantics.partitioning import partition_key_of
 from tocsin.runtime.finite.run import read_events
 
 
@@ -29,7 +29,7 @@ def test_every_event_concerns_the_keyed_composite() -> None:
     asked = requests[0]
     workload = SequenceWorkload(Density(asked["density"]), asked["patterns"], 300, 5)
     [plan] = workload.plans().values()
-    assert parting_of(plan.pattern).by == (("key",),)
+    assert partition_key_of(plan.pattern).by == (("key",),)
     engine = Engine()
     engine.add("p0", plan)
     events = read_events(workload.lines()).events

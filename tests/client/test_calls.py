@@ -15,10 +15,10 @@ import pytest
 from tests.service.delivery.receiver import Behaviour, Received, Receiver, Reply, receiving
 from tocsin.client import AsyncClient, Client, Published, Rejected
 from tocsin.client.calls import publish_lines
-from tocsin.client.responses import Patience
+from tocsin.client.responses import RetryPolicy
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, StateProblem
 
-QUICK = Patience(tries=4, first=0.01, longest=0.05)
+QUICK = RetryPolicy(tries=4, first=0.01, longest=0.05)
 EVENT = {"id": "1", "source": "shop", "type": "offer"}
 ACCEPTED = Reply(202, body=b'{"accepted":1,"rejected":[]}')
 
@@ -322,7 +322,7 @@ def test_a_stream_from_nowhere_is_a_problem(first: Callable[..., Any]) -> None:
 
 
 def test_waits_are_bounded_and_respect_what_is_asked() -> None:
-    patience = Patience(tries=9, first=1, longest=4)
+    patience = RetryPolicy(tries=9, first=1, longest=4)
     assert all(patience.wait(failed) <= 4 for failed in range(1, 200))
     assert patience.wait(1, "3") >= 3
     assert patience.wait(1, "3000") <= 4

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tocsin.connectors.events import Reading, pieces_of
+from tocsin.connectors.events import ReadOptions, read_items
 from tocsin.connectors.inputs import input_files
 from tocsin.errors import Problem
-from tocsin.events.codecs.file_item import Piece
+from tocsin.events.codecs.file_item import FileItem
 from tocsin.events.event import Event
 
 
@@ -32,14 +32,16 @@ def written(folder: Path, name: str, content: bytes | str) -> str:
     return str(path)
 
 
-def pieces(path: str, reading: Reading | None = None) -> list[Piece]:
+def pieces(path: str, reading: ReadOptions | None = None) -> list[FileItem]:
     return [
-        piece for file in input_files([path]) for piece in pieces_of(file, reading or Reading())
+        piece
+        for file in input_files([path])
+        for piece in read_items(file, reading or ReadOptions())
     ]
 
 
 def read(
-    path: str, reading: Reading | None = None
+    path: str, reading: ReadOptions | None = None
 ) -> tuple[list[Event], list[tuple[int, Problem]]]:
     """The events of a file, and the line and problem of what is none."""
     events: list[Event] = []

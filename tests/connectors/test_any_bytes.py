@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.connectors.reading import GOOD, lines_of, read
 from tests.connectors.test_documents import INVOICE, ORDERS, TURTLE
 from tests.connectors.test_tables import TABLE
-from tocsin.connectors.events import Reading, Split
+from tocsin.connectors.events import ReadOptions, Split
 from tocsin.events.codecs.columns import Columns
 from tocsin.events.codecs.formats import SUFFIXES, Format
 
@@ -20,7 +20,7 @@ SEEDS = [
     lines_of(*GOOD[:3]),
     *(text.encode() for text in (INVOICE, ORDERS, TURTLE, TABLE, '[\n{"@id": "urn:x"},\n1]')),
 ]
-TABLE_READING = Reading(columns=Columns.parse("id=nr,time=sent at", "UTC"))
+TABLE_READING = ReadOptions(columns=Columns.parse("id=nr,time=sent at", "UTC"))
 NAMES = st.sampled_from(
     [f"e{suffix}{packed}" for suffix in ("", *SUFFIXES) for packed in ("", ".gz")]
 )
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bytes")
 
 
-def read_bytes(folder: Path, name: str, raw: bytes, reading: Reading) -> None:
+def read_bytes(folder: Path, name: str, raw: bytes, reading: ReadOptions) -> None:
     path = folder / name
     path.write_bytes(raw)
     read(str(path), reading)
@@ -43,7 +43,7 @@ def read_bytes(folder: Path, name: str, raw: bytes, reading: Reading) -> None:
     st.booleans(),
 )
 def test_any_bytes_under_any_name(folder: Path, name: str, raw: bytes, packed: bool) -> None:
-    read_bytes(folder, name, gzip.compress(raw) if packed else raw, Reading())
+    read_bytes(folder, name, gzip.compress(raw) if packed else raw, ReadOptions())
 
 
 @given(
@@ -66,5 +66,7 @@ def test_damage_anywhere(
 ) -> None:
     raw = seed[:start] + junk + seed[start + length :]
     columns = TABLE_READING.columns if mapped else Columns()
-    read_bytes(folder, "e", raw, Reading(format, Split.CHILDREN, columns))
-    read_bytes(folder, "e.gz", gzip.compress(raw)[: -1 - length], Reading(format, columns=columns))
+    read_bytes(folder, "e", raw, ReadOptions(format, Split.CHILDREN, columns))
+    read_bytes(
+        folder, "e.gz", gzip.compress(raw)[: -1 - length], ReadOptions(format, columns=columns)
+    )

@@ -14,7 +14,7 @@ import pytest
 from tests.connectors.reading import ids, pieces, read, written
 from tests.events.epcis.test_inside import LATER, MOVED
 from tests.events.epcis.writing import as_document, as_xml
-from tocsin.connectors.events import Reading, Split
+from tocsin.connectors.events import ReadOptions, Split
 from tocsin.errors import LimitProblem
 from tocsin.events.codecs.columns import Columns
 from tocsin.events.codecs.formats import Format
@@ -33,7 +33,7 @@ ORDERS = """<orders xmlns:o="urn:o">
   <o:order no="2"><sum>6</sum></o:order>
   <note>to all</note>
 </orders>"""
-CHILDREN = Reading(split=Split.CHILDREN)
+CHILDREN = ReadOptions(split=Split.CHILDREN)
 TURTLE = "@prefix : <urn:x:> .\n_:H a :Sale ; :price 5 .\n"
 SALE = "urn:x:Sale"
 
@@ -62,7 +62,7 @@ def test_xml_is_read_in_its_encoding(tmp_path: Path, encoding: str) -> None:
 
 def test_fields_of_a_document_are_where_the_columns_say(tmp_path: Path) -> None:
     columns = Columns.parse("id=ID,time=IssueDate,type='invoice'", "Europe/Berlin")
-    (event,), problems = read(written(tmp_path, "a.xml", INVOICE), Reading(columns=columns))
+    (event,), problems = read(written(tmp_path, "a.xml", INVOICE), ReadOptions(columns=columns))
     assert problems == []
     assert (event.id, event.source, event.type) == ("7", "a.xml", "invoice")
     assert event.envelope["time"] == "2026-01-30T23:00:00Z"
@@ -71,9 +71,9 @@ def test_fields_of_a_document_are_where_the_columns_say(tmp_path: Path) -> None:
 def test_the_time_of_documents_may_be_told(tmp_path: Path) -> None:
     path = written(tmp_path, "a.xml", INVOICE)
     os.utime(path, (1_767_225_600, 1_767_225_600))
-    (event,), _ = read(path, Reading(time="modified"))
+    (event,), _ = read(path, ReadOptions(time="modified"))
     assert event.envelope["time"] == "2026-01-01T00:00:00Z"
-    (event,), _ = read(path, Reading(time="2026-02-01T00:00:00Z"))
+    (event,), _ = read(path, ReadOptions(time="2026-02-01T00:00:00Z"))
     assert event.interval is not None
     assert format_instant(event.interval.end) == "2026-02-01T00:00:00Z"
 
@@ -126,15 +126,15 @@ def test_a_document_may_be_longer_than_an_event_but_no_child(tmp_path: Path) -> 
 )
 def test_declarations_are_refused_in_children_too(tmp_path: Path, declared: str) -> None:
     path = written(tmp_path, "a.xml", f"{declared}<a><b>&e;</b></a>")
-    for reading in (CHILDREN, Reading()):
+    for reading in (CHILDREN, ReadOptions()):
         events, problems = read(path, reading)
         assert events == []
         assert len(problems) == 1
     assert read(written(tmp_path, "a.xml", "<!DOCTYPE a><a><b>c</b></a>"), CHILDREN)[1] == []
 
 
-@pytest.mark.parametrize("reading", [Reading(), CHILDREN, Reading(format=Format.EPCIS)])
-def test_an_epcis_document_has_its_events_deeper(tmp_path: Path, reading: Reading) -> None:
+@pytest.mark.parametrize("reading", [ReadOptions(), CHILDREN, ReadOptions(format=Format.EPCIS)])
+def test_an_epcis_document_has_its_events_deeper(tmp_path: Path, reading: ReadOptions) -> None:
     events, problems = read(
         written(tmp_path, "a.xml", as_xml(MOVED, LATER).replace("><", ">\n<")), reading
     )

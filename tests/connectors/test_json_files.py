@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.connectors.reading import GOOD, GOOD_IDS, event, ids, lines_of, pieces, read, written
 from tests.events.epcis.test_inside import MOVED
 from tests.events.epcis.writing import as_document
-from tocsin.connectors.events import Reading
+from tocsin.connectors.events import ReadOptions
 from tocsin.errors import LimitProblem
 from tocsin.events.codecs.base.bounded_lines import bounded_lines
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
@@ -279,6 +279,6 @@ def test_a_document_that_never_closes_is_given_up(monkeypatch: pytest.MonkeyPatc
 
 def test_the_format_that_is_told_decides(tmp_path: Path) -> None:
     path = written(tmp_path, "e.dat", lines_of(*GOOD))
-    assert ids(read(path, Reading(format=Format.JSON))[0]) == GOOD_IDS
-    assert ids(read(path, Reading(format=Format.JSON_LINES))[0]) == GOOD_IDS
-    assert read(path, Reading(format=Format.XML))[0] == []
+    assert ids(read(path, ReadOptions(format=Format.JSON))[0]) == GOOD_IDS
+    assert ids(read(path, ReadOptions(format=Format.JSON_LINES))[0]) == GOOD_IDS
+    assert read(path, ReadOptions(format=Format.XML))[0] == []

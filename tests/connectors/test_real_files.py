@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import shared_data
 from tests.connectors.reading import read
 from tests.events.epcis.corpus import VALID
-from tocsin.connectors.events import Reading
+from tocsin.connectors.events import ReadOptions
 from tocsin.connectors.inputs import input_files
 from tocsin.events.codecs.columns import Columns
 from tocsin.values.time import format_instant
@@ -39,7 +39,7 @@ def test_positions_of_ships() -> None:
     columns = Columns.parse(
         "time=Time,lon=Longitude_degrees,lat=Latitude_degrees,subject=MMSI", "UTC"
     )
-    events, problems = read(str(path), Reading(columns=columns))
+    events, problems = read(str(path), ReadOptions(columns=columns))
     assert (len(events), problems) == (len(path.read_text().splitlines()) - 1, [])
     first = events[0]
     assert first.interval is not None
@@ -51,7 +51,7 @@ def test_positions_of_ships() -> None:
 def test_states_of_aircraft() -> None:
     path = shared_data("ais-solent") / "OpenSky_Plane_States.csv"
     events, problems = read(
-        str(path), Reading(columns=Columns.parse("time=time:s,lon=lon,lat=lat"))
+        str(path), ReadOptions(columns=Columns.parse("time=time:s,lon=lon,lat=lat"))
     )
     assert problems == []
     assert events[0].envelope["time"] == "2021-07-12T14:00:00Z"

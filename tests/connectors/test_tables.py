@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.connectors.reading import ids, read, written
 from tocsin.connectors.csv_rows import csv_columns, csv_rows
-from tocsin.connectors.events import Reading
+from tocsin.connectors.events import ReadOptions
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.columns import Columns
 
@@ -25,8 +25,8 @@ TABLE = (
 )
 
 
-def mapped(text: str, zone: str | None = "UTC") -> Reading:
-    return Reading(columns=Columns.parse(text, zone))
+def mapped(text: str, zone: str | None = "UTC") -> ReadOptions:
+    return ReadOptions(columns=Columns.parse(text, zone))
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.txt", "t"])

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 
 from tests.service.core.process import Running, running
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.keys import KeyStore
 from tocsin.service.storage.schema import METADATA
 
@@ -163,7 +163,7 @@ def many_attributes(folder: Path) -> Attack:
 
 def tenant_hogs_pool(folder: Path) -> Attack:
     with running(folder, "--engine", "local") as up:
-        keys = KeyStore(Database(f"sqlite:///{(folder / 'state.db').absolute()}", METADATA))
+        keys = KeyStore(ServiceDatabase(f"sqlite:///{(folder / 'state.db').absolute()}", METADATA))
         hog, other = (
             {"Authorization": f"Bearer {keys.create(['publish', 'subscribe'], tenant)}"}
             for tenant in ("hog", "other")

@@ -19,7 +19,7 @@ from tests.engine.worlds import (
 )
 from tests.strategies import HUGE, PATHS, events
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.conditions.matcher import PLAIN, Matcher
+from tocsin.engine.conditions.matcher import MAX_PROGRAMS_IN_PYTHON, Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Between, Equals, Not, OneOf, Ordered
 from tocsin.values.scalars import Constant
@@ -27,7 +27,7 @@ from tocsin.values.truth import Truth
 
 BEYOND_FLOATS = (10**400, 10**400 + 1, -(10**400))
 SIZES = (1, 63, 64, 65, 130)
-PLAIN_RUNS = st.sampled_from([0, 5, PLAIN])
+PLAIN_RUNS = st.sampled_from([0, 5, MAX_PROGRAMS_IN_PYTHON])
 """How many programs plain Python runs before compiled code does."""
 
 
@@ -72,7 +72,7 @@ def test_single_events_agree_with_the_reference(nodes, given_events, plain):
 @given(expressions, event_lists)
 def test_programs_that_are_run_plainly_do_the_same_work(nodes, given_events):
     work = []
-    for plain in (0, PLAIN):
+    for plain in (0, MAX_PROGRAMS_IN_PYTHON):
         matcher = subscribed(Matcher(few=len(given_events), plain=plain), nodes)
         matcher.match(Batch(given_events))
         work.append(matcher.work)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tocsin.engine.index.kernel_stamp import stamp_of
-from tocsin.engine.index.kernels import as_written
+from tocsin.engine.index.kernels import to_python
 from tocsin.engine.json_scan.scanner import scan_rows
 
 HELPER = """
@@ -67,6 +67,6 @@ def test_a_changed_helper_or_constant_is_compiled_anew(
 
 
 def test_the_stamp_covers_helpers_of_helpers() -> None:
-    first = stamp_of(as_written(scan_rows))
-    assert first == stamp_of(as_written(scan_rows))
+    first = stamp_of(to_python(scan_rows))
+    assert first == stamp_of(to_python(scan_rows))
     assert len(first) == 64

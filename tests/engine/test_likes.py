@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from tests.strategies import patterns
 from tocsin.engine.conditions import likes
-from tocsin.engine.conditions.attribute_probes import Attribute
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
 from tocsin.engine.conditions.likes import LikeProbes
 from tocsin.engine.conditions.probe_table import ProbeTable
-from tocsin.engine.index.counters import Work
-from tocsin.engine.index.encoding import Distinct, numbered
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.index.encoding import Distinct, number_values
 from tocsin.values.like import LikePattern, compile_like
 
 
 def answered(index: LikeProbes, texts: list[str]) -> list[set[int]]:
     """The probes of each different text of a batch."""
-    different, codes = numbered(texts)
+    different, codes = number_values(texts)
     answers = index.answers(Distinct(different, codes))
     if answers is None:
         return [set() for _ in different]
@@ -35,7 +35,7 @@ def answered(index: LikeProbes, texts: list[str]) -> list[set[int]]:
 def test_texts_match_what_they_match_alone(
     remembered: int, length: int, given_patterns: list[LikePattern], batches: list[list[str]]
 ) -> None:
-    index = LikeProbes(Attribute(ProbeTable(), 0, lambda: None), Work())
+    index = LikeProbes(AttributeProbes(ProbeTable(), 0, lambda: None), WorkCounters())
     probes = {index.probe(pattern): compile_like(pattern) for pattern in given_patterns}
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(likes, "_REMEMBERED_PROBES", remembered)

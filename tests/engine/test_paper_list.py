@@ -13,7 +13,7 @@ from tests.engine.worlds import event_lists, expressions, pairs_of_reference
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import condition_of, event_with
 from tests.languages.selector.test_scenarios import BOOK, BOOK_ON_JMS, LISTED, PROCESSED
-from tocsin.engine.conditions.paper_list import How, SubscriptionList, Trace
+from tocsin.engine.conditions.paper_list import ListTrace, StepKind, SubscriptionList
 from tocsin.errors import MeaningProblem
 from tocsin.plan.explain.conditions import predicate_text
 from tocsin.plan.nodes.atoms import predicates_of
@@ -25,21 +25,21 @@ parse = SELECTOR.parse
 T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
 
 
-def traced(selectors: dict[str, str], data: dict[str, Any], *, reorder: bool = True) -> Trace:
+def traced(selectors: dict[str, str], data: dict[str, Any], *, reorder: bool = True) -> ListTrace:
     listed = SubscriptionList(reorder=reorder)
     for key, text in selectors.items():
         listed.add(key, condition_of(parse(text)).expression)
     return listed.trace(event_with(data))
 
 
-def steps_of(trace: Trace, key: str) -> list[tuple[str, str, Truth]]:
+def steps_of(trace: ListTrace, key: str) -> list[tuple[str, str, Truth]]:
     walk = next(walk for walk in trace.walks if walk.key == key)
     return [
         (step.how.value, predicate_text(step.test.predicate), step.value) for step in walk.steps
     ]
 
 
-def table_after(trace: Trace, key: str) -> list[tuple[str, Truth]]:
+def table_after(trace: ListTrace, key: str) -> list[tuple[str, Truth]]:
     """The table props as it stood when a selector was done."""
     done = [walk.key for walk in trace.walks].index(key) + 1
     rows = max((step.row for walk in trace.walks[:done] for step in walk.steps), default=0)
@@ -93,9 +93,9 @@ def test_the_listed_subscriptions_take_eight_evaluations():
     hows = [step.how for walk in trace.walks for step in walk.steps]
     assert (
         len(hows),
-        hows.count(How.EVALUATED),
-        hows.count(How.REUSED),
-        hows.count(How.SKIPPED),
+        hows.count(StepKind.EVALUATED),
+        hows.count(StepKind.REUSED),
+        hows.count(StepKind.SKIPPED),
     ) == (12, 8, 1, 3)
     assert trace.matches == ["Sub1", "Sub3"]
     assert steps_of(trace, "Sub3") == [
@@ -148,7 +148,7 @@ def test_it_rings_when_the_reference_says_so_and_evaluates_each_predicate_once(n
             step.test.predicate
             for walk in trace.walks
             for step in walk.steps
-            if step.how is How.EVALUATED
+            if step.how is StepKind.EVALUATED
         ]
         assert len(evaluated) == len(set(evaluated)) == len(trace.props) <= len(distinct)
 

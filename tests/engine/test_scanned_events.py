@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.engine.test_texts import CROWD, SAMPLES, told
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.json_scan import substrings as cutting
-from tocsin.engine.json_scan.envelope_columns import glance_at
+from tocsin.engine.json_scan.envelope_columns import scan_envelopes
 from tocsin.engine.json_scan.envelopes import hash_identity
 from tocsin.engine.json_scan.lazy_events import ScannedEvents
 from tocsin.events.codecs.decode import decode_all
@@ -197,12 +197,12 @@ def test_one_that_is_kept_keeps_nothing_of_the_others(asks: object) -> None:
 @given(st.text(max_size=5), st.text(max_size=5))
 def test_rows_and_events_have_equal_hashes(source: str, id_: str) -> None:
     line = f'{{"id":"{id_}","source":"{source}","type":"t"}}'
-    glance = glance_at([line.encode("utf-8", "replace")])
+    glance = scan_envelopes([line.encode("utf-8", "replace")])
     if not glance.odd[0]:
         assert glance.hashes[0] == hash_identity(source, id_)
 
 
-@pytest.mark.parametrize("patience", [cutting._PATIENCE, 0])
+@pytest.mark.parametrize("patience", [cutting._MAX_COLLISIONS_PER_PIECE, 0])
 @given(texts=st.lists(st.text(max_size=3) | st.sampled_from(("a", "ab", "")), min_size=1))
 def test_different_texts_are_numbered_as_they_appear(patience: int, texts: list[str]) -> None:
     pieces = [text.encode("utf-8", "replace") for text in texts]
@@ -210,7 +210,7 @@ def test_different_texts_are_numbered_as_they_appear(patience: int, texts: list[
     begins = ends - [len(piece) for piece in pieces]
     text = np.frombuffer(b"".join(pieces), np.uint8)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(cutting, "_PATIENCE", patience)
-        different, codes = cutting.number_texts(text, begins, ends)
+        patched.setattr(cutting, "_MAX_COLLISIONS_PER_PIECE", patience)
+        different, codes = cutting.dictionary_encode_texts(text, begins, ends)
     assert different == list(dict.fromkeys(piece.decode() for piece in pieces))
     assert [different[code] for code in codes.tolist()] == [piece.decode() for piece in pieces]

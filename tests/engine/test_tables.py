@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import patterns, texts
-from tocsin.engine.conditions.ngrams import Pieces, filed_under
+from tocsin.engine.conditions.ngrams import TextPieceIndex, index_keys_of
 from tocsin.engine.conditions.program_store import GONE, ProgramStore
-from tocsin.engine.conditions.programs import Program
+from tocsin.engine.conditions.programs import ConditionProgram
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.engine.index.postings import Postings
 from tocsin.values.like import compile_like
@@ -60,7 +60,7 @@ def test_programs_stay_whole_while_others_come_and_go(changes):
         slot = next((slot for slot, (held, _) in model.items() if held == key), None)
         if slot is None:
             slot = next(number for number in range(len(model) + 1) if number not in model)
-            store.add(slot, Program(code, code, len(code), 0), [1, 2])
+            store.add(slot, ConditionProgram(code, code, len(code), 0), [1, 2])
             model[slot] = (key, code)
         else:
             assert store.remove(slot) == (model.pop(slot)[1], [1, 2])
@@ -73,7 +73,7 @@ def test_programs_stay_whole_while_others_come_and_go(changes):
 def test_the_store_closes_holes():
     store = ProgramStore()
     for slot in range(10_000):
-        store.add(slot, Program([slot] * 3, [1] * 3, 3, 0), [0])
+        store.add(slot, ConditionProgram([slot] * 3, [1] * 3, 3, 0), [0])
     for slot in range(10_000):
         if slot % 100:
             store.remove(slot)
@@ -117,8 +117,8 @@ def test_a_view_that_somebody_keeps_does_not_stop_growth():
 
 @given(patterns(), texts)
 def test_a_pattern_is_filed_where_every_matching_text_finds_it(pattern, text):
-    pieces = Pieces()
-    piece, certain = filed_under(pattern)
+    pieces = TextPieceIndex()
+    piece, certain = index_keys_of(pattern)
     pieces.add(piece, 5)
     found = pieces.of(text).tolist() == [5]
     matches = compile_like(pattern)(text)

@@ -16,7 +16,7 @@ from tests.engine.worlds import event, pairs, pairs_of_reference, subscribed
 from tocsin.engine.columns.batch import ArrowBatch, Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.engine.conditions.text_order import Scale
+from tocsin.engine.conditions.text_order import TextOrder
 from tocsin.plan.nodes.atoms import AllOf, Between, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.reference import holds
 from tocsin.values.scalars import Constant
@@ -129,7 +129,7 @@ def test_limits_may_come_and_go(changes, given_values):
 
 @given(st.lists(texts, min_size=1, max_size=30), texts)
 def test_a_scale_keeps_the_order_of_texts(limits, other):
-    scale = Scale()
+    scale = TextOrder()
     for limit in dict.fromkeys(limits):
         scale.add(limit)
     for limit in limits:
@@ -150,7 +150,7 @@ def test_a_scale_that_runs_out_of_room_gets_new_numbers(inward):
         if inward
         else ["a" * count for count in range(1, 200)]
     )
-    scale = Scale()
+    scale = TextOrder()
     scale.add("b")
     renumbered = sum(scale.add(limit) for limit in limits)
     numbers = [scale.number_of(limit) for limit in sorted([*limits, "b"])]

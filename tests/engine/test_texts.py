@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from tests.engine.test_columns import seen
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.engine.json_scan.envelopes import NAMES
-from tocsin.engine.json_scan.tape import MOST, Tape
+from tocsin.engine.json_scan.tape import MAX_TEXTS, Tape
 from tocsin.errors import Problem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.epcis.document import _TYPES
@@ -28,7 +28,7 @@ from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.values.scalars import Kind
 
 USUAL = b'{"id":"c%d","source":"s","type":"t","data":{"a":%d}}'
-CROWD = [USUAL % (number, number) for number in range(FEW)]
+CROWD = [USUAL % (number, number) for number in range(MIN_TEXTS)]
 """Texts beside which others are scanned: few alone are not."""
 
 SAMPLES = (
@@ -87,7 +87,7 @@ ODD = (
 
 def scanned(text: bytes | str) -> Event | None:
     """The event of a text in a crowd."""
-    return scanned_events([*CROWD, text])[-1]
+    return scan_events([*CROWD, text])[-1]
 
 
 def strict(text: bytes | str) -> Event | None:
@@ -126,7 +126,7 @@ def test_what_is_odd_is_left_to_the_strict_reader(text: bytes) -> None:
 
 
 def test_few_texts_are_not_scanned() -> None:
-    assert scanned_events(CROWD[1:]) == [None] * (FEW - 1)
+    assert scan_events(CROWD[1:]) == [None] * (MIN_TEXTS - 1)
 
 
 def test_half_of_a_surrogate_pair_is_odd() -> None:
@@ -277,9 +277,7 @@ def assert_same_columns(lines: Sequence[bytes], paths: Sequence[Path]) -> None:
     """Columns from texts are those from events of the strict reader, exact values too."""
     read = [event for line in lines if (event := strict(line)) is not None]
     kept = [line for line in lines if strict(line) is not None]
-    glanced = [
-        event or strict(line) for event, line in zip(scanned_events(kept), kept, strict=True)
-    ]
+    glanced = [event or strict(line) for event, line in zip(scan_events(kept), kept, strict=True)]
     ours, theirs = Batch([event for event in glanced if event]), Batch(read)
     for path in paths:
         mine, other = ours.column(path), theirs.column(path)
@@ -354,11 +352,11 @@ def test_what_rings_for_scanned_events_is_what_rings_for_decoded_ones() -> None:
 
 
 def test_a_batch_may_have_more_texts_than_are_scanned_at_a_time() -> None:
-    texts = [USUAL % (number, number) for number in range(MOST + 10)]
+    texts = [USUAL % (number, number) for number in range(MAX_TEXTS + 10)]
     hub = Hub()
-    hub.subscribe(f"a >= {MOST}", id="last")
+    hub.subscribe(f"a >= {MAX_TEXTS}", id="last")
     assert [match.events for match in hub.publish(*texts)] == [
-        (f"c{number}",) for number in range(MOST, MOST + 10)
+        (f"c{number}",) for number in range(MAX_TEXTS, MAX_TEXTS + 10)
     ]
     assert not hub.dead_letters
     events = read_events(texts).events
@@ -368,16 +366,16 @@ def test_a_batch_may_have_more_texts_than_are_scanned_at_a_time() -> None:
 
 @given(st.data())
 def test_a_tape_is_given_again_for_the_very_same_texts_only(data: st.DataObject) -> None:
-    texts = [USUAL % (number, number) for number in range(FEW)]
-    first = scanned_events(texts)
-    again = data.draw(st.permutations(range(FEW)) | st.just(list(range(FEW))))
+    texts = [USUAL % (number, number) for number in range(MIN_TEXTS)]
+    first = scan_events(texts)
+    again = data.draw(st.permutations(range(MIN_TEXTS)) | st.just(list(range(MIN_TEXTS))))
     other = [first[number] for number in again]
-    drawn = data.draw(st.sets(st.integers(0, FEW - 1)))
+    drawn = data.draw(st.sets(st.integers(0, MIN_TEXTS - 1)))
     for number in drawn:
-        other[number] = scanned_events([*CROWD, USUAL % (number, 7)])[-1]
+        other[number] = scan_events([*CROWD, USUAL % (number, 7)])[-1]
     events = [event for event in other if event is not None]
     column = Batch(events).column(("a",))
-    assert [column.value(row) for row in range(FEW)] == [
+    assert [column.value(row) for row in range(MIN_TEXTS)] == [
         event.attribute(("a",)) for event in events
     ]
 

@@ -14,7 +14,7 @@ from tocsin.events.codecs.bindings import (
     Message,
     binary_message,
     events_of_message,
-    is_structured,
+    is_structured_mode,
     message_of_record,
     structured_message,
 )
@@ -81,7 +81,7 @@ def test_data_has_the_bytes_of_its_type(kind: str, data: str, raw: bytes) -> Non
 
 def test_data_without_bytes_of_its_type_is_sent_whole() -> None:
     body = {"id": "1", "source": "s", "type": "t", "datacontenttype": "image/png", "data": {"a": 1}}
-    assert is_structured(binary_message(from_mapping(body)))
+    assert is_structured_mode(binary_message(from_mapping(body)))
     assert roundabout(body, binary_message) == body
 
 

@@ -19,10 +19,10 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import decode, encode, from_mapping
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
-from tocsin.events.matches.content import Content, turtle
+from tocsin.events.matches.content import MemberContent, turtle
 from tocsin.events.matches.match import match_of_event
 from tocsin.events.views.graph import Graph, graph_of
-from tocsin.knowledge.loading import Source, ontology_of
+from tocsin.knowledge.loading import KnowledgeSource, ontology_of
 
 TIME = "2026-01-01T00:00:00Z"
 PREFIX = "@prefix : <http://e.org/> ."
@@ -112,7 +112,7 @@ def test_turtle_is_the_same_graph_again(event: Event) -> None:
 
 def test_turtle_speaks_the_words_of_the_ontology() -> None:
     ontology = ontology_of(
-        [Source(f"{PREFIX} :price a <http://www.w3.org/2002/07/owl#DatatypeProperty> .")]
+        [KnowledgeSource(f"{PREFIX} :price a <http://www.w3.org/2002/07/owl#DatatypeProperty> .")]
     )
     text = turtle(from_mapping(body(data={"price": 350})), ontology)
     assert text is not None
@@ -143,5 +143,5 @@ def test_an_unknown_content_is_refused(wrong: Any) -> None:
 
 def test_ids_are_the_fixed_format() -> None:
     match = match_of_event("s", from_mapping(body()))
-    assert match.as_json(Content.IDS) == match.as_json() == json.loads(match.line())
+    assert match.as_json(MemberContent.IDS) == match.as_json() == json.loads(match.line())
     assert "members" not in match.as_json()

@@ -10,7 +10,7 @@ import pytest
 
 from tocsin import Hub, Match
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.values.html import preformatted, table
+from tocsin.values.html import preformat, table
 
 EVIL = "<script>alert('x')</script>&amp;\"'"
 
@@ -93,4 +93,4 @@ def test_long_values_are_cut_and_say_how_long_they_are() -> None:
 
 
 def test_lines_are_escaped() -> None:
-    assert preformatted(["'<'"]) == "<pre>&#x27;&lt;&#x27;</pre>"
+    assert preformat(["'<'"]) == "<pre>&#x27;&lt;&#x27;</pre>"

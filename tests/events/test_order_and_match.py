@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.events.dead_letter import MAX_INPUT, late, malformed, shown_input
+from tocsin.events.dead_letter import MAX_INPUT, late, malformed_input, shown_input
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, match_id, match_of_event
 from tocsin.events.order import MANY, content, in_canonical_order
@@ -172,7 +172,7 @@ def test_members_are_the_events_themselves() -> None:
 
 
 def test_a_dead_letter_tells_code_reason_line_and_input() -> None:
-    letter = malformed(EventProblem("id is missing", hint="give one"), b'{"a":1}\n', 7)
+    letter = malformed_input(EventProblem("id is missing", hint="give one"), b'{"a":1}\n', 7)
     assert letter.as_json() == {
         "line": 7,
         "code": "InvalidEventError",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.matches.match import (
@@ -28,8 +28,11 @@ PLACED = decode(
 )
 SCANNED = [
     event
-    for event in scanned_events(
-        [b'{"id":"%d","source":"s","type":"t","place":"POINT (1 2)"}' % at for at in range(FEW)]
+    for event in scan_events(
+        [
+            b'{"id":"%d","source":"s","type":"t","place":"POINT (1 2)"}' % at
+            for at in range(MIN_TEXTS)
+        ]
     )
     if event is not None
 ]
@@ -38,7 +41,7 @@ BARE = decode(b'{"id":"1","source":"other","type":"t"}')
 
 def test_a_place_that_is_told_later_is_the_same() -> None:
     line = b'{"id":"%d","source":"s","type":"t","place":"POINT (1 2.50)"}'
-    for event in scanned_events([line % number for number in range(FEW)]):
+    for event in scan_events([line % number for number in range(MIN_TEXTS)]):
         assert event is not None
         assert match_of_event("x", event).place == "POINT (1 2.5)"
 

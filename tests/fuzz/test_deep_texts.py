@@ -29,13 +29,13 @@ from tocsin.plan.nodes.atoms import Condition, IsNull, Not
 from tocsin.plan.nodes.composites import Join, Plan
 from tocsin.plan.semantics import extent
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.plan.wire.wire_shapes import plan_from_text, shape_to_text
+from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
 from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.service.console.plan_tree import plan_tree
-from tocsin.service.console.why_not.answer import Asked, why_not
+from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.federation.covering import covers
-from tocsin.service.federation.interests import alternatives, atoms_wanted
-from tocsin.service.subscriptions.dry_run import plan_told
+from tocsin.service.federation.interests import alternatives, find_atoms
+from tocsin.service.subscriptions.dry_run import describe_plan
 
 FRAMES_OF_A_HOST = 200
 """The stack that a host may stand on before it asks for anything."""
@@ -76,7 +76,7 @@ def compiled(given: Subscription, definitions: list[Definition] | None = None) -
 
 
 def is_told(plan: Plan) -> None:
-    plan_told(plan)
+    describe_plan(plan)
     html(plan)
     repr(plan)
 
@@ -84,11 +84,11 @@ def is_told(plan: Plan) -> None:
 def is_written_and_read(plan: Plan) -> None:
     known = (EMPTY, without_ontology())
     assert plan_from_json(plan_to_json(plan), known) == plan
-    assert plan_from_text(shape_to_text(plan), known) == plan
+    assert plan_from_text(plan_to_shape_text(plan), known) == plan
 
 
 def is_covered_by_itself(plan: Plan) -> None:
-    for atom in atoms_wanted(plan):
+    for atom in find_atoms(plan):
         for each in alternatives(atom):
             covers(each, each)
 
@@ -119,7 +119,7 @@ def is_matched_in_files(plan: Plan) -> None:
 def is_explained(plan: Plan) -> None:
     events = list(read_events([json.dumps(each).encode() for each in EVENTS[:1]]).events)
     plan_tree(plan.pattern, events)
-    why_not(plan.pattern, Asked(events[0], events))
+    why_not(plan.pattern, WhyNotQuery(events[0], events))
 
 
 def uses(given: Subscription, found: Compiled) -> Iterator[Callable[[], object]]:

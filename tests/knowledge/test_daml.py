@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.knowledge.loading import Source, load_ontology, ontology_of
+from tocsin.knowledge.loading import KnowledgeSource, load_ontology, ontology_of
 from tocsin.knowledge.ontology import Ontology
 from tocsin.values.rdf import RDF_XML
 from tocsin.values.terms import ANY_LITERAL, DATE_TIME, DECIMAL, THING, XSD
@@ -47,7 +47,7 @@ def daml(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def auction(daml: str) -> Ontology:
-    return ontology_of([Source(AUCTION.format(daml=daml), RDF_XML)])
+    return ontology_of([KnowledgeSource(AUCTION.format(daml=daml), RDF_XML)])
 
 
 def above(ontology: Ontology, name: str) -> set[str]:
@@ -105,7 +105,9 @@ def test_a_daml_file_is_an_ontology_of_a_hub(tmp_path: Path, daml: str) -> None:
 def test_names_by_rdf_id_stand_in_the_default_namespace(daml: str) -> None:
     text = f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:daml="{daml}" xmlns="{X}#">
       <daml:Class rdf:ID="Laptop"><daml:subClassOf rdf:resource="#Computer"/></daml:Class></rdf:RDF>"""
-    assert X + "#Computer" in ontology_of([Source(text, RDF_XML)]).superclasses(X + "#Laptop")
+    assert X + "#Computer" in ontology_of([KnowledgeSource(text, RDF_XML)]).superclasses(
+        X + "#Laptop"
+    )
 
 
 OLD_SCHEMAS = [
@@ -157,7 +159,7 @@ def test_datatypes_of_the_drafts_have_their_names_of_today(schema: str) -> None:
     text = PRICES.format(
         daml=SPACES[0], prefix="xsd", declared=schema, schema=schema, datatype="timeInstant"
     )
-    assert ontology_of([Source(text, RDF_XML)]).value_classes(X + "price") == {DATE_TIME}
+    assert ontology_of([KnowledgeSource(text, RDF_XML)]).value_classes(X + "price") == {DATE_TIME}
 
 
 @pytest.mark.parametrize(
@@ -171,4 +173,4 @@ def test_datatypes_of_the_drafts_have_their_names_of_today(schema: str) -> None:
 )
 def test_other_prefixes_stay(namespace: str) -> None:
     text = f"@prefix p: <{namespace}> . @prefix : <{X}> . :A a :B ."
-    assert ontology_of([Source(text)]).prefixes["p"] == namespace
+    assert ontology_of([KnowledgeSource(text)]).prefixes["p"] == namespace

@@ -22,7 +22,7 @@ from tests.knowledge.el import (
     subconcepts,
     turtle,
 )
-from tocsin.engine.graphs.inference import enriched
+from tocsin.engine.graphs.inference import enrich_graph
 from tocsin.errors import MeaningProblem
 from tocsin.events.views.graph import Graph
 from tocsin.knowledge.concepts.owl import OwlTBox, tbox_of_triples
@@ -30,7 +30,7 @@ from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.reference.concepts import holds
-from tocsin.reference.inference import inferred
+from tocsin.reference.inference import infer_facts
 from tocsin.values.rdf import TURTLE, read_rdf
 from tocsin.values.terms import Blank
 
@@ -75,7 +75,7 @@ def test_graphs_conclude_all_that_el_entails_and_nothing_else(
     note(turtle(given_axioms))
     ontology = parse_ontology(turtle(given_axioms), infer=["existential"])
     graph, expected = told(*world), saturated(given_axioms, *world)
-    for infer in (enriched, inferred):
+    for infer in (enrich_graph, infer_facts):
         assert named(infer(graph, ontology), ontology) == expected
 
 
@@ -111,7 +111,7 @@ def test_graphs_conclude_all_that_el_entails_and_nothing_else(
 def test_conclusions_of_nested_expressions(text: str, body: str, expected: set[str]) -> None:
     ontology = parse_ontology(PREFIXES + text, infer=["existential"])
     graph = graph_event(PREFIXES + body).graph
-    for infer in (enriched, inferred):
+    for infer in (enrich_graph, infer_facts):
         assert named(infer(graph, ontology), ontology)["H"] == expected
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
-from tocsin.knowledge.loading import Source, load_ontology, ontology_of, parse_ontology
+from tocsin.knowledge.loading import KnowledgeSource, load_ontology, ontology_of, parse_ontology
 from tocsin.knowledge.meta_statements import ancestors_of, ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology, local_name, open_ontology
 from tocsin.values.rdf import JSON_LD, N_TRIPLES, RDF_XML
@@ -440,7 +440,10 @@ def test_every_format_says_the_same(tmp_path: Path) -> None:
 
 def test_several_sources_merge_and_blank_nodes_do_not_meet() -> None:
     meta = META.format(":A", ":p", ":B").replace("[]", "_:m")
-    one, two = Source(PREFIXES + meta), Source(PREFIXES.replace("x/", "y/") + meta)
+    one, two = (
+        KnowledgeSource(PREFIXES + meta),
+        KnowledgeSource(PREFIXES.replace("x/", "y/") + meta),
+    )
     ontology = ontology_of((one, two))
     assert len(ontology.meta_statements) == 2
     assert ontology.prefixes[""] == X, "the first meaning of a prefix counts"
@@ -449,7 +452,7 @@ def test_several_sources_merge_and_blank_nodes_do_not_meet() -> None:
 @pytest.mark.parametrize("media_type", [N_TRIPLES, RDF_XML, JSON_LD, "text/turtle"])
 def test_a_malformed_source_is_named(media_type: str) -> None:
     with pytest.raises(SyntaxProblem, match=r"o\.x: malformed") as caught:
-        ontology_of((Source("<", media_type, "o.x"),))
+        ontology_of((KnowledgeSource("<", media_type, "o.x"),))
     assert caught.value.code == "ONTOLOGY_SYNTAX"
 
 

@@ -10,7 +10,7 @@ from tests.conftest import shared_data
 from tocsin.catalog import Definition, unused_by_concepts, usage_in
 from tocsin.knowledge.loading import read_ontology
 from tocsin.knowledge.rules import Infer
-from tocsin.knowledge.usage import Usage, merged, usage_of
+from tocsin.knowledge.usage import Usage, merge_usages, usage_of
 from tocsin.values.rdf import EXTENSIONS, TURTLE
 from tocsin.values.terms import OWL, RDF, RDFS, Iri
 
@@ -123,7 +123,7 @@ def test_what_concepts_do_not_use_is_told() -> None:
 
 
 def test_usages_add_up() -> None:
-    both = merged([usage(), usage(Infer.INVERSE)])
+    both = merge_usages([usage(), usage(Infer.INVERSE)])
     assert (dict(both.used)["rdfs:subClassOf"], dict(both.used)["owl:inverseOf"]) == (4, 1)
     assert dict(both.unused)["owl:inverseOf"] == 1
 

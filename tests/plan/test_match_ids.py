@@ -21,7 +21,7 @@ from tocsin.plan.semantics.match_rendering import match_of
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.reference import matches
 from tocsin.reference.atoms import holds
-from tocsin.reference.detection import Detection
+from tocsin.reference.detection import PatternDetection
 from tocsin.runtime.finite.run import Input, match_events
 
 MOST_FREE = st.sampled_from([Policy.UNRESTRICTED, Policy.UNRESTRICTED, *Policy]).flatmap(patterns)
@@ -50,7 +50,7 @@ def apart(each: Occurrence) -> tuple[object, ...]:
 
 
 def by_reference(pattern: Part, events: list[Event]) -> list[Occurrence]:
-    detection = Detection(pattern)
+    detection = PatternDetection(pattern)
     for event in events:
         detection.event(event)
     detection.advance_to(None)

@@ -47,7 +47,7 @@ from tocsin.plan.nodes.measures import (
     Satisfies,
     Selected,
 )
-from tocsin.plan.semantics.bounds import bounds_of, remembers_keys, with_horizon
+from tocsin.plan.semantics.bounds import bounds_of, keeps_empty_keys, with_horizon
 from tocsin.plan.semantics.measure_evaluation import (
     key_of,
     mean,
@@ -58,7 +58,7 @@ from tocsin.plan.semantics.measure_evaluation import (
 )
 from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.plan.wire.wire_shapes import plan_from_text, shape_to_text
+from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 
@@ -107,16 +107,16 @@ def test_several_measures_of_one_window_are_version_3() -> None:
     text = plan_to_json(plan)
     assert json.loads(text)["tocsin-plan"] == 3
     assert plan_from_json(text) == plan
-    assert plan_from_text(shape_to_text(plan)) == plan
+    assert plan_from_text(plan_to_shape_text(plan)) == plan
     words = "COUNT >= 3 and SUM of v > 2.5 and COUNT < 9 over 10us, rings on change, for each user"
     assert next(part_lines(plan.pattern.parts[1])) == words  # type: ignore[union-attr]
 
 
 def test_a_window_rings_empty_only_where_all_measures_hold_of_nothing() -> None:
     few, none = MeasureCondition(COUNT, "<", 3), MeasureCondition(SUM, "<", 3)
-    assert remembers_keys(Sliding(B, COUNT, "<", 3, 10, also=(few,)))
-    assert not remembers_keys(Sliding(B, COUNT, "<", 3, 10, also=(none,)))
-    assert not remembers_keys(Sliding(B, SUM, "<", 3, 10, also=(few,)))
+    assert keeps_empty_keys(Sliding(B, COUNT, "<", 3, 10, also=(few,)))
+    assert not keeps_empty_keys(Sliding(B, COUNT, "<", 3, 10, also=(none,)))
+    assert not keeps_empty_keys(Sliding(B, SUM, "<", 3, 10, also=(few,)))
 
 
 @pytest.mark.parametrize("part", PARTS)

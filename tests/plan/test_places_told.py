@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.semantics.match_rendering import Told, match_of
+from tocsin.plan.semantics.match_rendering import MatchRenderer, match_of
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import format_instant
 
@@ -39,7 +39,7 @@ def test_a_place_is_written_alike_whenever_it_is(places: Sequence[object]) -> No
     members = tuple(event(number, place) for number, place in enumerate(places))
     whole = Occurrence(members, 0, len(members))
     expected = match_of("s", whole)
-    told = Told(Occurrence(members, 0, len(members)), writes_place=False)
+    told = MatchRenderer(Occurrence(members, 0, len(members)), writes_place=False)
     first, second, third = (told.match(name) for name in "stu")
     assert expected is not None
     assert first is not None

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.events.matches.match import Match, once
-from tocsin.plan.semantics.match_rendering import Told
+from tocsin.events.matches.match import Match, deduplicate
+from tocsin.plan.semantics.match_rendering import MatchRenderer
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import format_instant
 
@@ -42,7 +42,7 @@ def occurrences(draw: st.DrawFn) -> Occurrence:
 
 
 def made(occurrence: Occurrence, subscription: str = "s") -> Match:
-    match = Told(occurrence, writes_place=False).match(subscription)
+    match = MatchRenderer(occurrence, writes_place=False).match(subscription)
     assert match is not None
     return match
 
@@ -72,7 +72,7 @@ def test_each_id_is_told_once(drawn: list[tuple[Occurrence, str]]) -> None:
     first: dict[str, Match] = {}
     for match in (made(*each) for each in drawn):
         first.setdefault(match.id, match)
-    assert once(found) == list(first.values())
+    assert deduplicate(found) == list(first.values())
 
 
 @pytest.mark.parametrize(

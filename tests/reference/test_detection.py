@@ -14,20 +14,22 @@ from tests.timelines import event_at, kind, parts, patterns, timelines
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Join, Named, Part, Policy
 from tocsin.reference.declarative_semantics import occurrences
-from tocsin.reference.detection import Detection
-from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.detection import PatternDetection
+from tocsin.reference.occurrence import ReferenceOccurrence
 from tocsin.reference.scopes import scopes_of
 
 
-def detected(pattern: Part, events: list[Event], until: int | None = None) -> list[Occurrence]:
-    detection = Detection(pattern)
+def detected(
+    pattern: Part, events: list[Event], until: int | None = None
+) -> list[ReferenceOccurrence]:
+    detection = PatternDetection(pattern)
     for event in events:
         detection.event(event)
     detection.advance_to(until)
     return detection.found
 
 
-def keys(found: list[Occurrence]) -> Counter[tuple[object, ...]]:
+def keys(found: list[ReferenceOccurrence]) -> Counter[tuple[object, ...]]:
     return Counter(
         (
             each.identity,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.languages.exmlql.test_functions import operands, texts
 from tocsin.plan.xml.row_evaluation import in_order, row_truth
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.row_terms import (
     ComparedValues,
     FunctionValue,
@@ -24,7 +24,7 @@ from tocsin.plan.xml.row_terms import (
     ValueLike,
     VariableValue,
 )
-from tocsin.reference.row_values import ordered, truth_in
+from tocsin.reference.row_values import sort_rows, truth_in
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.truth import Truth
 
@@ -63,7 +63,7 @@ X = VariableValue("$x")
 def decided(evaluate: object, condition: RowCondition, row: dict[str, object]) -> Truth | str:
     try:
         found: Truth = evaluate(condition, row)  # type: ignore[operator]
-    except GivenUp as why:
+    except WorkLimitExceeded as why:
         return why.reason
     return found
 
@@ -83,4 +83,4 @@ def test_two_evaluators_agree(condition: RowCondition, x: object, m: object) -> 
 def test_two_orders_agree(table: list[tuple[str, str]], keys: list[tuple[str, bool]]) -> None:
     rows = [(("$m", m), ("$x", x)) for x, m in table]
     order = [OrderKey(*key) for key in keys]
-    assert in_order(rows, order) == ordered(rows, order)
+    assert in_order(rows, order) == sort_rows(rows, order)

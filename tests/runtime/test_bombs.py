@@ -12,8 +12,8 @@ import pytest
 
 import tocsin
 from tocsin.engine.detection import join
-from tocsin.engine.detection.base import A_RESULT, A_TRIAL, WORK_LIMIT
-from tocsin.engine.detection.scheduling.step_failures import MOST_GIVEN_UP
+from tocsin.engine.detection.base import COMBINE_COST, EMIT_COST, STEP_WORK_LIMIT
+from tocsin.engine.detection.scheduling.step_failures import MAX_ABORTED_STEPS
 from tocsin.engine.graphs import budget
 from tocsin.engine.graphs.relations import Relation
 from tocsin.engine.graphs.solver import Solver
@@ -102,8 +102,8 @@ def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
     """Three kinds under `globe`: what waits grows, and so does what one event would be combined
     with.
     """
-    limit = WORK_LIMIT // 50
-    monkeypatch.setattr("tocsin.engine.detection.base.WORK_LIMIT", limit)
+    limit = STEP_WORK_LIMIT // 50
+    monkeypatch.setattr("tocsin.engine.detection.base.STEP_WORK_LIMIT", limit)
     tried = counted(monkeypatch, join, "combined")
     told: list[DeadLetter] = []
     kinds = " & ".join(f"selector{{ kind = '{kind}' }}" for kind in "abc")
@@ -113,12 +113,12 @@ def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
         tried.taken()
         found = hub.publish(event(f"e{number}", "abc"[number % 3], number))
         rung += canaries(found)
-        assert tried.value <= 2 * limit // A_TRIAL  # two joins
-        assert len(found) - canaries(found) <= limit // (A_TRIAL + A_RESULT)
+        assert tried.value <= 2 * limit // COMBINE_COST  # two joins
+        assert len(found) - canaries(found) <= limit // (COMBINE_COST + EMIT_COST)
     assert rung == 200
     undecided = [letter for letter in hub.dead_letters if letter.code == "LIMIT"]
     assert "undecided: subscription 'globe'" in undecided[0].reason
-    assert len(undecided) == MOST_GIVEN_UP
+    assert len(undecided) == MAX_ABORTED_STEPS
     assert [letter.code for letter in told] == ["QueueLimitExceeded"]
 
 
@@ -129,8 +129,8 @@ def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
 def test_comparisons_of_a_rule_are_counted_by_what_they_take(
     hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, where: str, work: int
 ) -> None:
-    limit = WORK_LIMIT // 50
-    monkeypatch.setattr("tocsin.engine.detection.base.WORK_LIMIT", limit)
+    limit = STEP_WORK_LIMIT // 50
+    monkeypatch.setattr("tocsin.engine.detection.base.STEP_WORK_LIMIT", limit)
     asked = counted(monkeypatch, join, "meets")
     rule = f"WHEN x: a THEN y: a THEN z: a WHERE {where}"
     hub.subscribe(rule, language="rule", policy="unrestricted", horizon="1h", id="where")
@@ -144,7 +144,9 @@ def test_comparisons_of_a_rule_are_counted_by_what_they_take(
 def test_what_is_too_much_once_still_waits_and_is_combined_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tocsin.engine.detection.base.WORK_LIMIT", 3 * (A_TRIAL + A_RESULT + 1))
+    monkeypatch.setattr(
+        "tocsin.engine.detection.base.STEP_WORK_LIMIT", 3 * (COMBINE_COST + EMIT_COST + 1)
+    )
     hub = tocsin.Hub(lateness="0s")
     hub.subscribe(
         "selector{ kind = 'a' } Before selector{ kind = 'b' }",
@@ -193,7 +195,7 @@ def test_several_lists_multiply(
         rings,
         not rings,
     )
-    assert made.value <= 3 * WORK_LIMIT
+    assert made.value <= 3 * STEP_WORK_LIMIT
 
 
 def test_eight_thousand_elements_are_found_by_value(

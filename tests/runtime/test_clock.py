@@ -16,7 +16,7 @@ import pytest
 import tocsin
 from tocsin.catalog import Definition
 from tocsin.errors import Problem
-from tocsin.hub.clock_thread import Alarm
+from tocsin.hub.clock_thread import ClockThread
 from tocsin.values.time import Instant, format_instant, parse_instant
 
 KINDS = [
@@ -293,7 +293,7 @@ def test_an_alarm_that_is_set_later_rings_later(wall: Wall) -> None:
             self.rung += 1
 
     owner = Owner()
-    alarm = Alarm(owner.ring, wall)
+    alarm = ClockThread(owner.ring, wall)
     alarm.set(NOON + SECOND)
     alarm.set(NOON + 5 * SECOND)
     wall.move_to(2)

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import internal_error
-from tocsin.runtime.containment import STRIKES, TRIALS, Strikes, contain, serve_apart
+from tocsin.runtime.containment import (
+    MAX_FAILURES,
+    TRIALS,
+    FailureCounter,
+    isolate_subscriptions,
+    run_with_bisection,
+)
 
 
 class Raising:
@@ -31,7 +37,7 @@ class Raising:
 @given(st.integers(0, 40), st.sets(st.integers(0, 39)))
 def test_whoever_raises_fails_and_the_others_are_served_in_order(count: int, bad: set[int]) -> None:
     items = list(range(count))
-    found = contain(items, Raising(bad))
+    found = run_with_bisection(items, Raising(bad))
     doubled = [result for _, results in found.served for result in results]
     assert doubled == [2 * item for item in items if item not in bad]
     assert [item for item, _ in found.failed] == [item for item in items if item in bad]
@@ -40,9 +46,9 @@ def test_whoever_raises_fails_and_the_others_are_served_in_order(count: int, bad
 
 def test_a_batch_without_faults_is_one_piece_of_work() -> None:
     work = Raising(set())
-    assert contain([1, 2, 3], work).served == [([1, 2, 3], [2, 4, 6])]
+    assert run_with_bisection([1, 2, 3], work).served == [([1, 2, 3], [2, 4, 6])]
     assert work.calls == 1
-    assert contain([], work).served == []
+    assert run_with_bisection([], work).served == []
     assert work.calls == 1
 
 
@@ -54,7 +60,7 @@ def test_a_cause_that_is_put_away_at_its_first_item_costs_no_more_than_finding_i
         work.bad.clear()
         return [-item]
 
-    found = contain(range(1024), work, put_away)
+    found = run_with_bisection(range(1024), work, put_away)
     assert found.failed == []
     assert sum(len(part) for part, _ in found.served) == 1024
     assert work.calls <= 2 * 11
@@ -64,7 +70,7 @@ def test_a_cause_that_is_put_away_at_its_first_item_costs_no_more_than_finding_i
 def test_the_subscriptions_that_raise_are_named(count: int, bad: set[int]) -> None:
     keys = [f"s{number}" for number in range(count)]
     work = Raising(bad)
-    found = serve_apart(keys, lambda group: work([int(key[1:]) for key in group]))
+    found = isolate_subscriptions(keys, lambda group: work([int(key[1:]) for key in group]))
     assert set(found.raised) == {key for key in keys if int(key[1:]) in bad}
     served = sorted(number // 2 for result in found.results for number in result)
     assert served == [number for number in range(count) if number not in bad]
@@ -74,21 +80,21 @@ def test_the_subscriptions_that_raise_are_named(count: int, bad: set[int]) -> No
 def test_where_everybody_raises_the_search_ends() -> None:
     work = Raising(set(range(100_000)))
     keys = [f"s{number}" for number in range(100_000)]
-    found = serve_apart(keys, lambda group: work([int(key[1:]) for key in group]))
+    found = isolate_subscriptions(keys, lambda group: work([int(key[1:]) for key in group]))
     assert isinstance(found.rest, ValueError)
     assert work.calls == TRIALS + 1
 
 
 def test_strikes_count_until_something_rings() -> None:
-    strikes = Strikes()
-    assert [strikes.add("s") for _ in range(STRIKES)] == [False] * (STRIKES - 1) + [True]
+    strikes = FailureCounter()
+    assert [strikes.add("s") for _ in range(MAX_FAILURES)] == [False] * (MAX_FAILURES - 1) + [True]
     strikes.forget("s")
     assert not strikes.add("s")
 
 
 def test_a_fault_tells_what_where_and_for_whom() -> None:
     event = from_mapping({"id": "1", "source": "s", "type": "t"})
-    ((_, error),) = contain([5], lambda items: event.attribute(items[0])).failed  # type: ignore[arg-type]
+    ((_, error),) = run_with_bisection([5], lambda items: event.attribute(items[0])).failed  # type: ignore[arg-type]
     letter = internal_error(error, (event,), "watch")
     assert letter.code == "InternalError"
     assert letter.input == '{"source": "s", "id": "1"}'

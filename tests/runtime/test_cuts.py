@@ -16,8 +16,8 @@ from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.events.order import MANY
 from tocsin.hub.hub import Counts
-from tocsin.runtime.admission import Admitted, Doorkeeper
-from tocsin.runtime.clock_skew import Ahead
+from tocsin.runtime.admission import AdmissionResult, Doorkeeper
+from tocsin.runtime.clock_skew import FutureLimit
 from tocsin.runtime.watermark import ReorderBuffer, Watermark
 from tocsin.values.time import format_instant
 
@@ -70,7 +70,7 @@ def told_of(lines: list[Any], cuts: list[slice]) -> dict[str, object]:
     found = [match for cut in cuts for match in hub.publish(*lines[cut])]
     sequencer = hub._sequencer
     known = {
-        "seen": sequencer.door.seen(),
+        "seen": sequencer.admission.seen(),
         "held": sorted(event.identity for event, _ in sequencer.held()),
         "times": (sequencer.oldest, sequencer.has_begun, sequencer.watermark.newest),
     }
@@ -118,8 +118,8 @@ def judged(
 ) -> tuple[object, ...]:
     """What is said of events at the door, `cut` at a time; 7 waits already."""
     watermark, waiting = Watermark(lateness, newest), {("s", "7")}
-    door = Doorkeeper(watermark, Ahead("100us", lambda: 0), waiting, remember=10_000)
-    admitted: list[Admitted] = []
+    door = Doorkeeper(watermark, FutureLimit("100us", lambda: 0), waiting, remember=10_000)
+    admitted: list[AdmissionResult] = []
     letters: list[object] = []
     apart: set[tuple[str, str]] = set()
     for start in range(0, len(events), cut):
@@ -157,7 +157,7 @@ def test_many_are_judged_as_each_is(
 
 @given(timed_ids)
 def test_what_is_admitted_is_in_canonical_order(drawn: list[tuple[int | None, int]]) -> None:
-    door = Doorkeeper(Watermark(None), Ahead(None, lambda: 0), set(), remember=10_000)
+    door = Doorkeeper(Watermark(None), FutureLimit(None, lambda: 0), set(), remember=10_000)
     orders = [each.order for each in door.admit([timed(*each) for each in drawn]).events]
     assert orders == sorted(orders)
 
@@ -213,7 +213,7 @@ def test_many_that_wait_are_given_out_as_if_each_had_come_alone(
         assert len(together) == len(alone)
         assert together.identities == alone.identities
         assert together.first() == alone.first()
-        assert together.end_of_excess(5) == alone.end_of_excess(5)
+        assert together.end_of_overflow(5) == alone.end_of_overflow(5)
         given_out = [(event.order, payload) for event, payload in together.release(mark)]
         assert given_out == [(event.order, payload) for event, payload in alone.release(mark)]
         assert given_out == sorted(given_out)

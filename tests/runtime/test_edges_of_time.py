@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.catalog import Definition, Subscription, compile_subscription
-from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.codecs.decode import decode_all
@@ -115,7 +115,7 @@ def test_the_scanner_and_epcis_refuse_what_the_codec_refuses(time: str, end: str
     body = given_at(time) | ({} if end is None else {"endtime": end})
     text = json.dumps(body).encode()
     told = problem_of(body)
-    scanned = scanned_events([text] * FEW)
+    scanned = scan_events([text] * MIN_TEXTS)
     for each in scanned:
         assert each is None or (told is None and each.interval == decode(text).interval)
     event = {

@@ -18,17 +18,17 @@ from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.columns.batch import Batch, EventBatch
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.engine.conditions.matcher import Matcher
-from tocsin.engine.detection.absence_after import Deadlines
-from tocsin.engine.detection.join import JoinNode
+from tocsin.engine.detection.absence_after import DeadlineBuffer
+from tocsin.engine.detection.join import JoinOperator
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.xml.matcher import BlockMatcher
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
-from tocsin.plan.semantics.match_rendering import Told
+from tocsin.plan.semantics.match_rendering import MatchRenderer
 from tocsin.runtime import guarded
-from tocsin.runtime.containment import STRIKES
+from tocsin.runtime.containment import MAX_FAILURES
 from tocsin.values.time import parse_instant
 
 POISON = "poison"
@@ -147,7 +147,7 @@ def test_a_subscription_that_raises_for_every_event_is_suspended_and_told(
     hub.publish(*(event(f"e{number:03}", n=number) for number in range(100)))
     assert by_subscription(heard) == {"good": [f"e{number:03}" for number in range(100)]}
     codes = [letter.code for letter in hub.dead_letters]
-    assert codes == ["InternalError"] * STRIKES + ["SubscriptionSuspended"]
+    assert codes == ["InternalError"] * MAX_FAILURES + ["SubscriptionSuspended"]
     assert [letter.code for letter in told] == ["SubscriptionSuspended"]
     assert "'bad'" in told[0].reason
     assert "ValueError: min() arg is an empty sequence" in told[0].reason
@@ -178,9 +178,9 @@ def test_poison_that_no_view_can_be_made_of_suspends_nobody(
         return match_before(self, batch)
 
     monkeypatch.setattr(GraphMatcher, "match", match)
-    hub.publish(*(event(f"{POISON}{number}") for number in range(3 * STRIKES)), event("good"))
+    hub.publish(*(event(f"{POISON}{number}") for number in range(3 * MAX_FAILURES)), event("good"))
     assert by_subscription(heard) == {"graph": ["good"]}
-    assert [letter.code for letter in hub.dead_letters] == ["InternalError"] * (3 * STRIKES)
+    assert [letter.code for letter in hub.dead_letters] == ["InternalError"] * (3 * MAX_FAILURES)
 
 
 def test_a_ring_that_cannot_be_told_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,24 +227,25 @@ def test_a_composite_that_cannot_be_told_leaves_the_others(
 ) -> None:
     heard: list[tocsin.Match] = []
     told: list[DeadLetter] = []
-    before = Told.match
+    before = MatchRenderer.match
 
-    def match(self: Told, subscription: str, *given: Any) -> Any:
+    def match(self: MatchRenderer, subscription: str, *given: Any) -> Any:
         if subscription == "pair1":
             raise KeyError("$x")
         return before(self, subscription, *given)
 
-    monkeypatch.setattr(Told, "match", match)
+    monkeypatch.setattr(MatchRenderer, "match", match)
     hub = hub_of_pairs(heard, told)
     hub.publish(*pairs(rounds))
     hub.advance_to(LATER)
     assert len(by_subscription(heard)["pair2"]) == 2 * rounds
     assert set(by_subscription(heard)) == {"pair2"}
-    is_suspended = rounds >= STRIKES
+    is_suspended = rounds >= MAX_FAILURES
     assert [letter.code for letter in told] == ["SubscriptionSuspended"] * is_suspended
     codes = [letter.code for letter in hub.dead_letters]
     assert (
-        codes == ["InternalError"] * min(rounds, STRIKES) + ["SubscriptionSuspended"] * is_suspended
+        codes
+        == ["InternalError"] * min(rounds, MAX_FAILURES) + ["SubscriptionSuspended"] * is_suspended
     )
 
 
@@ -254,21 +255,21 @@ def test_a_composite_that_raises_while_detecting_leaves_the_others(
 ) -> None:
     heard: list[tocsin.Match] = []
     told: list[DeadLetter] = []
-    before = JoinNode.receive
+    before = JoinOperator.receive
 
-    def receive(self: JoinNode, slot: int, occurrence: Any, step: Any) -> None:
+    def receive(self: JoinOperator, slot: int, occurrence: Any, step: Any) -> None:
         if occurrence.members[0].data["n"] == 1 and occurrence.members[0].data["kind"] == "b":
             raise ZeroDivisionError("by zero")
         before(self, slot, occurrence, step)
 
-    for kind in {JoinNode, *JoinNode.__subclasses__()}:
+    for kind in {JoinOperator, *JoinOperator.__subclasses__()}:
         monkeypatch.setattr(kind, "receive", receive)
     hub = hub_of_pairs(heard, told)
     hub.publish(*pairs(rounds))
     hub.advance_to(LATER)
     assert len(by_subscription(heard)["pair2"]) == 2 * rounds
     assert set(by_subscription(heard)) == {"pair2"}
-    assert [letter.code for letter in told] == ["SubscriptionSuspended"] * (rounds >= STRIKES)
+    assert [letter.code for letter in told] == ["SubscriptionSuspended"] * (rounds >= MAX_FAILURES)
     assert all("'pair1'" in letter.reason for letter in hub.dead_letters)
     assert hub.dead_letters[0].input == '{"source": "s", "id": "b1-0"}'
 
@@ -279,7 +280,7 @@ def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPa
     def receive(*_: Any) -> None:
         raise ZeroDivisionError("by zero")
 
-    for kind in {JoinNode, *JoinNode.__subclasses__()}:
+    for kind in {JoinOperator, *JoinOperator.__subclasses__()}:
         monkeypatch.setattr(kind, "receive", receive)
     engine = guarded.Engine()
     engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
@@ -297,14 +298,14 @@ def test_a_timer_that_raises_leaves_the_others(monkeypatch: pytest.MonkeyPatch) 
     hub.subscribe(
         "!(selector{n = 2}; 20s) selector{n = 9}", language="opsl", id="good", to=heard.append
     )
-    before = Deadlines.on_timer
+    before = DeadlineBuffer.on_timer
 
     def on_timer(self: Any, token: Any, step: Any) -> None:
         if step.now == parse_instant("2026-01-01T00:00:11Z"):
             raise IndexError("list index out of range")
         before(self, token, step)
 
-    monkeypatch.setattr(Deadlines, "on_timer", on_timer)
+    monkeypatch.setattr(DeadlineBuffer, "on_timer", on_timer)
     hub.publish(event("e1", 1, n=1), event("e2", 2, n=2))
     hub.advance_to(LATER)
     assert by_subscription(heard) == {"good": ["e2"]}
@@ -478,7 +479,7 @@ def test_containing_faults_never_changes_what_others_get(
     for name in NAMES:
         bad = matching.get(name, set()) | telling.get(name, set())
         expected = [id for id in calm[name] if id not in bad]
-        suspended_at = len(shaken[name]) if len(bad) >= STRIKES else len(expected)
+        suspended_at = len(shaken[name]) if len(bad) >= MAX_FAILURES else len(expected)
         assert shaken[name] == expected[:suspended_at]
 
 

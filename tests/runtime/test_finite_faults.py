@@ -12,7 +12,7 @@ import pytest
 
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.cli import evaluators as engines
-from tocsin.cli.evaluators import EngineName, Request
+from tocsin.cli.evaluators import EvaluatorName, Request
 from tocsin.cli.subscription_files import Loaded
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.engine import Engine
@@ -73,7 +73,7 @@ def by_reference(
     loaded = Loaded({each.id: each for each in subscriptions}, compiled(subscriptions))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(engines, "read_input", lambda *_: Input(list(events)))
-        answer = engines.evaluate(EngineName.REFERENCE, Request(loaded, ""))
+        answer = engines.evaluate(EvaluatorName.REFERENCE, Request(loaded, ""))
     return answer.matches, answer.dead_letters
 
 

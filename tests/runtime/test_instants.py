@@ -10,7 +10,7 @@ from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.engine.results import NOTHING
 from tocsin.events.event import Event
-from tocsin.events.matches.match import Match, once
+from tocsin.events.matches.match import Match, deduplicate
 from tocsin.plan.nodes.composites import Part, Plan, Policy
 
 END = 60
@@ -32,7 +32,7 @@ def by_instants(engine: Engine) -> list[Match]:
     """Each instant alone."""
     found: list[Match] = []
     while (due := engine.next_timer()) is not None and due <= END:
-        found += once(engine.advance_to(due, END).matches)
+        found += deduplicate(engine.advance_to(due, END).matches)
     return found
 
 

@@ -18,7 +18,7 @@ from tests.cli.test_commands import tocsin as command
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.base.cloudevents import decode, encode, from_mapping
-from tocsin.events.codecs.reception import Ends, received
+from tocsin.events.codecs.reception import EventEndRule, stamp_reception
 from tocsin.events.event import Event
 from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.values.time import format_instant, parse_instant
@@ -69,7 +69,7 @@ def interval(event: Event) -> tuple[float, float]:
 def test_when_an_event_ends(
     more: dict[str, Any], now: float | None, expected: tuple[float, float]
 ) -> None:
-    event = received(
+    event = stamp_reception(
         from_mapping(body("e", 1, **more)), None if now is None else NOON + round(now * 1e6)
     )
     assert interval(event) == expected
@@ -80,7 +80,7 @@ def test_when_an_event_ends(
 
 def test_an_event_without_a_time_is_stamped_and_has_none() -> None:
     given_body = {"id": "e", "source": "s", "type": "t"}
-    event = received(from_mapping(given_body), NOON)
+    event = stamp_reception(from_mapping(given_body), NOON)
     assert (event.interval, event.envelope) == (None, {**given_body, "receivedtime": at(0)})
 
 
@@ -88,7 +88,7 @@ def test_an_event_without_a_time_is_stamped_and_has_none() -> None:
 def test_a_receivedtime_that_is_no_time_is_refused_where_it_counts(wrong: Any) -> None:
     event = from_mapping(body("e", 1, receivedtime=wrong))
     with pytest.raises(EventProblem, match="receivedtime") as problem:
-        received(event, NOON)
+        stamp_reception(event, NOON)
     assert problem.value.token == "receivedtime"
 
 
@@ -103,11 +103,11 @@ def test_what_was_received_once_is_the_same_ever_after(
     assume(stamp is not None or now is not None)
     more = {} if stamp is None else {"receivedtime": at(stamp)}
     instant = None if now is None else NOON + round(now * 1e6)
-    event = received(from_mapping(body("e", start, **more)), instant)
+    event = stamp_reception(from_mapping(body("e", start, **more)), instant)
     for again in (
-        received(event, NOON + 10**9),
+        stamp_reception(event, NOON + 10**9),
         decode(encode(event)),
-        received(decode(encode(event))),
+        stamp_reception(decode(encode(event))),
     ):
         assert (again.envelope, again.interval) == (event.envelope, event.interval)
     assert event.interval is not None
@@ -127,7 +127,7 @@ def test_a_hub_stamps_what_it_receives_and_the_log_gives_the_same_again() -> Non
 
     plan = {"overlap": compile_subscription(OVERLAP)}
     log = [encode(each).encode() for each in match.members]
-    for ends in Ends:
+    for ends in EventEndRule:
         assert match_events(plan, read_events(log, ends=ends)) == [match]
 
 

@@ -15,7 +15,7 @@ from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.reference import matches
-from tocsin.runtime.clock_skew import Ahead
+from tocsin.runtime.clock_skew import FutureLimit
 from tocsin.runtime.guarded import GuardedEngine
 from tocsin.runtime.outcome import Outcome
 from tocsin.runtime.sequencer import FiniteSequencer, LiveSequencer, Sequencer
@@ -61,7 +61,7 @@ def told(outcome: Outcome) -> list[str]:
 
 
 def live(lateness: int, *, queue_limit: int = 1_000, remember: int = 1_000) -> LiveSequencer:
-    ahead = Ahead(None, lambda: 0)
+    ahead = FutureLimit(None, lambda: 0)
     return LiveSequencer(
         guard(), Watermark(lateness), ahead, queue_limit=queue_limit, remember=remember
     )

@@ -11,7 +11,7 @@ import pytest
 import tocsin
 from tocsin.engine.detection import base as node
 from tocsin.engine.detection import join
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 
 LIMIT = 4_000
 EVENTS = 40
@@ -45,23 +45,23 @@ SHAPES = {
 def test_parts_share_what_one_event_may_cost(
     monkeypatch: pytest.MonkeyPatch, shape: str, policy: str
 ) -> None:
-    monkeypatch.setattr(node, "WORK_LIMIT", LIMIT)
+    monkeypatch.setattr(node, "STEP_WORK_LIMIT", LIMIT)
     tried = 0
-    original = join.combined
+    original = join.combine
 
     def counting(*given: Any) -> Any:
         nonlocal tried
         tried += 1
         return original(*given)
 
-    monkeypatch.setattr(join, "combined", counting)
+    monkeypatch.setattr(join, "combine", counting)
     with tocsin.Hub(lateness="0s") as hub:
         hub.subscribe("ce_id <> ''", id="canary")
         hub.subscribe(SHAPES[shape], language="opsl", policy=policy, horizon="1h", id="bomb")
         for number in range(EVENTS):
             tried = 0
             found = hub.publish(event(number, "a" if shape == "equal parts" else "abcd"))
-            assert tried <= LIMIT // node.A_TRIAL
+            assert tried <= LIMIT // node.COMBINE_COST
             assert sum(match.subscription == "canary" for match in found) == 1
         undecided = [letter for letter in hub.dead_letters if letter.code == "LIMIT"]
     assert all("undecided: subscription 'bomb'" in letter.reason for letter in undecided)
@@ -71,7 +71,7 @@ def test_parts_share_what_one_event_may_cost(
 
 def test_who_shares_a_part_changes_nothing_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pair that a dear subscription has too rings as if it were alone."""
-    monkeypatch.setattr(node, "WORK_LIMIT", LIMIT)
+    monkeypatch.setattr(node, "STEP_WORK_LIMIT", LIMIT)
     pair, dear = all_of(*"ab"), SHAPES["both sides"]
 
     def rung(*others: str) -> tuple[list[tuple[str, ...]], set[str | None]]:
@@ -97,12 +97,12 @@ def test_a_step_is_paid_by_every_whole_pattern() -> None:
     class Step:
         number = 1
 
-    rich, poor, shared = (node.Node(None, []) for _ in range(3))  # type: ignore[arg-type]
+    rich, poor, shared = (node.Operator(None, []) for _ in range(3))  # type: ignore[arg-type]
     shared.payers = (rich, poor)
     shared.renew(Step())  # type: ignore[arg-type]
-    poor.spend(node.WORK_LIMIT)
+    poor.spend(node.STEP_WORK_LIMIT)
     shared.spend(1)
     assert poor.is_overdrawn_in(Step())  # type: ignore[arg-type]
     assert not rich.is_overdrawn_in(Step())  # type: ignore[arg-type]
-    with pytest.raises(GivenUp):
-        shared.spend(node.WORK_LIMIT)
+    with pytest.raises(WorkLimitExceeded):
+        shared.spend(node.STEP_WORK_LIMIT)

@@ -16,7 +16,7 @@ from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.engine import Engine
-from tocsin.engine.json_scan.batch_reader import FEW
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.events.codecs import bindings
 from tocsin.events.codecs import decode as inside
 from tocsin.spark.input import rows as reading
@@ -24,7 +24,7 @@ from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task import bisection as contained
 from tocsin.spark.match_task import match_task as worker
 from tocsin.spark.match_task.by_event import ByEvent
-from tocsin.spark.match_task.match_task import ByMatch, Serving
+from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
 from tocsin.spark.plans import plan_cache as index
 from tocsin.spark.plans.sources import FixedList
 
@@ -53,7 +53,7 @@ def rows_of(ids: Sequence[str]) -> Any:
 def by_match(
     subscriptions: Sequence[Subscription], ids: Sequence[str]
 ) -> tuple[list[Any], list[Any]]:
-    task = ByMatch(Serving(JsonRows(), FixedList.of(subscriptions)))
+    task = ByMatch(MatchTaskConfig(JsonRows(), FixedList.of(subscriptions)))
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     return [row["match"] for row in found if row["match"]], [
         row["dead_letter"] for row in found if row["dead_letter"]
@@ -63,7 +63,7 @@ def by_match(
 def by_event(
     subscriptions: Sequence[Subscription], ids: Sequence[str]
 ) -> tuple[list[Any], list[Any]]:
-    task = ByEvent(Serving(JsonRows(), FixedList.of(subscriptions)), with_content=True)
+    task = ByEvent(MatchTaskConfig(JsonRows(), FixedList.of(subscriptions)), with_content=True)
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     assert len({row["identity"] for row in found}) == len(found)
     matches = [match for row in found for match in row["matches"] or ()]
@@ -73,7 +73,7 @@ def by_event(
 def wanting(
     subscriptions: Sequence[Subscription], ids: Sequence[str]
 ) -> tuple[list[Any], list[Any]]:
-    serving = Serving(JsonRows(), FixedList.of(subscriptions), detects=True)
+    serving = MatchTaskConfig(JsonRows(), FixedList.of(subscriptions), detects=True)
     task = ByEvent(serving, with_content=True, shards=2)
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     matches = [match for row in found for match in row["matches"] or ()]
@@ -116,7 +116,7 @@ def test_a_row_that_cannot_be_read_for_a_fault_of_ours(
             raise KeyError("fault")
         return inside.decode_all(raw)
 
-    few = IDS[: FEW - 1]  # so few that they are not scanned, but read one by one
+    few = IDS[: MIN_TEXTS - 1]  # so few that they are not scanned, but read one by one
     expected, _ = task(SUBSCRIPTIONS, [id for id in few if id != "e7"])
     monkeypatch.setattr(bindings, "decode_all", raising)
     found, (letter,) = task(SUBSCRIPTIONS, few)
@@ -132,8 +132,8 @@ def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPat
         return heads(reading, at, places=places)
 
     expected, _ = task(SUBSCRIPTIONS, [id for id in IDS if id != "e7"])
-    heads = reading.RowReading.heads
-    monkeypatch.setattr(reading.RowReading, "heads", raising)
+    heads = reading.EventRowBatch.heads
+    monkeypatch.setattr(reading.EventRowBatch, "heads", raising)
     found, (letter,) = task(SUBSCRIPTIONS, IDS)
     assert found == expected
     assert (letter["code"], json.loads(letter["input"])) == (
@@ -168,7 +168,7 @@ def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(
     compile_subscription = index.compile_subscription
     expected, _ = by_match(SUBSCRIPTIONS[1:], IDS)
     monkeypatch.setattr(index, "compile_subscription", raising)
-    monkeypatch.setattr(worker, "WORKER_INDEXES", index.Indexes())
+    monkeypatch.setattr(worker, "WORKER_INDEXES", index.MatchIndexCache())
     found, (letter,) = by_match(SUBSCRIPTIONS, IDS)
     assert found == expected
     assert (letter["code"], letter["subscription"]) == ("InternalError", "even")

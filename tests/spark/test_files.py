@@ -11,20 +11,22 @@ from pyspark.sql import SparkSession
 
 from tests.cli.test_files import SUBSCRIPTIONS, mixed
 from tests.connectors.reading import GOOD, lines_of, written
-from tocsin.cli.evaluators import Answer, EngineName, Request, evaluate
+from tocsin.cli.evaluators import EvaluationResult, EvaluatorName, Request, evaluate
 from tocsin.cli.inputs import event_files
 from tocsin.cli.subscription_files import load
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 
 
-def answers(folder: Path, *given: str) -> tuple[Answer, Answer]:
+def answers(folder: Path, *given: str) -> tuple[EvaluationResult, EvaluationResult]:
     loaded = load(written(folder, "subscriptions/s.yaml", SUBSCRIPTIONS), skip_wrong=False)
     request = Request(loaded, event_files(given))
-    local, spark = (evaluate(engine, request) for engine in (EngineName.LOCAL, EngineName.SPARK))
+    local, spark = (
+        evaluate(engine, request) for engine in (EvaluatorName.LOCAL, EvaluatorName.SPARK)
+    )
     return local, spark
 
 
-def assert_same(local: Answer, spark: Answer) -> None:
+def assert_same(local: EvaluationResult, spark: EvaluationResult) -> None:
     assert [each.line() for each in spark.matches] == [each.line() for each in local.matches]
     assert [each.text() for each in spark.dead_letters] == [
         each.text() for each in local.dead_letters

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from tests.events.epcis.test_event_hash import DECLARED_XML, SPEEDS_XML
 from tests.spark.scenes import SUBSCRIPTIONS, random_lines
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.connectors.events import Reading, pieces_of
+from tocsin.connectors.events import ReadOptions, read_items
 from tocsin.connectors.inputs import InputFile
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis import decode_document
@@ -110,7 +110,7 @@ def test_of_a_damaged_file_what_can_be_read_counts(
     packed = gzip.compress(mixed(seed=7))
     for raw in (packed[: len(packed) // 2], packed[:-8] + b"\0\0\0\0" + packed[-4:]):
         broken.write_bytes(raw)
-        found = read_pieces(pieces_of(InputFile(str(broken), "broken"), Reading()), lateness)
+        found = read_pieces(read_items(InputFile(str(broken), "broken"), ReadOptions()), lateness)
         expected = match_events(
             {each.id: compile_subscription(each) for each in SUBSCRIPTIONS}, found
         )

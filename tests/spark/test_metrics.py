@@ -15,7 +15,7 @@ from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.errors import StateProblem
 from tocsin.spark import Metrics, Watch, match
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 
 FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: price > 1; 60s)(ARITH: price > 2)")
 
@@ -103,6 +103,6 @@ def test_a_key_spreads_events_over_shards_and_a_skewed_one_is_seen(spark: SparkS
     counted = watch.get()
     shares = [0] * 4
     for number in range(40):
-        shares[share_of([0 if number % 2 else number], 4)] += 1
+        shares[partition_of([0 if number % 2 else number], 4)] += 1
     assert counted.by_shard == tuple(shares)
     assert counted.skew == max(shares) / 10

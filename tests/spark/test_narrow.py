@@ -12,20 +12,20 @@ from tocsin.spark.output.batches import (
     BY_MATCH,
     batch_of_letters,
     batch_of_matches,
+    narrow,
     narrow_type,
-    narrowed,
 )
-from tocsin.spark.output.carried_columns import Keeping
+from tocsin.spark.output.carried_columns import CarriedColumns
 from tocsin.spark.output.letters import Letter
 from tocsin.spark.output.match_codec import matches_to_arrow
-from tocsin.spark.output.member_output import IDS_ONLY, Kind, Teller, Telling
+from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MemberRenderer, MembersColumn
 
-KEEPING = Keeping("{}", by_event=True)
+KEEPING = CarriedColumns("{}", by_event=True)
 TELLINGS = {
     "ids": (IDS_ONLY, {"members", "kept"}),
-    "members": (Telling(Kind.STRUCTS), {"kept"}),
-    "kept": (Telling(keeping=KEEPING), {"members"}),
-    "both": (Telling(Kind.TEXTS, keeping=KEEPING), set[str]()),
+    "members": (MemberOutput(MembersColumn.STRUCTS), {"kept"}),
+    "kept": (MemberOutput(keeping=KEEPING), {"members"}),
+    "both": (MemberOutput(MembersColumn.TEXTS, keeping=KEEPING), set[str]()),
 }
 
 
@@ -35,7 +35,7 @@ def batches() -> list[Any]:
         Match("s", ("a", "b"), 1, 2, 2, None, f"id{number}", {"x": "1"}, ("o",), ("p", "q"))
         for number in range(5)
     ]
-    found = batch_of_matches(matches_to_arrow(matches, Teller(IDS_ONLY, {}, None)))
+    found = batch_of_matches(matches_to_arrow(matches, MemberRenderer(IDS_ONLY, {}, None)))
     letter = Letter("LateEvent", "late", None, None, None, None, "input")
     return [found, found.slice(2, 2), batch_of_letters([letter, letter])]
 
@@ -44,11 +44,11 @@ def batches() -> list[Any]:
 def test_what_is_not_told_is_left_out(name: str) -> None:
     telling, left_out = TELLINGS[name]
     for wide in batches():
-        narrow = narrowed(wide, telling)
-        assert [from_arrow_type(field.type) for field in narrow.schema] == [
+        small = narrow(wide, telling)
+        assert [from_arrow_type(field.type) for field in small.schema] == [
             field.dataType for field in narrow_type(telling)
         ]
-        for told, before in zip(narrow.to_pylist(), wide.to_pylist(), strict=True):
+        for told, before in zip(small.to_pylist(), wide.to_pylist(), strict=True):
             assert told["dead_letter"] == before["dead_letter"]
             assert told["match"] == (
                 before["match"]

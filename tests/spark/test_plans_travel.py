@@ -13,8 +13,8 @@ import pytest
 
 from tocsin.catalog import Definition, Subscription, create_catalog
 from tocsin.languages.base.parsing import Parser
-from tocsin.spark.plans.plan_cache import Indexes
-from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.plans.plan_cache import MatchIndexCache
+from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, snapshot_of, source_of
 from tocsin.spark.query.constructing import constructs_any
 
@@ -49,9 +49,9 @@ def test_a_fixed_list_is_parsed_once_by_the_driver_and_never_by_the_tasks(
     assert constructs_any(held)
     assert parsed == ONCE
     shipped = pickle.loads(pickle.dumps(source))
-    index = Indexes().at(shipped, 0, detects=True)
+    index = MatchIndexCache().at(shipped, 0, detects=True)
     assert sorted(index.plans()) == ["atom", "built", "graph", "pair"]
-    shards = [Members(number, 2) for number in range(2)]
+    shards = [ShardPlans(number, 2) for number in range(2)]
     for shard in shards:
         assert shard.move_to(shipped.snapshot(0)) == []
     assert sorted(id for shard in shards for id in shard.plans()) == ["pair"]
@@ -62,7 +62,7 @@ def test_a_fixed_list_is_parsed_once_by_the_driver_and_never_by_the_tasks(
 def test_a_live_catalog_is_parsed_by_whoever_fills_it(tmp_path: Path, parsed: Counter[str]) -> None:
     catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(*ENTRIES)
-    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    indexes, source = MatchIndexCache(), LiveCatalog(catalog.url)
     index = indexes.at(source, 1, detects=True)
     assert (len(index.engine), parsed) == (4, ONCE)
     catalog.add(Subscription("more", "selector", "price < 5"))
@@ -73,7 +73,7 @@ def test_a_live_catalog_is_parsed_by_whoever_fills_it(tmp_path: Path, parsed: Co
 
 def test_a_worker_that_follows_a_catalog_holds_what_a_new_one_would(tmp_path: Path) -> None:
     catalog = create_catalog(str(tmp_path / "catalog.db"))
-    source, following = LiveCatalog(catalog.url), Indexes()
+    source, following = LiveCatalog(catalog.url), MatchIndexCache()
     steps = [
         lambda: catalog.add(ATOM, Subscription("wrong", "selector", "a >")),
         lambda: catalog.replace(Subscription("atom", "selector", "price < 1")),
@@ -84,7 +84,7 @@ def test_a_worker_that_follows_a_catalog_holds_what_a_new_one_would(tmp_path: Pa
     ]
     versions = [step() for step in steps]
     for version in (*versions, *reversed(versions)):
-        index, new = following.at(source, version), Indexes().at(source, version)
+        index, new = following.at(source, version), MatchIndexCache().at(source, version)
         assert index.plans() == new.plans()
         held, expected = ({each.id: each for each in one.subscriptions} for one in (index, new))
         assert held == expected
@@ -95,4 +95,4 @@ def test_a_list_of_old_without_plans_is_compiled() -> None:
     bodies = zlib.compress(json.dumps([each.as_json() for each in ENTRIES]).encode())
     old = FixedList("list of old", bodies)
     assert old.snapshot(0) == source_of(ENTRIES).snapshot(0)
-    assert len(Indexes().at(old, 0, detects=True).engine) == 4
+    assert len(MatchIndexCache().at(old, 0, detects=True).engine) == 4

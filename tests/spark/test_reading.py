@@ -12,19 +12,19 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.json_scan.batch_reader import FEW
-from tocsin.events.codecs.reception import Ends
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
+from tocsin.events.codecs.reception import EventEndRule
 from tocsin.events.order import content
 from tocsin.events.scanned import ScannedEvent
 from tocsin.spark.input.layout import CAME, LINE, ORIGIN, JsonRows
-from tocsin.spark.input.rows import Reading, RowReading, read
+from tocsin.spark.input.rows import EventRowBatch, RowBatch, read
 from tocsin.spark.output.carried_columns import KEPT, carried_by
 
 USUAL = (
     b'{"id":"%d","source":"s","type":"t","time":"2026-01-01T00:00:00Z","place":"POINT (1 2)",'
     b'"data":{"v":%d}}'
 )
-CROWD = [USUAL % (number, number) for number in range(FEW)]
+CROWD = [USUAL % (number, number) for number in range(MIN_TEXTS)]
 ODD = [
     None,
     b"",
@@ -73,8 +73,8 @@ def batches(draw: st.DrawFn) -> Any:
     return pa.RecordBatch.from_pydict(columns)
 
 
-def told(reading: Reading) -> list[tuple[object, ...]]:
-    assert isinstance(reading, RowReading)
+def told(reading: RowBatch) -> list[tuple[object, ...]]:
+    assert isinstance(reading, EventRowBatch)
     heads = reading.heads(np.arange(reading.batch.size))
     ends = reading.ends().to_pylist()
     assert ends == heads.ends.to_pylist()
@@ -84,8 +84,8 @@ def told(reading: Reading) -> list[tuple[object, ...]]:
     ]
 
 
-@given(rows=batches(), ends=st.sampled_from(Ends))
-def test_many_rows_at_once_are_read_as_one_by_one(rows: Any, ends: Ends) -> None:
+@given(rows=batches(), ends=st.sampled_from(EventEndRule))
+def test_many_rows_at_once_are_read_as_one_by_one(rows: Any, ends: EventEndRule) -> None:
     at_once = read(rows, JsonRows(ends))
     alone = [read(rows.slice(number, 1), JsonRows(ends)) for number in range(rows.num_rows)]
     assert told(at_once) == [event for reading in alone for event in told(reading)]
@@ -95,6 +95,6 @@ def test_many_rows_at_once_are_read_as_one_by_one(rows: Any, ends: Ends) -> None
 def test_usual_texts_are_not_read_before_somebody_asks() -> None:
     rows = pa.RecordBatch.from_pydict({"value": pa.array([*CROWD, None], pa.binary())})
     reading = read(rows, JsonRows())
-    assert isinstance(reading, RowReading)
+    assert isinstance(reading, EventRowBatch)
     assert {type(event) for event in reading.events} == {ScannedEvent}
     assert len(reading.letters) == 1

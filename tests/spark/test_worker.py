@@ -19,11 +19,11 @@ from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task import by_event
 from tocsin.spark.match_task import match_task as worker
 from tocsin.spark.match_task.by_event import ByEvent
-from tocsin.spark.match_task.match_task import ByMatch, Serving
+from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
 from tocsin.spark.match_task.reports import Reports, Task
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION, VersionReader
-from tocsin.spark.plans.plan_cache import Index, Indexes
+from tocsin.spark.plans.plan_cache import MatchIndex, MatchIndexCache
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, source_of
 
 
@@ -51,7 +51,7 @@ def test_a_worker_serves_exactly_the_version_it_is_asked_for(catalog: Catalog) -
     catalog.add(selector("c"))
     catalog.remove("b")
     catalog.add(selector("b", "x = 2"))
-    matcher = ByMatch(Serving(JsonRows(), LiveCatalog(catalog.url)))
+    matcher = ByMatch(MatchTaskConfig(JsonRows(), LiveCatalog(catalog.url)))
     by_version = {0: [], 1: ["a", "b"], 2: ["b"], 3: ["b", "c"], 4: ["c"], 5: ["c"]}
     for version in (5, 1, 3, 3, 0, 4, 2, 5):
         assert rung(matcher, event_rows("e", version=version, x=1)) == by_version[version]
@@ -60,7 +60,7 @@ def test_a_worker_serves_exactly_the_version_it_is_asked_for(catalog: Catalog) -
 
 def test_moving_on_touches_only_what_changed(catalog: Catalog) -> None:
     catalog.add(*(selector(f"s{number}", f"a = {number}") for number in range(50)))
-    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    indexes, source = MatchIndexCache(), LiveCatalog(catalog.url)
     index = indexes.at(source, 1)
     assert index.work == 50
     catalog.remove("s7")
@@ -71,7 +71,7 @@ def test_moving_on_touches_only_what_changed(catalog: Catalog) -> None:
 
 
 def test_a_new_receiver_is_no_new_plan_and_a_new_definition_is() -> None:
-    index = Index()
+    index = MatchIndex()
     before = Subscription("s", "opsl", "ARITH: a = 1", subscriber="ann")
     index.move_to(Snapshot(1, (before,)))
     index.move_to(Snapshot(2, (Subscription("s", "opsl", "ARITH: a = 1", subscriber="bob"),)))
@@ -81,7 +81,7 @@ def test_a_new_receiver_is_no_new_plan_and_a_new_definition_is() -> None:
 
 
 def test_a_subscription_that_does_not_compile_leaves_the_others_alone() -> None:
-    index = Index()
+    index = MatchIndex()
     index.move_to(Snapshot(1, (selector("wrong", "a >"), selector("right"))))
     assert list(index.problems) == ["wrong"]
     assert "right" in index.engine
@@ -92,7 +92,7 @@ def test_a_subscription_that_does_not_compile_leaves_the_others_alone() -> None:
 
 
 def test_a_worker_keeps_few_sources() -> None:
-    indexes = Indexes(kept=2)
+    indexes = MatchIndexCache(kept=2)
     first, second, third = (FixedList.of([selector(name)]) for name in "abc")
     kept = indexes.at(first, 0)
     indexes.at(second, 0)
@@ -109,12 +109,12 @@ def test_a_catalog_that_lost_its_versions_is_another_catalog(catalog: Catalog) -
     with pytest.raises(StateProblem, match="version 1"):
         list(VersionReader(catalog.url, 2).read(None))
     with pytest.raises(StateProblem, match="same database"):
-        Indexes().at(LiveCatalog(catalog.url), 2)
+        MatchIndexCache().at(LiveCatalog(catalog.url), 2)
 
 
 def test_a_failing_move_forgets_the_index(catalog: Catalog) -> None:
     catalog.add(selector("a"))
-    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    indexes, source = MatchIndexCache(), LiveCatalog(catalog.url)
     index = indexes.at(source, 1)
     with pytest.raises(StateProblem):
         indexes.at(source, 9)
@@ -132,7 +132,7 @@ def test_sources_travel_and_equal_lists_are_one_source() -> None:
 
 
 def test_problems_are_told_once_and_again_for_a_batch_tried_again() -> None:
-    index = Index()
+    index = MatchIndex()
     index.move_to(Snapshot(1, (selector("wrong", "a >"),)))
     reports = Reports()
     told = [len(list(reports.due(Task("q", batch, 0), index))) for batch in ("7", "7", "8", "9")]
@@ -157,12 +157,12 @@ def test_a_replaced_definition_reaches_a_worker_and_touches_only_who_may_use_it(
     catalog.replace(steps("moving := {rail, road};"))
     catalog.replace(steps("other := {rail};"))
     catalog.replace(steps("moving := {road};"))
-    matcher = ByMatch(Serving(JsonRows(), LiveCatalog(catalog.url)))
+    matcher = ByMatch(MatchTaskConfig(JsonRows(), LiveCatalog(catalog.url)))
     found = [
         rung(matcher, event_rows("e", version=version, step="road")) for version in (1, 2, 3, 4)
     ]
     assert found == [[], ["pallets"], [], ["pallets"]]
-    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    indexes, source = MatchIndexCache(), LiveCatalog(catalog.url)
     first = indexes.at(source, 1).work
     assert indexes.at(source, 2).work == first + 2, "out and in again, and no selector"
 
@@ -174,7 +174,7 @@ def test_what_breaks_again_is_told_again() -> None:
             version, (Subscription("pallets", "concept", "exists step.moving"),), (known,)
         )
 
-    index, reports, told = Index(), Reports(), []
+    index, reports, told = MatchIndex(), Reports(), []
     for version, text in enumerate(("moving := a;", "other := a;", "moving := a;", "other := a;")):
         index.move_to(at(version, text))
         told.append([letter.token for letter in reports.due(Task("q", str(version), 0), index)])
@@ -191,11 +191,11 @@ def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) ->
         for some in (lines[:15], lines[15:])
     ]
     source = source_of(SUBSCRIPTIONS)
-    batches = list(ByMatch(Serving(JsonRows(), source))(iter(rows)))
+    batches = list(ByMatch(MatchTaskConfig(JsonRows(), source))(iter(rows)))
     assert in_order(matches_in(pa.Table.from_batches(batches))) == expected(lines)
     assert max(batch.num_rows for batch in batches) <= most
     rows_by_event = pa.Table.from_batches(
-        ByEvent(Serving(JsonRows(), source), with_content=True)(iter(rows))
+        ByEvent(MatchTaskConfig(JsonRows(), source), with_content=True)(iter(rows))
     )
     assert rows_by_event.num_rows == len(lines)
     flat = pa.table({"match": rows_by_event.column("matches").combine_chunks().flatten()})
@@ -204,7 +204,9 @@ def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) ->
 
 def test_an_empty_batch_of_rows_is_passed_over() -> None:
     empty = event_rows()
-    assert list(ByMatch(Serving(JsonRows(), source_of([selector("a")])))(iter([empty]))) == []
+    assert (
+        list(ByMatch(MatchTaskConfig(JsonRows(), source_of([selector("a")])))(iter([empty]))) == []
+    )
 
 
 def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served() -> None:
@@ -219,7 +221,7 @@ def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served
     line = json.dumps({**event, "data": "<r>" + "<b/>" * 2000 + "</r>"}).encode()
     found = [
         row
-        for batch in ByMatch(Serving(JsonRows(), source))(
+        for batch in ByMatch(MatchTaskConfig(JsonRows(), source))(
             iter([pa.RecordBatch.from_pydict({"value": [line]})])
         )
         for row in batch.to_pylist()
@@ -238,7 +240,7 @@ def test_odd_events_are_served_and_told_once_in_a_task() -> None:
     batches = [event_rows("1", "2", step="rail"), event_rows("3", step="rail")]
     found = [
         row
-        for batch in ByMatch(Serving(JsonRows(), source))(iter(batches))
+        for batch in ByMatch(MatchTaskConfig(JsonRows(), source))(iter(batches))
         for row in batch.to_pylist()
     ]
     assert len([row for row in found if row["match"]]) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.values.space import Metric, SpatialRelation, distance_between, parse_place, related
+from tocsin.values.space import Metric, SpatialRelation, are_related, distance_between, parse_place
 
 DEGREE_AT_EQUATOR = 111_319.491
 
@@ -32,11 +32,11 @@ def test_a_point_and_a_region() -> None:
     )
     assert distance_between(parse_place("POINT (1.5 0)"), region, Metric.WGS84) == 0
     assert distance_between(parse_place("POINT (1 0)"), region, Metric.WGS84) == 0
-    assert related(point, SpatialRelation.FARTHER, region, 111_000, Metric.WGS84)
-    assert not related(point, SpatialRelation.FARTHER, region, 112_000, Metric.WGS84)
+    assert are_related(point, SpatialRelation.FARTHER, region, 111_000, Metric.WGS84)
+    assert not are_related(point, SpatialRelation.FARTHER, region, 112_000, Metric.WGS84)
 
 
 def test_same_place_is_told_in_metres() -> None:
     here, there = parse_place("POINT (0 0)"), parse_place("POINT (0.00001 0)")
-    assert related(here, SpatialRelation.SAME_PLACE, there, 2, Metric.WGS84)
-    assert not related(here, SpatialRelation.SAME_PLACE, there, 1, Metric.WGS84)
+    assert are_related(here, SpatialRelation.SAME_PLACE, there, 2, Metric.WGS84)
+    assert not are_related(here, SpatialRelation.SAME_PLACE, there, 1, Metric.WGS84)

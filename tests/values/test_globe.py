@@ -31,10 +31,10 @@ from tocsin.values.space import (
     Geometry,
     Metric,
     SpatialRelation,
+    are_related,
     distance_between,
     extent,
     parse_place,
-    related,
 )
 
 GEOD = Geod(ellps="WGS84")
@@ -53,7 +53,7 @@ def metres(one: str, other: str) -> float:
 def stands(one: str, relation: SpatialRelation, other: str, limit: float = 0.0) -> bool:
     """As the engine says, which the reference must confirm."""
     places = parse_place(one), parse_place(other)
-    found = related(places[0], relation, places[1], limit, Metric.WGS84)
+    found = are_related(places[0], relation, places[1], limit, Metric.WGS84)
     assert reference.are_related(places[0], relation, places[1], limit, Metric.WGS84) == found
     return found
 
@@ -274,11 +274,11 @@ def test_points_are_measured_alike_one_by_one_and_together(
 def test_what_shares_ground_is_what_the_reference_says(
     one: Geometry, other: Geometry, relation: SpatialRelation
 ) -> None:
-    found = related(one, relation, other, 0, Metric.WGS84)
+    found = are_related(one, relation, other, 0, Metric.WGS84)
     assert reference.are_related(one, relation, other, 0, Metric.WGS84) == found
     if relation is SpatialRelation.MEETS:
         assert (distance_between(one, other, Metric.WGS84) == 0) == found
-        assert related(one, SpatialRelation.AT, other, 0, Metric.WGS84) == found
+        assert are_related(one, SpatialRelation.AT, other, 0, Metric.WGS84) == found
 
 
 @given(longitudes, latitudes, longitudes, latitudes)

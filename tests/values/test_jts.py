@@ -17,11 +17,11 @@ from tocsin.errors import MeaningProblem
 from tocsin.values.space import (
     Geometry,
     SpatialRelation,
+    are_related,
     centre,
     distance_between,
     extent,
     parse_place,
-    related,
 )
 
 FOLDER = "geometry-jts"
@@ -59,11 +59,11 @@ def cases() -> Iterator[Case]:
 
 
 def inside(one: Geometry, other: Geometry) -> bool:
-    return related(one, SpatialRelation.INSIDE, other)
+    return are_related(one, SpatialRelation.INSIDE, other)
 
 
 def meets(one: Geometry, other: Geometry) -> bool:
-    return related(one, SpatialRelation.MEETS, other)
+    return are_related(one, SpatialRelation.MEETS, other)
 
 
 PREDICATES: dict[str, Callable[[Geometry, Geometry], bool]] = {
@@ -139,7 +139,7 @@ def test_distance(case: Case) -> None:
 @pytest.mark.parametrize("case", served("isWithinDistance"), ids=by_name)
 def test_within_distance(case: Case) -> None:
     one, other = operands(case)
-    farther = related(one, SpatialRelation.FARTHER, other, float(case.number))
+    farther = are_related(one, SpatialRelation.FARTHER, other, float(case.number))
     assert farther == (case.expected == "false")
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.columns.partitions import shares_in
+from tocsin.engine.columns.partitions import partitions_of_batch
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 
 MANY = 1 << 20
 
@@ -28,7 +28,7 @@ MANY = 1 << 20
     ],
 )
 def test_equal_values_share_and_others_do_not(value: object, equal: object, other: object) -> None:
-    assert share_of([value], MANY) == share_of([equal], MANY) != share_of([other], MANY)
+    assert partition_of([value], MANY) == partition_of([equal], MANY) != partition_of([other], MANY)
 
 
 VALUES = st.one_of(
@@ -52,5 +52,5 @@ def test_shares_from_columns_are_those_of_the_events(
         for n, (k, v) in enumerate(rows)
     ]
     for key in ((("k",),), (("k",), ("v",)), (("v",), ("no",), ("k",))):
-        expected = [share_of([each.attribute(path) for path in key], shares) for each in events]
-        assert shares_in(Batch(events), key, shares).tolist() == expected
+        expected = [partition_of([each.attribute(path) for path in key], shares) for each in events]
+        assert partitions_of_batch(Batch(events), key, shares).tolist() == expected

@@ -19,32 +19,36 @@ from tocsin.events.matches.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import read_text, window_in_subscription
 from tocsin.languages.base.context import (
-    Beside,
     Context,
     DocumentDefinition,
     MasterDataDefinition,
     PartDefinition,
     RegionDefinition,
+    SubscriptionSettings,
 )
 from tocsin.languages.base.context import Definition as LanguageDefinition
 from tocsin.languages.base.reading import Reading
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.composites import Plan, Policy
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, under_policy, with_settings
-from tocsin.plan.semantics.expired_windows import AbsoluteWindow, past_window, past_window_problem
+from tocsin.plan.semantics.expired_windows import (
+    AbsoluteWindow,
+    find_expired_window,
+    past_window_problem,
+)
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 if TYPE_CHECKING:
     from tocsin.plan.explain import default_horizon as unwritten_horizon
     from tocsin.plan.semantics import construction_loops
 else:
-    construction_loops = Deferred("tocsin.plan.semantics.construction_loops")
-    unwritten_horizon = Deferred("tocsin.plan.explain.default_horizon")
+    construction_loops = LazyModule("tocsin.plan.semantics.construction_loops")
+    unwritten_horizon = LazyModule("tocsin.plan.explain.default_horizon")
 
 
 @dataclass(frozen=True)
-class Seen:
+class TenantScope:
     """The definitions that the subscriptions of one tenant can use."""
 
     context: Context
@@ -67,7 +71,7 @@ class Surroundings:
     context: Context
     shared: tuple[Definition, ...] = ()
     own: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict)
-    _made: dict[str, Seen] = field(default_factory=dict, compare=False, repr=False)
+    _made: dict[str, TenantScope] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
@@ -81,7 +85,7 @@ class Surroundings:
         own = {tenant: tuple(named) for tenant, named in by_tenant.items()}
         return Surroundings(_context_of(shared), shared, own)
 
-    def seen_by(self, subscription: str) -> Context:
+    def context_for(self, subscription: str) -> Context:
         """Return the context that a subscription is compiled with, by its id."""
         return self.seen(subscription).context
 
@@ -89,7 +93,7 @@ class Surroundings:
         """Return a hash of the definitions visible to a subscription, by its id."""
         return self.seen(subscription).digest
 
-    def seen(self, subscription: str) -> Seen:
+    def seen(self, subscription: str) -> TenantScope:
         """Return all that is visible to a subscription, by its id."""
         tenant = Owned.of_key(subscription).tenant
         tenant = tenant if tenant in self.own else ""
@@ -97,13 +101,13 @@ class Surroundings:
             self._made[tenant] = self._look(tenant)
         return self._made[tenant]
 
-    def _look(self, tenant: str) -> Seen:
+    def _look(self, tenant: str) -> TenantScope:
         if not tenant:
-            return Seen(self.context, self.shared)
+            return TenantScope(self.context, self.shared)
         own = [replace(each, name=Owned.of_key(each.name).name) for each in self.own[tenant]]
         names = {each.name for each in own}
         both = (*(each for each in self.shared if each.name not in names), *own)
-        return Seen(_context_of(both), both)
+        return TenantScope(_context_of(both), both)
 
     @property
     def words(self) -> Ontology | None:
@@ -114,11 +118,11 @@ class Surroundings:
         """Return the ontology for one subscription, by its id; None without one, or if it is
         invalid.
         """
-        ontology = self.seen_by(subscription).ontology
+        ontology = self.context_for(subscription).ontology
         return ontology if isinstance(ontology, Ontology) else None
 
 
-Light = Surroundings | Iterable[Definition]
+EnvironmentLike = Surroundings | Iterable[Definition]
 
 
 @dataclass(frozen=True)
@@ -153,11 +157,11 @@ class Compiled:
         return self.plan
 
 
-def read_subscription(subscription: Subscription, definitions: Light = ()) -> Compiled:
+def read_subscription(subscription: Subscription, definitions: EnvironmentLike = ()) -> Compiled:
     """Compile a subscription; its problems are part of the result."""
     settings = _setting_problems(subscription)
-    seen = _light(definitions).seen_by(subscription.id)
-    context = seen if settings else _beside(subscription, seen)
+    seen = _to_environment(definitions).context_for(subscription.id)
+    context = seen if settings else _with_settings(subscription, seen)
     reading = read_text(
         subscription.language, subscription.expression, subscription.options, context
     )
@@ -171,14 +175,14 @@ def read_subscription(subscription: Subscription, definitions: Light = ()) -> Co
     return Compiled(subscription, reading, plan)
 
 
-def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
+def compile_subscription(subscription: Subscription, definitions: EnvironmentLike = ()) -> Plan:
     """Return the plan of a subscription: the stored one if it is valid, else compiled from its
     text.
 
     Raises its first problem.
     """
     if subscription.stored is not None:
-        light = _light(definitions)
+        light = _to_environment(definitions)
         seen = light.seen(subscription.id)
         plan = load_plan(subscription, seen.digest, seen.context.ontology)
         if plan is not None:
@@ -188,13 +192,13 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
 
 
 def with_plan(
-    subscription: Subscription, definitions: Light = (), plan: Plan | None = None
+    subscription: Subscription, definitions: EnvironmentLike = (), plan: Plan | None = None
 ) -> Subscription:
     """Return the subscription with its plan, compiled unless given or stored.
 
     Without a plan if it does not compile.
     """
-    light = _light(definitions)
+    light = _to_environment(definitions)
     digest = light.digest_for(subscription.id)
     if plan is None and has_plan(subscription, digest):
         return subscription
@@ -209,7 +213,7 @@ def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | N
     """Raise if a window of absolute time is over by the clock of a host; `now` is None without a
     clock.
     """
-    window = None if now is None else past_window(plan.pattern, now)
+    window = None if now is None else find_expired_window(plan.pattern, now)
     if window is not None and now is not None:
         problem = past_window_problem(window, now)
         place, token = _written(subscription, window)
@@ -225,12 +229,12 @@ def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place 
     return found or (None, format_instant(window.start))
 
 
-def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
+def problems_of(subscription: Subscription, definitions: EnvironmentLike = ()) -> list[Problem]:
     """Return every problem of a subscription; empty iff it compiles."""
     return list(read_subscription(subscription, definitions).problems)
 
 
-def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
+def warnings_of(subscription: Subscription, definitions: EnvironmentLike = ()) -> list[Problem]:
     """Return the warnings of a subscription that compiles; [] for any other."""
     return list(read_subscription(subscription, definitions).warnings)
 
@@ -282,7 +286,7 @@ def _loop_warning(ids: tuple[str, ...]) -> Problem:
     )
 
 
-def _light(given: Light) -> Surroundings:
+def _to_environment(given: EnvironmentLike) -> Surroundings:
     return given if isinstance(given, Surroundings) else Surroundings.of(given)
 
 
@@ -291,9 +295,11 @@ def _context_of(given: tuple[Definition, ...]) -> Context:
     return Context(definitions=named, ontology=_knowledge(given))
 
 
-def _beside(subscription: Subscription, context: Context) -> Context:
+def _with_settings(subscription: Subscription, context: Context) -> Context:
     """Return the context of a text with the settings of its subscription."""
-    beside = Beside(subscription.policy, _horizon(subscription), subscription.horizon is not None)
+    beside = SubscriptionSettings(
+        subscription.policy, _horizon(subscription), subscription.horizon is not None
+    )
     return replace(context, beside=beside)
 
 

@@ -58,7 +58,7 @@ not have this table.
 _LOCKED = ("locked", "lock timeout", "LockNotAvailable")
 
 
-class Database:
+class CatalogDatabase:
     """A database by its URL; every use opens a connection. The constructor creates nothing."""
 
     __slots__ = ("_engine", "_file", "_has_changes", "_has_plans", "url")

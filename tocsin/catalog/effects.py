@@ -16,7 +16,7 @@ from tocsin.catalog.stored_plans import may_depend
 from tocsin.errors import Problem
 from tocsin.plan.nodes.composites import Plan
 
-__all__ = ["Effects", "effects_between", "effects_of", "may_depend", "read_in"]
+__all__ = ["Effects", "effects_between", "effects_of", "may_depend", "try_compile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Effects:
     healed: tuple[Subscription, ...] = ()
 
 
-def read_in(subscription: Subscription, light: Surroundings) -> Plan | Problem:
+def try_compile(subscription: Subscription, light: Surroundings) -> Plan | Problem:
     """Return the plan of a subscription in an environment, or its problem."""
     try:
         return compile_subscription(subscription, light)
@@ -53,7 +53,7 @@ def effects_between(
     changed: list[Subscription] = []
     healed: list[Subscription] = []
     for each in filter(may_depend, subscriptions):
-        was, will = read_in(each, old), read_in(each, new)
+        was, will = try_compile(each, old), try_compile(each, new)
         if isinstance(will, Problem):
             if not isinstance(was, Problem):
                 broken.append((each, will))

@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.matches.content import Content
+from tocsin.events.matches.content import MemberContent
 from tocsin.knowledge.rules import inferences
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.values.rdf import TURTLE
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tocsin.languages.rule import building
     from tocsin.languages.rule.building import Rule
 else:
-    documents = Deferred("tocsin.events.views.document")
-    building = Deferred("tocsin.languages.rule.building")
+    documents = LazyModule("tocsin.events.views.document")
+    building = LazyModule("tocsin.languages.rule.building")
 
 _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("policy", "horizon")
@@ -68,18 +68,20 @@ class Subscription:
             raise _malformed(
                 "deliver must be an object", token="deliver", hint='as in {"content": "events"}'
             )
-        if "content" in self.deliver and self.deliver["content"] not in list(Content):
+        if "content" in self.deliver and self.deliver["content"] not in list(MemberContent):
             raise _malformed(
                 f"content {self.deliver['content']!r} is not known",
                 token="content",
-                hint=f"one of {', '.join(Content)}",
+                hint=f"one of {', '.join(MemberContent)}",
             )
 
     @property
-    def content(self) -> Content | None:
+    def content(self) -> MemberContent | None:
         """The content of members in matches of this subscription; None if not set."""
         return (
-            Content(self.deliver["content"]) if self.deliver and "content" in self.deliver else None
+            MemberContent(self.deliver["content"])
+            if self.deliver and "content" in self.deliver
+            else None
         )
 
     @staticmethod

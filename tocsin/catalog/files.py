@@ -29,7 +29,7 @@ _Item = tuple[int, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SubscriptionEntry:
     """A subscription and its line."""
 
     line: int
@@ -55,7 +55,7 @@ class Entries:
     name.
     """
 
-    subscriptions: list[Entry] = field(default_factory=list)
+    subscriptions: list[SubscriptionEntry] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
@@ -147,7 +147,7 @@ def _take(line: int, body: Any, entries: Entries, names: dict[tuple[str, str], i
     else:
         subscription = Subscription.from_json(body)
         _take_name(("id", subscription.id), line, names)
-        entries.subscriptions.append(Entry(line, subscription))
+        entries.subscriptions.append(SubscriptionEntry(line, subscription))
 
 
 def _take_name(name: tuple[str, str], line: int, names: dict[tuple[str, str], int]) -> None:

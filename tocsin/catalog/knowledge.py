@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 from tocsin.catalog.entries import Definition
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.owl import tbox_of_texts
-from tocsin.knowledge.concepts.satisfiability import memberless
-from tocsin.knowledge.concepts.tbox import TBox, merged
-from tocsin.knowledge.loading import Source, ontology_of, read_ontology
+from tocsin.knowledge.concepts.satisfiability import unsatisfiable_concepts
+from tocsin.knowledge.concepts.tbox import TBox, merge_tboxes
+from tocsin.knowledge.loading import KnowledgeSource, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import inferences
 from tocsin.knowledge.usage import Usage, usage_of
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.values.rdf import EXTENSIONS, RdfText
 
 if TYPE_CHECKING:
     from tocsin.languages.concept import terminology
 else:
-    terminology = Deferred("tocsin.languages.concept.terminology")
+    terminology = LazyModule("tocsin.languages.concept.terminology")
 
 TBOX = "text/x-tbox"
 """The media type of a TBox in the syntax of the concept language."""
@@ -97,8 +97,8 @@ def _built(given: tuple[Definition, ...]) -> Ontology:
     )
 
 
-def _source(each: Definition) -> Source:
-    return Source(each.ontology, each.media_type, each.name, inferences(each.infer))
+def _source(each: Definition) -> KnowledgeSource:
+    return KnowledgeSource(each.ontology, each.media_type, each.name, inferences(each.infer))
 
 
 def usage_in(definition: Definition) -> Usage | None:
@@ -163,9 +163,9 @@ def require_agreement(before: Iterable[Definition], added: Iterable[Definition])
 
 def _require_members(who: str, together: TBox, alone: Iterable[TBox]) -> None:
     """Raise if a concept is satisfiable in each TBox alone, and unsatisfiable in all together."""
-    lost = memberless(together)
+    lost = unsatisfiable_concepts(together)
     if lost:
-        lost -= frozenset(name for each in alone for name in memberless(each))
+        lost -= frozenset(name for each in alone for name in unsatisfiable_concepts(each))
     if lost:
         names = ", ".join(sorted(lost))
         problem = MeaningProblem(
@@ -192,7 +192,7 @@ def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
     try:
         written = [terminology.tbox_of_text(each.ontology) for each in given if _is_tbox(each)]
         read = [_owl_text(each) for each in given if not _is_tbox(each)]
-        return merged([tbox_of_texts(read).tbox, *written] if read else written)
+        return merge_tboxes([tbox_of_texts(read).tbox, *written] if read else written)
     except Problem as problem:
         if any(map(_is_tbox, given)):
             raise

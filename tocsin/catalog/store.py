@@ -14,7 +14,7 @@ from types import MappingProxyType
 import sqlalchemy as sql
 
 from tocsin.catalog.compiling import Surroundings, with_plan
-from tocsin.catalog.database import CHANGES, COUNTER, LOG, PLANS, Database
+from tocsin.catalog.database import CHANGES, COUNTER, LOG, PLANS, CatalogDatabase
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import require_agreement
 from tocsin.catalog.tenants import Owned
@@ -83,7 +83,7 @@ class Catalog:
     """
 
     def __init__(self, url: str) -> None:
-        self._database = Database(url)
+        self._database = CatalogDatabase(url)
         self.url = self._database.url
 
     def __reduce__(self) -> tuple[type[Catalog], tuple[str]]:
@@ -340,7 +340,7 @@ def open_catalog(url: str, *, create: bool = False) -> Catalog:
 
     Raises if there is no catalog, unless `create`.
     """
-    database = Database(url)
+    database = CatalogDatabase(url)
     if not database.holds_catalog():
         if not create:
             raise MeaningProblem(
@@ -358,7 +358,7 @@ def open_catalog(url: str, *, create: bool = False) -> Catalog:
 
 def create_catalog(url: str) -> Catalog:
     """Create an empty catalog at a URL; raises if there is one already."""
-    database = Database(url)
+    database = CatalogDatabase(url)
     if database.holds_catalog():
         raise StateProblem(
             f"there is a catalog at {database} already",
@@ -372,7 +372,7 @@ def create_catalog(url: str) -> Catalog:
 
 def complete_catalog(url: str) -> None:
     """Create the missing tables and counter of a partly salvaged catalog."""
-    Database(url).make_catalog()
+    CatalogDatabase(url).make_catalog()
 
 
 def read_version(connection: sql.Connection) -> int:

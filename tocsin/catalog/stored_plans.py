@@ -18,7 +18,7 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import without_ontology
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import VERSION
-from tocsin.plan.wire.wire_shapes import plan_from_text, shape_to_text
+from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
 from tocsin.version import __version__
 
 _MAKER = f"{__version__} {VERSION} "
@@ -47,7 +47,7 @@ def definitions_digest(definitions: Iterable[Definition]) -> str:
 
 def store_plan(subscription: Subscription, plan: Plan, definitions: str) -> Subscription:
     """Return the subscription with its plan, compiled with definitions of that digest."""
-    stored = StoredPlan(_origin(subscription, definitions), shape_to_text(plan))
+    stored = StoredPlan(_origin(subscription, definitions), plan_to_shape_text(plan))
     return replace(subscription, stored=stored)
 
 

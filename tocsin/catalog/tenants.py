@@ -27,7 +27,7 @@ class Owned:
     name: str
 
     def __post_init__(self) -> None:
-        require_owned(self.tenant, self.name)
+        require_tenant_name(self.tenant, self.name)
 
     @property
     def key(self) -> str:
@@ -65,7 +65,7 @@ def require_tenant(name: str) -> None:
         )
 
 
-def require_owned(tenant: str, name: str) -> None:
+def require_tenant_name(tenant: str, name: str) -> None:
     """Raise if a tenant cannot have an entry of this name."""
     if tenant:
         require_tenant(tenant)

@@ -32,7 +32,7 @@ app = typer.Typer(
 )
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """The kinds of named entries."""
 
     SUBSCRIPTION = "subscription"
@@ -54,7 +54,7 @@ File = Annotated[
 Names = Annotated[
     list[str], typer.Argument(metavar="ID...", help="Ids of subscriptions, names of definitions.")
 ]
-OfKind = Annotated[Kind | None, typer.Option("--kind", help="Only entries of this kind.")]
+OfKind = Annotated[EntryKind | None, typer.Option("--kind", help="Only entries of this kind.")]
 AsOf = Annotated[int | None, typer.Option(help="As of this version; the newest by default.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Also where subscriptions break by it: they ring no more.")
@@ -75,7 +75,7 @@ def create(
     made = create_catalog(catalog)
     definitions = entries.definitions
     version = made.add(*definitions, *added) if definitions or added else made.version()
-    _tell("created with", len(added), len(definitions), version)
+    _report("created with", len(added), len(definitions), version)
 
 
 @app.command("add")
@@ -140,7 +140,7 @@ def remove(
     effects = effects_of(staying, before.definitions, known) if definitions else Effects()
     if _settle(effects, entries, force=force, dry_run=dry_run):
         version = opened.remove(*subscriptions, definitions=definitions, expected=before.version)
-        _tell("removed:", len(subscriptions), len(definitions), version)
+        _report("removed:", len(subscriptions), len(definitions), version)
 
 
 @app.command("list")
@@ -155,7 +155,7 @@ def list_entries(catalog: Url, version: AsOf = None, kind: OfKind = None) -> Non
         typer.echo(_line(_shortened(definition)))
     for subscription in subscriptions:
         typer.echo(_line(subscription.as_json()))
-    _tell("", len(subscriptions), len(definitions), snapshot.version)
+    _report("", len(subscriptions), len(definitions), snapshot.version)
 
 
 @app.command("show")
@@ -203,7 +203,7 @@ def _change(
     if _settle(effects, both, force=force, dry_run=dry_run):
         change = catalog.replace if replace else catalog.add
         version = change(*both, expected=before.version)
-        _tell("replaced:" if replace else "added:", len(subscriptions), len(given), version)
+        _report("replaced:" if replace else "added:", len(subscriptions), len(given), version)
 
 
 def _settle(
@@ -240,7 +240,7 @@ def _would_break(effects: Effects, entries: Iterable[Definition | Subscription])
 
 
 def _chosen(
-    snapshot: Snapshot, names: Iterable[str], kind: Kind | None
+    snapshot: Snapshot, names: Iterable[str], kind: EntryKind | None
 ) -> list[Definition | Subscription]:
     """Return the entries of the given names; raises if a name is unknown or ambiguous."""
     definitions, subscriptions = _of_kind(snapshot, kind)
@@ -268,11 +268,11 @@ def _chosen(
 
 
 def _of_kind(
-    snapshot: Snapshot, kind: Kind | None
+    snapshot: Snapshot, kind: EntryKind | None
 ) -> tuple[tuple[Definition, ...], tuple[Subscription, ...]]:
     return (
-        () if kind is Kind.SUBSCRIPTION else snapshot.definitions,
-        () if kind is Kind.DEFINITION else snapshot.subscriptions,
+        () if kind is EntryKind.SUBSCRIPTION else snapshot.definitions,
+        () if kind is EntryKind.DEFINITION else snapshot.subscriptions,
     )
 
 
@@ -290,6 +290,6 @@ def _line(body: dict[str, Any]) -> str:
     return json.dumps(body, ensure_ascii=False)
 
 
-def _tell(done: str, subscriptions: int, definitions: int, version: int) -> None:
+def _report(done: str, subscriptions: int, definitions: int, version: int) -> None:
     counts = f"{subscriptions} subscription(s), {definitions} definition(s), version {version}"
     typer.echo(f"{done} {counts}".strip(), err=True)

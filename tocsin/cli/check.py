@@ -39,7 +39,7 @@ def check(
             hint="give a file of subscriptions, or --ontology FILE",
         )
     entries = read_file(subscriptions, ontology, infer)
-    _tell_usage(entries.definitions)
+    _report_usage(entries.definitions)
     if subscriptions is not None:
         _check_subscriptions(subscriptions, entries)
 
@@ -59,7 +59,7 @@ def _check_subscriptions(path: str, entries: Entries) -> None:
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)
 
 
-def _tell_usage(definitions: Iterable[Definition]) -> None:
+def _report_usage(definitions: Iterable[Definition]) -> None:
     for definition in definitions:
         usage = usage_in(definition)
         if usage is not None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import typer
 
-from tocsin.cli.evaluators import Answer
+from tocsin.cli.evaluators import EvaluationResult
 from tocsin.cli.inputs import EventFiles
 from tocsin.errors import MeaningProblem
 from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
 
 
-def tell_unserved(answer: Answer, files: EventFiles, *, kept: bool) -> None:
+def report_dead_letters(answer: EvaluationResult, files: EventFiles, *, kept: bool) -> None:
     """Report the number of dead letters and the first of them; `kept` if they were written to a
     file.
     """
@@ -28,7 +28,7 @@ def tell_unserved(answer: Answer, files: EventFiles, *, kept: bool) -> None:
         typer.echo(f"tocsin: there is no event in {files.told()}", err=True)
 
 
-def require_some(answer: Answer, files: EventFiles) -> None:
+def require_some(answer: EvaluationResult, files: EventFiles) -> None:
     """Raise if there was input and none of it was an event."""
     if not answer.some_read and answer.dead_letters:
         hint = "--format says what a file holds, where its name and first bytes do not tell"

@@ -12,11 +12,11 @@ from enum import StrEnum
 from importlib import import_module
 
 from tocsin.catalog import Surroundings, with_plan
-from tocsin.cli.inputs import EventFiles, spooled
+from tocsin.cli.inputs import EventFiles, spool_events
 from tocsin.cli.progress import reading, working
 from tocsin.cli.subscription_files import Loaded
 from tocsin.errors import Problem, UnsupportedProblem
-from tocsin.events.codecs.reception import Ends
+from tocsin.events.codecs.reception import EventEndRule
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, internal_error, window_over
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
@@ -24,17 +24,17 @@ from tocsin.events.warning import EventWarning, Warned
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, atoms_of
 from tocsin.plan.semantics.event_warnings import event_warnings
-from tocsin.plan.semantics.expired_windows import past_window
+from tocsin.plan.semantics.expired_windows import find_expired_window
 from tocsin.reference import holds
 from tocsin.reference import matches as reference_matches
-from tocsin.runtime.containment import contain
+from tocsin.runtime.containment import run_with_bisection
 from tocsin.runtime.fan_out import FanOut
-from tocsin.runtime.finite.republishing import cascaded, constructing
+from tocsin.runtime.finite.republishing import constructing, republish_until_stable
 from tocsin.runtime.finite.run import Input, match_events, read_pieces
 from tocsin.values.time import Duration, Instant
 
 
-class EngineName(StrEnum):
+class EvaluatorName(StrEnum):
     """The engines that a command can use."""
 
     LOCAL = "local"
@@ -56,12 +56,12 @@ class Request:
     until: Instant | None = None
     master: str = "local[2]"
     with_members: bool = False
-    ends: Ends = Ends.START
+    ends: EventEndRule = EventEndRule.START
     ahead: Duration | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EvaluationResult:
     """Matches in output order, dead letters, and warnings about served events.
 
     `some_read` if the files held any event at all.
@@ -73,7 +73,7 @@ class Answer:
     some_read: bool = True
 
 
-def evaluate(engine: EngineName, request: Request) -> Answer:
+def evaluate(engine: EvaluatorName, request: Request) -> EvaluationResult:
     """Run one engine and return its result."""
     return _ENGINES[engine](request)
 
@@ -81,7 +81,7 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
 def read_input(
     files: EventFiles,
     lateness: Duration | None = None,
-    ends: Ends = Ends.START,
+    ends: EventEndRule = EventEndRule.START,
     ahead: Duration | None = None,
 ) -> Input:
     """Return the events of files, with a progress bar."""
@@ -89,14 +89,14 @@ def read_input(
         return read_pieces(files.pieces(progress), lateness, ends, ahead)
 
 
-def _local(request: Request) -> Answer:
+def _local(request: Request) -> EvaluationResult:
     found = read_input(request.events, request.lateness, request.ends, request.ahead)
     with working(len(found.events), "matching") as progress:
         matches = match_events(request.loaded.plans, found, request.until, progress)
-    return Answer(matches, found.dead_letters, found.warned, bool(found.events))
+    return EvaluationResult(matches, found.dead_letters, found.warned, bool(found.events))
 
 
-def _reference(request: Request) -> Answer:
+def _reference(request: Request) -> EvaluationResult:
     found = read_input(request.events, request.lateness, request.ends, request.ahead)
     plans = request.loaded.plans
 
@@ -114,10 +114,10 @@ def _reference(request: Request) -> Answer:
                 matches += _judged(subscription, plan, events, request.until, faults)
         return matches
 
-    matches, over = cascaded(evaluate, constructing(plans))
+    matches, over = republish_until_stable(evaluate, constructing(plans))
     ordered = sorted(matches, key=lambda match: match.order)
     letters = [*found.dead_letters, *_windows_over(plans, found), *faults, *over]
-    return Answer(ordered, letters, _warned(plans, found.events), bool(found.events))
+    return EvaluationResult(ordered, letters, _warned(plans, found.events), bool(found.events))
 
 
 def _judged(
@@ -139,11 +139,13 @@ def _judged(
     except Exception as error:
         fault = error
     if isinstance(plan.pattern, Atom):
-        judged = contain(events, judge)
+        judged = run_with_bisection(events, judge)
         faults += (internal_error(why, (event,), subscription) for event, why in judged.failed)
         return [match for _, matches in judged.served for match in matches]
     atoms = tuple(atoms_of(plan.pattern))
-    seen = contain(events, lambda part: [holds(atom, event) for atom in atoms for event in part])
+    seen = run_with_bisection(
+        events, lambda part: [holds(atom, event) for atom in atoms for event in part]
+    )
     faults += (internal_error(why, (event,), subscription) for event, why in seen.failed)
     try:
         if seen.failed:
@@ -161,7 +163,7 @@ def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLette
     in_time = (event for event in found.events if event.identity not in found.late)
     first = next((event.interval.end for event in in_time if event.interval is not None), None)
     for subscription, plan in plans.items():
-        if first is not None and past_window(plan.pattern, first - 1) is not None:
+        if first is not None and find_expired_window(plan.pattern, first - 1) is not None:
             yield window_over(subscription)
 
 
@@ -169,7 +171,7 @@ def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
     """Return the warnings about events by the definitions in all plans."""
     atoms = dict.fromkeys(atom for plan in plans.values() for atom in atoms_of(plan.pattern))
     warned = Warned()
-    seen = contain(
+    seen = run_with_bisection(
         list(events), lambda part: [(each, event_warnings(each, atoms)) for each in part]
     )
     for (
@@ -182,7 +184,7 @@ def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
     return warned
 
 
-def _spark(request: Request) -> Answer:
+def _spark(request: Request) -> EvaluationResult:
     try:
         spark = import_module("tocsin.spark")
     except ImportError as error:
@@ -197,7 +199,7 @@ def _spark(request: Request) -> Answer:
         with_plan(each, light, loaded.plans[id]) for id, each in loaded.subscriptions.items()
     )
     entries = [*loaded.definitions, *compiled]
-    with spooled(request.events) as file:
+    with spool_events(request.events) as file:
         matches, told = spark.run_match(
             entries,
             file.path,
@@ -214,7 +216,7 @@ def _spark(request: Request) -> Answer:
         if letter.code == EVENT_WARNING:
             warned.add(_warning(letter))
     letters = [each for each in dead_letters if each.code != EVENT_WARNING]
-    return Answer(
+    return EvaluationResult(
         matches, letters, warned, bool(matches) or not letters or _holds_event(request.events)
     )
 
@@ -235,8 +237,8 @@ def _warning(letter: DeadLetter) -> EventWarning:
     return EventWarning(who["source"], who["id"], code, message)
 
 
-_ENGINES: dict[EngineName, Callable[[Request], Answer]] = {
-    EngineName.LOCAL: _local,
-    EngineName.SPARK: _spark,
-    EngineName.REFERENCE: _reference,
+_ENGINES: dict[EvaluatorName, Callable[[Request], EvaluationResult]] = {
+    EvaluatorName.LOCAL: _local,
+    EvaluatorName.SPARK: _spark,
+    EvaluatorName.REFERENCE: _reference,
 }

@@ -51,7 +51,7 @@ _CHEAPER = (
 )
 
 
-class Format(StrEnum):
+class ExplanationFormat(StrEnum):
     """Output formats of an explanation."""
 
     TEXT = "text"
@@ -84,8 +84,9 @@ def explain(
     ontology: Ontology = None,
     infer: Infer = None,
     format: Annotated[
-        Format, typer.Option(help="svg draws graph patterns, and their matching trees for --event.")
-    ] = (Format.TEXT),
+        ExplanationFormat,
+        typer.Option(help="svg draws graph patterns, and their matching trees for --event."),
+    ] = (ExplanationFormat.TEXT),
     wire: Annotated[
         bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")
     ] = False,
@@ -127,12 +128,12 @@ def explain(
     files = event_files(event or (), event_format, split, columns, zone, time)
     found = read_input(files)
     events = list(found.events)
-    _show_unreadable(found.dead_letters, to_error=format is not Format.TEXT or wire)
+    _show_unreadable(found.dead_letters, to_error=format is not ExplanationFormat.TEXT or wire)
     chosen = {each: plan for each, plan in loaded.plans.items() if id in (None, each)}
     if trace:
         _show_trace(chosen, events)
         return
-    if format is Format.SVG:
+    if format is ExplanationFormat.SVG:
         typer.echo(draw_page(chosen, events))
         return
     for each, plan in loaded.plans.items():
@@ -264,13 +265,13 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
         yield f"event {event.id}: {part}"
         if index not in relevant:
             yield from (f"  {line}" for line in missed_lines(plan.pattern, event))
-        yield from map(_told, found.matches)
+        yield from map(_match_text, found.matches)
         yield from (f"{each.code}: {each.reason}" for each in found.all_letters())
     for each in engine.network.pending(_KEY):
         yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"
 
 
-def _told(match: Match) -> str:
+def _match_text(match: Match) -> str:
     bound = match.bindings.items()
     windows = (text.replace("/", " to ") for name, text in bound if _ABSENCE.fullmatch(name))
     members = ", silent from ".join((" ".join(match.events) or "no events", *windows))

@@ -10,15 +10,15 @@ from functools import partial
 from typing import Any
 
 from tocsin.catalog.yaml_text import yaml_values
-from tocsin.connectors.events import Reading, Split, format_in, pieces_of
-from tocsin.connectors.files import is_packed, open_file, size_of
+from tocsin.connectors.events import ReadOptions, Split, format_in, read_items
+from tocsin.connectors.files import has_compression, open_file, size_of
 from tocsin.connectors.inputs import InputFile, input_files
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.codecs.columns import Columns
 from tocsin.events.codecs.decode import as_line
-from tocsin.events.codecs.file_item import Piece
+from tocsin.events.codecs.file_item import FileItem
 from tocsin.events.codecs.formats import Format
-from tocsin.events.dead_letter import DeadLetter, malformed
+from tocsin.events.dead_letter import DeadLetter, malformed_input
 
 _LONGEST_MAPPING = 1 << 20
 
@@ -28,7 +28,7 @@ class EventFiles:
     """Files of events, in reading order, with their read options."""
 
     files: tuple[InputFile, ...]
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
     @property
     def size(self) -> int | None:
@@ -36,12 +36,16 @@ class EventFiles:
         sizes = [size_of(each.path) for each in self.files]
         return None if None in sizes else sum(filter(None, sizes))
 
-    def pieces(self, progress: Callable[[int], object] = lambda position: None) -> Iterator[Piece]:
+    def pieces(
+        self, progress: Callable[[int], object] = lambda position: None
+    ) -> Iterator[FileItem]:
         """Yield the items of all files; `progress` is called with the number of bytes read."""
         before = 0
         for each in self.files:
             label = each.name if len(self.files) > 1 else None
-            yield from pieces_of(each, self.reading, label, partial(_tell, progress, before))
+            yield from read_items(
+                each, self.reading, label, partial(_report_progress, progress, before)
+            )
             before += size_of(each.path) or 0
 
     def told(self) -> str:
@@ -49,7 +53,7 @@ class EventFiles:
         return self.files[0].path if len(self.files) == 1 else f"{len(self.files)} files"
 
 
-def _tell(progress: Callable[[int], object], before: int, position: int) -> None:
+def _report_progress(progress: Callable[[int], object], before: int, position: int) -> None:
     progress(before + position)
 
 
@@ -63,7 +67,7 @@ def event_files(
 ) -> EventFiles:
     """Return the files of the arguments; raises if an argument names no file."""
     return EventFiles(
-        tuple(input_files(given)), Reading(format, split, _columns(columns, zone), time)
+        tuple(input_files(given)), ReadOptions(format, split, _columns(columns, zone), time)
     )
 
 
@@ -113,7 +117,7 @@ class Spooled:
 
 
 @contextmanager
-def spooled(events: EventFiles) -> Iterator[Spooled]:
+def spool_events(events: EventFiles) -> Iterator[Spooled]:
     """Yield one file of lines with all the events: the file itself if it is one, else a temporary
     copy.
     """
@@ -131,7 +135,7 @@ def spooled(events: EventFiles) -> Iterator[Spooled]:
                 )
             except Problem as problem:
                 found.dead_letters.append(
-                    malformed(problem, piece.raw, piece.line).in_file(piece.file)
+                    malformed_input(problem, piece.raw, piece.line).in_file(piece.file)
                 )
                 continue
             copy.writelines(lines)
@@ -149,6 +153,6 @@ def _is_plain_lines(events: EventFiles) -> bool:
     if len(events.files) != 1 or events.files[0].path == "-" or events.reading.columns.fields:
         return False
     path = events.files[0].path
-    return format_in(events.files[0], events.reading) is Format.JSON_LINES and is_packed(
+    return format_in(events.files[0], events.reading) is Format.JSON_LINES and has_compression(
         path
     ) == path.endswith(".gz")

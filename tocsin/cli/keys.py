@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tocsin.service.settings.settings import load_settings
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.heads import STATE_HEADS
 from tocsin.service.storage.keys import KeyStore
 from tocsin.service.storage.schema import METADATA
@@ -59,4 +59,4 @@ def revoke(
 def _store(data: Path | None, config: Path | None) -> KeyStore:
     settings = load_settings(config, data=data)
     settings.data.mkdir(parents=True, exist_ok=True)
-    return KeyStore(Database(settings.state_url, METADATA, heads=STATE_HEADS))
+    return KeyStore(ServiceDatabase(settings.state_url, METADATA, heads=STATE_HEADS))

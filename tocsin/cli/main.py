@@ -85,7 +85,7 @@ OF_THE_PACKAGE = {
 }
 """Every command with its summary; a test compares it with the first line of the command's help."""
 
-BESIDE = {
+OTHER_COMMANDS = {
     "bench": "The papers' experiments and the scale tests, on this machine.",
     "demo": "Play a made-up day of a marketplace and a fleet, in the console or on a Spark stream.",
 }
@@ -95,7 +95,7 @@ installs.
 They are found through the entry points `tocsin.commands` and shown only if installed.
 """
 
-COMMANDS = OF_THE_PACKAGE | installed_commands(BESIDE)
+COMMANDS = OF_THE_PACKAGE | installed_commands(OTHER_COMMANDS)
 
 app = typer.Typer(
     name="tocsin",

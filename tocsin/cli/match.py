@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tocsin.catalog import knowledge_in
-from tocsin.cli.dead_letter_report import require_some, tell_unserved
-from tocsin.cli.evaluators import EngineName, Request, evaluate
+from tocsin.cli.dead_letter_report import report_dead_letters, require_some
+from tocsin.cli.evaluators import EvaluatorName, Request, evaluate
 from tocsin.cli.inputs import event_files
 from tocsin.cli.options import (
     DocumentTime,
@@ -25,8 +25,8 @@ from tocsin.cli.options import (
 from tocsin.cli.subscription_files import load
 from tocsin.connectors.events import Split
 from tocsin.connectors.files import write_lines
-from tocsin.events.codecs.reception import Ends
-from tocsin.events.matches.content import Content
+from tocsin.events.codecs.reception import EventEndRule
+from tocsin.events.matches.content import MemberContent
 from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
 
@@ -37,8 +37,8 @@ def match(
     ontology: Ontology = None,
     infer: Infer = None,
     engine: Annotated[
-        EngineName, typer.Option(help="Who evaluates; all give the same answer.")
-    ] = EngineName.LOCAL,
+        EvaluatorName, typer.Option(help="Who evaluates; all give the same answer.")
+    ] = EvaluatorName.LOCAL,
     lateness: Annotated[
         str | None,
         typer.Option(
@@ -68,15 +68,15 @@ def match(
         OnError, typer.Option(help="What a wrong subscription does to the run.")
     ] = OnError.FAIL,
     content: Annotated[
-        Content,
+        MemberContent,
         typer.Option(help="What matches tell of their events, where a subscription does not say."),
-    ] = Content.IDS,
+    ] = MemberContent.IDS,
     interval: Annotated[
-        Ends,
+        EventEndRule,
         typer.Option(
             help="When an event without endtime ends: when it starts, or when it was received."
         ),
-    ] = Ends.START,
+    ] = EventEndRule.START,
     format: EventFormat = None,
     split: SplitBy = Split.DOCUMENT,
     columns: FieldColumns = None,
@@ -96,7 +96,7 @@ def match(
     loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)
     contents = {id: each.content or content for id, each in loaded.subscriptions.items()}
     allowed = parse_duration(lateness) if lateness else None
-    with_members = set(contents.values()) != {Content.IDS}
+    with_members = set(contents.values()) != {MemberContent.IDS}
     far = parse_duration(ahead) if ahead else None
     files = event_files(events, format, split, columns, zone, time)
     request = Request(loaded, files, allowed, stop, master, with_members, interval, far)
@@ -110,5 +110,5 @@ def match(
     write_lines(output, (each.line(contents[each.subscription], words) for each in answer.matches))
     if dead_letters is not None:
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))
-    tell_unserved(answer, files, kept=dead_letters is not None)
+    report_dead_letters(answer, files, kept=dead_letters is not None)
     require_some(answer, files)

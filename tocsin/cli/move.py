@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.service.operations.postgres_migration import move_data
+from tocsin.service.operations.postgres_migration import migrate_data
 
 Data = Annotated[Path, typer.Option(help="The data folder of a service that does not run.")]
 To = Annotated[str, typer.Option("--to", help="The URL of an empty PostgreSQL database.")]
@@ -15,7 +15,7 @@ To = Annotated[str, typer.Option("--to", help="The URL of an empty PostgreSQL da
 
 def move(data: Data, to: To) -> None:
     """Move all that a data folder holds into a PostgreSQL database; the service goes on there."""
-    counts = move_data(data, to)
+    counts = migrate_data(data, to)
     for name, count in counts.items():
         if count:
             typer.echo(f"{count:>9} {name}")

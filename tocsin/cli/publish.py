@@ -16,8 +16,8 @@ from tocsin.client.calls import AT_ONCE, publish_lines
 from tocsin.connectors.events import Split
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.codecs.decode import as_line
-from tocsin.events.codecs.file_item import Piece
-from tocsin.events.dead_letter import DeadLetter, malformed
+from tocsin.events.codecs.file_item import FileItem
+from tocsin.events.dead_letter import DeadLetter, malformed_input
 
 SHOWN = 10
 """The number of rejected events that are shown."""
@@ -42,19 +42,19 @@ def publish(
     """
     files = event_files(events, format, split, columns, zone, time)
     with Client(server, key) as client, reading(files.size, "publishing") as report:
-        sending = Sending(files, report)
+        sending = PublishRun(files, report)
         for call in publish_lines(sending.lines(), at_once):
             sending.note(client.call(call))
-    _tell(sending, files)
+    _print_summary(sending, files)
 
 
-class Sending:
+class PublishRun:
     """Files being sent: lines for the service, and the results."""
 
     def __init__(self, files: EventFiles, report: Report) -> None:
         self._files = files
         self._report = report
-        self._under_way: dict[int, Piece] = {}
+        self._under_way: dict[int, FileItem] = {}
         self._count = 0
         self.accepted = 0
         self.unserved: list[DeadLetter] = []
@@ -68,7 +68,7 @@ class Sending:
             try:
                 lines = _lines_of(piece)
             except Problem as problem:
-                self._refuse(malformed(problem, piece.raw, piece.line).in_file(piece.file))
+                self._refuse(malformed_input(problem, piece.raw, piece.line).in_file(piece.file))
                 continue
             for line in lines:
                 self._under_way[self._count] = piece
@@ -89,18 +89,18 @@ class Sending:
             self.unserved.append(letter)
 
 
-def _lines_of(piece: Piece) -> list[bytes]:
+def _lines_of(piece: FileItem) -> list[bytes]:
     if piece.found is None:
         return [one_line(piece.raw)]
     return [as_line(event) for event in piece.events()]
 
 
-def _letter(rejected: Rejected, piece: Piece) -> DeadLetter:
+def _letter(rejected: Rejected, piece: FileItem) -> DeadLetter:
     text = piece.raw.decode("utf-8", "replace")
     return DeadLetter(rejected.code, rejected.reason, text, piece.line).in_file(piece.file)
 
 
-def _tell(sending: Sending, files: EventFiles) -> None:
+def _print_summary(sending: PublishRun, files: EventFiles) -> None:
     typer.echo(f"{sending.accepted} event(s) accepted")
     for letter in sending.unserved:
         typer.echo(f"tocsin: not accepted, {letter.place}: {letter.reason}", err=True)

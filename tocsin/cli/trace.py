@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from tocsin.engine.conditions.paper_list import (
-    How,
-    Node,
-    Operator,
-    Step,
+    ListNode,
+    ListOperator,
+    ListStep,
+    ListTest,
+    ListTrace,
+    ListWalk,
+    StepKind,
     SubscriptionList,
-    Test,
-    Trace,
-    Walk,
 )
 from tocsin.events.event import Event
 from tocsin.plan.explain.conditions import predicate_text, selector_text
@@ -46,7 +46,7 @@ def trace_lines(plans: Mapping[str, Plan], events: Iterable[Event]) -> Iterator[
         yield from _event_lines(selectors.trace(event), event)
 
 
-def _event_lines(trace: Trace, event: Event) -> Iterator[str]:
+def _event_lines(trace: ListTrace, event: Event) -> Iterator[str]:
     yield f"event {event.id}"
     width = min(
         _WIDEST,
@@ -58,12 +58,12 @@ def _event_lines(trace: Trace, event: Event) -> Iterator[str]:
     for number, (predicate, result) in enumerate(trace.props.items(), 1):
         yield f"    {number:<3} {predicate_text(predicate):<{width}}  {_LETTERS[result]}"
     counts = Counter(step.how for walk in trace.walks for step in walk.steps)
-    told = ", ".join(f"{counts[how]} {how.value}" for how in How)
+    told = ", ".join(f"{counts[how]} {how.value}" for how in StepKind)
     yield f"  {counts.total()} tests: {told}"
     yield f"  matches: {' '.join(trace.matches) or 'none'}"
 
 
-def _walk_lines(walk: Walk, width: int) -> Iterator[str]:
+def _walk_lines(walk: ListWalk, width: int) -> Iterator[str]:
     yield f"  {walk.key}"
     for step in walk.steps:
         text = f"{_test_text(step.test):<{width}}"
@@ -71,24 +71,24 @@ def _walk_lines(walk: Walk, width: int) -> Iterator[str]:
     yield f"    result     {'T, it rings' if walk.rings else 'not T, it does not ring'}"
 
 
-def _reason(step: Step) -> str:
+def _reason(step: ListStep) -> str:
     if step.before is None:
         return f"row {step.row} of props" + (", negated" if step.test.negated else "")
     value, operator = step.before
     return f"{_LETTERS[value]} {operator.value} settles it"
 
 
-def _list_text(nodes: tuple[Node, ...]) -> str:
+def _list_text(nodes: tuple[ListNode, ...]) -> str:
     return " ".join(f"{_content_text(node)} {node.operator.value}" for node in nodes)
 
 
-def _content_text(node: Node) -> str:
-    if isinstance(node.content, Test):
+def _content_text(node: ListNode) -> str:
+    if isinstance(node.content, ListTest):
         return _test_text(node.content)
     if not node.content.nodes:
         return "TRUE" if node.content.fixed is Truth.TRUE else "FALSE"
-    return f"({_list_text(node.content.nodes).removesuffix(f' {Operator.END.value}')})"
+    return f"({_list_text(node.content.nodes).removesuffix(f' {ListOperator.END.value}')})"
 
 
-def _test_text(test: Test) -> str:
+def _test_text(test: ListTest) -> str:
     return selector_text(Not(test.predicate) if test.negated else test.predicate)

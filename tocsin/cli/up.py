@@ -15,12 +15,12 @@ import typer
 from tocsin.service.core.service import check_ontologies
 from tocsin.service.operations.components import check_parts, open_service
 from tocsin.service.operations.server import listen, serve
-from tocsin.service.settings.settings import EngineName, Settings, load_settings
+from tocsin.service.settings.settings import ServiceEngine, Settings, load_settings
 
 Data = Annotated[Path | None, typer.Option(help="The folder for everything that is kept.")]
 Port = Annotated[int | None, typer.Option(help="The port to listen on; 0 for any.")]
 Host = Annotated[str | None, typer.Option(help="The address to listen on.")]
-Engine = Annotated[EngineName | None, typer.Option(help="Who matches.")]
+Engine = Annotated[ServiceEngine | None, typer.Option(help="Who matches.")]
 NoAuth = Annotated[bool, typer.Option("--no-auth", help="Serve everybody, without keys.")]
 Config = Annotated[Path | None, typer.Option(help="A TOML file with settings.")]
 Check = Annotated[bool, typer.Option("--check", help="Only check the settings.")]

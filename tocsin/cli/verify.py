@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli.dead_letter_report import require_some, tell_unserved
-from tocsin.cli.evaluators import EngineName, Request, evaluate
+from tocsin.cli.dead_letter_report import report_dead_letters, require_some
+from tocsin.cli.evaluators import EvaluatorName, Request, evaluate
 from tocsin.cli.inputs import event_files
 from tocsin.cli.options import (
     DocumentTime,
@@ -33,8 +33,8 @@ def verify(
     ontology: Ontology = None,
     infer: Infer = None,
     engine: Annotated[
-        EngineName, typer.Option(help="The engine to compare with the reference.")
-    ] = EngineName.LOCAL,
+        EvaluatorName, typer.Option(help="The engine to compare with the reference.")
+    ] = EvaluatorName.LOCAL,
     format: EventFormat = None,
     split: SplitBy = Split.DOCUMENT,
     columns: FieldColumns = None,
@@ -49,9 +49,9 @@ def verify(
     files = event_files(events, format, split, columns, zone, time)
     request = Request(load(subscriptions, ontology, infer, skip_wrong=False), files)
     answer = evaluate(engine, request)
-    tell_unserved(answer, files, kept=False)
+    report_dead_letters(answer, files, kept=False)
     found = {each.line() for each in answer.matches}
-    expected = {each.line() for each in evaluate(EngineName.REFERENCE, request).matches}
+    expected = {each.line() for each in evaluate(EvaluatorName.REFERENCE, request).matches}
     for line in sorted(found - expected):
         typer.echo(f"only {engine.value}: {line}")
     for line in sorted(expected - found):

@@ -10,9 +10,9 @@ from typing import Any, Self, TypeVar
 
 from tocsin.client import calls
 from tocsin.client.async_streams import AsyncMatches, AsyncMatchStream
-from tocsin.client.calls import AT_ONCE, AnyEvent, Call, MatchPage, Published
-from tocsin.client.http import NOT_SENT, Server, TransportError
-from tocsin.client.responses import Attempts, Patience, read_json, unreachable
+from tocsin.client.calls import AT_ONCE, AnyEvent, ApiCall, MatchPage, Published
+from tocsin.client.http import NOT_SENT, ServerConnection, TransportError
+from tocsin.client.responses import Attempts, RetryPolicy, read_json, unreachable
 
 T = TypeVar("T")
 
@@ -32,10 +32,10 @@ class AsyncClient:
         key: str | None = None,
         *,
         timeout: float = 30.0,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
     ) -> None:
-        self._server = Server(url, key, timeout)
-        self._patience = patience or Patience()
+        self._server = ServerConnection(url, key, timeout)
+        self._patience = patience or RetryPolicy()
         self._http = self._server.async_client()
 
     async def __aenter__(self) -> Self:
@@ -93,7 +93,7 @@ class AsyncClient:
 
     async def subscriptions(self) -> list[dict[str, Any]]:
         """Return all subscriptions of the caller."""
-        return calls.listed(await self.call(calls.get("/v1/subscriptions")), "subscriptions")
+        return calls.read_list(await self.call(calls.get("/v1/subscriptions")), "subscriptions")
 
     async def subscription(self, id: str) -> dict[str, Any]:
         """Return one subscription."""
@@ -164,7 +164,7 @@ class AsyncClient:
     async def dead_letters(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
         """Return a page of dead letters."""
         found = await self.call(calls.get("/v1/dead-letters", after=after, limit=limit))
-        return calls.listed(found, "dead_letters")
+        return calls.read_list(found, "dead_letters")
 
     async def replay_dead_letter(self, id: int | str) -> Any:
         """Process a dead letter again."""
@@ -211,7 +211,7 @@ class AsyncClient:
                 raise unreachable(self._server.url, TimeoutError(f"not ready within {within:g} s"))
             await asyncio.sleep(_LOOK)
 
-    async def call(self, call: Call[T]) -> T:
+    async def call(self, call: ApiCall[T]) -> T:
         """Make a call, with retries as far as `patience` and the call allow."""
         attempts = Attempts(self._server.url, self._patience)
         while True:

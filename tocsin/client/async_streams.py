@@ -10,8 +10,8 @@ import httpx
 from httpx_sse import SSEError, aconnect_sse
 
 from tocsin.client.calls import MatchPage
-from tocsin.client.http import Server, TransportError
-from tocsin.client.responses import Patience
+from tocsin.client.http import ServerConnection, TransportError
+from tocsin.client.responses import RetryPolicy
 from tocsin.client.streams import STREAM, Following
 
 ReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]
@@ -42,8 +42,8 @@ class AsyncMatchStream(Following):
     def __init__(
         self,
         http: httpx.AsyncClient,
-        server: Server,
-        patience: Patience,
+        server: ServerConnection,
+        patience: RetryPolicy,
         subscription: str | None,
         after: int | None,
     ) -> None:

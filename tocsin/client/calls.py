@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 STRUCTURED = "application/cloudevents+json"
 LINES = "application/x-ndjson"
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 """The size in bytes at which a request with several events is cut."""
 
 AT_ONCE = 500
@@ -31,7 +31,7 @@ AnyEvent = Mapping[str, Any] | Event
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[T]):
+class ApiCall(Generic[T]):
     """A request, and the parser of a successful response.
 
     `is_repeatable` if it may be sent again although the first may have arrived.
@@ -81,7 +81,7 @@ class MatchPage:
 
 def publish(
     event: AnyEvent | bytes | str, content_type: str | None = None, source: str | None = None
-) -> Call[Published]:
+) -> ApiCall[Published]:
     """Return the call for an event, or for a body of a content type, by default CloudEvents JSON.
 
     Only events with an id may be sent twice: a document gets a new id every time.
@@ -94,8 +94,8 @@ def publish(
     return replace(call, params=params, is_repeatable=content_type in (None, STRUCTURED, LINES))
 
 
-def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[Call[Published]]:
-    """Yield calls for many events, each with at most `most` events and `MOST_BYTES` bytes.
+def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[ApiCall[Published]]:
+    """Yield calls for many events, each with at most `most` events and `MAX_BYTES` bytes.
 
     An event may be JSON text in bytes. A single larger event has a call of its own.
     """
@@ -103,7 +103,7 @@ def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[Cal
     start = size = 0
     for event in events:
         line = _line(event)
-        if lines and (len(lines) >= most or size + len(line) > MOST_BYTES):
+        if lines and (len(lines) >= most or size + len(line) > MAX_BYTES):
             yield _publish_some(lines, start)
             start, lines, size = start + len(lines), [], 0
         lines.append(line)
@@ -112,37 +112,37 @@ def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[Cal
         yield _publish_some(lines, start)
 
 
-def put_subscription(subscription: Mapping[str, Any]) -> Call[dict[str, Any]]:
+def put_subscription(subscription: Mapping[str, Any]) -> ApiCall[dict[str, Any]]:
     """Return the call that creates or replaces a subscription."""
     id, body = _named(subscription, "id", "a subscription")
     return _json_call("PUT", f"/v1/subscriptions/{_part(id)}", body)
 
 
-def put_definition(definition: Mapping[str, Any]) -> Call[dict[str, Any]]:
+def put_definition(definition: Mapping[str, Any]) -> ApiCall[dict[str, Any]]:
     """Return the call that creates or replaces a definition."""
     name, body = _named(definition, "define", "a definition")
     return _json_call("PUT", f"/v1/definitions/{_part(name)}", body)
 
 
-def get(path: str, *parts: str, **params: object) -> Call[Any]:
+def get(path: str, *parts: str, **params: object) -> ApiCall[Any]:
     """Return the call for a resource; parameters that are None are omitted."""
-    return Call("GET", _path(path, parts), _json, _texts(params))
+    return ApiCall("GET", _path(path, parts), _json, _texts(params))
 
 
-def delete(path: str, *parts: str) -> Call[None]:
+def delete(path: str, *parts: str) -> ApiCall[None]:
     """Return the call that deletes a resource."""
-    return Call("DELETE", _path(path, parts), _nothing)
+    return ApiCall("DELETE", _path(path, parts), _nothing)
 
 
-def post(path: str, *parts: str, body: Mapping[str, Any] | None = None) -> Call[Any]:
+def post(path: str, *parts: str, body: Mapping[str, Any] | None = None) -> ApiCall[Any]:
     """Return the call for an action; sent once, as a repetition could take effect twice."""
     return replace(_json_call("POST", _path(path, parts), body or {}), is_repeatable=False)
 
 
-def get_matches(subscription: str | None, after: int, limit: int) -> Call[MatchPage]:
+def get_matches(subscription: str | None, after: int, limit: int) -> ApiCall[MatchPage]:
     """Return the call for a page of matches."""
     params = _texts({"subscription": subscription, "after": after, "limit": limit})
-    return Call("GET", "/v1/matches", _page, params)
+    return ApiCall("GET", "/v1/matches", _page, params)
 
 
 def with_pause(subscription: Mapping[str, Any], paused: bool) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def with_pause(subscription: Mapping[str, Any], paused: bool) -> dict[str, Any]:
     return told | {"paused": paused}
 
 
-def listed(body: Any, member: str) -> list[dict[str, Any]]:
+def read_list(body: Any, member: str) -> list[dict[str, Any]]:
     """Return the list in a response."""
     found: list[dict[str, Any]] = body[member]
     return found
@@ -177,14 +177,14 @@ def _line(event: AnyEvent | bytes) -> bytes:
     return event_text(event).encode()
 
 
-def _publish_some(lines: list[bytes], start: int) -> Call[Published]:
+def _publish_some(lines: list[bytes], start: int) -> ApiCall[Published]:
     call = _post_events(b"\n".join(lines) + b"\n", LINES)
     return replace(call, read=lambda body: _published(body).moved(start))
 
 
-def _post_events(body: bytes, content_type: str) -> Call[Published]:
+def _post_events(body: bytes, content_type: str) -> ApiCall[Published]:
     headers = {"content-type": content_type}
-    return Call("POST", "/v1/events", _published, {}, headers, body)
+    return ApiCall("POST", "/v1/events", _published, {}, headers, body)
 
 
 def _published(body: Any) -> Published:
@@ -197,9 +197,9 @@ def _page(body: Any) -> MatchPage:
     return MatchPage(tuple(body["matches"]), body["next"])
 
 
-def _json_call(method: str, path: str, body: Mapping[str, Any]) -> Call[Any]:
+def _json_call(method: str, path: str, body: Mapping[str, Any]) -> ApiCall[Any]:
     headers = {"content-type": "application/json"}
-    return Call(method, path, _json, {}, headers, json.dumps(body).encode())
+    return ApiCall(method, path, _json, {}, headers, json.dumps(body).encode())
 
 
 def _json(body: Any) -> Any:

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tocsin.client import calls
-from tocsin.client.calls import AT_ONCE, AnyEvent, Call, MatchPage, Published
-from tocsin.client.http import NOT_SENT, Server, TransportError
-from tocsin.client.responses import Attempts, Patience, read_json, unreachable
+from tocsin.client.calls import AT_ONCE, AnyEvent, ApiCall, MatchPage, Published
+from tocsin.client.http import NOT_SENT, ServerConnection, TransportError
+from tocsin.client.responses import Attempts, RetryPolicy, read_json, unreachable
 from tocsin.client.streams import Matches, MatchStream
 
 T = TypeVar("T")
@@ -32,10 +32,10 @@ class Client:
         key: str | None = None,
         *,
         timeout: float = 30.0,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
     ) -> None:
-        self._server = Server(url, key, timeout)
-        self._patience = patience or Patience()
+        self._server = ServerConnection(url, key, timeout)
+        self._patience = patience or RetryPolicy()
         self._http = self._server.client()
 
     def __enter__(self) -> Self:
@@ -89,7 +89,7 @@ class Client:
 
     def subscriptions(self) -> list[dict[str, Any]]:
         """Return all subscriptions of the caller."""
-        return calls.listed(self.call(calls.get("/v1/subscriptions")), "subscriptions")
+        return calls.read_list(self.call(calls.get("/v1/subscriptions")), "subscriptions")
 
     def subscription(self, id: str) -> dict[str, Any]:
         """Return one subscription."""
@@ -158,7 +158,7 @@ class Client:
     def dead_letters(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
         """Return a page of dead letters."""
         found = self.call(calls.get("/v1/dead-letters", after=after, limit=limit))
-        return calls.listed(found, "dead_letters")
+        return calls.read_list(found, "dead_letters")
 
     def replay_dead_letter(self, id: int | str) -> Any:
         """Process a dead letter again."""
@@ -205,7 +205,7 @@ class Client:
                 raise unreachable(self._server.url, TimeoutError(f"not ready within {within:g} s"))
             time.sleep(_LOOK)
 
-    def call(self, call: Call[T]) -> T:
+    def call(self, call: ApiCall[T]) -> T:
         """Make a call, with retries as far as `patience` and the call allow."""
         attempts = Attempts(self._server.url, self._patience)
         while True:

@@ -20,7 +20,7 @@ _SILENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerConnection:
     """URL, key and timeout of a service."""
 
     url: str

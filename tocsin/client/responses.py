@@ -35,7 +35,7 @@ _SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """Retry policy: the number of attempts, and the backoff in seconds.
 
     The wait is random, up to a bound that doubles with each failure, from `first` to `longest`.
@@ -57,7 +57,7 @@ class Patience:
 class Attempts:
     """The attempts of one call: the wait before the next one, or the problem after the last."""
 
-    def __init__(self, server: str, patience: Patience) -> None:
+    def __init__(self, server: str, patience: RetryPolicy) -> None:
         self._server = server
         self._patience = patience
         self._failed = 0
@@ -93,7 +93,7 @@ def read_json(status: int, body: bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError:
-        raise _strange(status, body) from None
+        raise _unexpected_response(status, body) from None
 
 
 def problem_of(status: int, body: bytes) -> Problem:
@@ -102,7 +102,7 @@ def problem_of(status: int, body: bytes) -> Problem:
         told = json.loads(body)
         code, detail = told["code"], told["detail"]
     except (ValueError, KeyError, TypeError):
-        return _strange(status, body)
+        return _unexpected_response(status, body)
     place = Place(told["line"], told["column"]) if "line" in told and "column" in told else None
     kind = _KINDS.get(status, Problem)
     return kind(
@@ -124,7 +124,7 @@ def unreachable(server: str, error: Exception) -> StateProblem:
     )
 
 
-def _strange(status: int, body: bytes) -> Problem:
+def _unexpected_response(status: int, body: bytes) -> Problem:
     said = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
     return Problem(
         f"the server answered {status}{f': {said}' if said else ''}",

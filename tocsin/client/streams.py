@@ -14,8 +14,8 @@ import httpx
 from httpx_sse import ServerSentEvent, SSEError, connect_sse
 
 from tocsin.client.calls import MatchPage
-from tocsin.client.http import Server, TransportError
-from tocsin.client.responses import Attempts, Patience, read_json
+from tocsin.client.http import ServerConnection, TransportError
+from tocsin.client.responses import Attempts, RetryPolicy, read_json
 
 STREAM = "/v1/matches/stream"
 
@@ -44,7 +44,11 @@ class Following:
     """State shared by both kinds of streams: the position, and the request to continue from it."""
 
     def __init__(
-        self, server: Server, patience: Patience, subscription: str | None, after: int | None
+        self,
+        server: ServerConnection,
+        patience: RetryPolicy,
+        subscription: str | None,
+        after: int | None,
     ) -> None:
         self.position = after
         self.timeout = server.stream_timeout()
@@ -99,8 +103,8 @@ class MatchStream(Following):
     def __init__(
         self,
         http: httpx.Client,
-        server: Server,
-        patience: Patience,
+        server: ServerConnection,
+        patience: RetryPolicy,
         subscription: str | None,
         after: int | None,
     ) -> None:

@@ -14,10 +14,10 @@ from tocsin.connectors.files import open_bytes, without_mark
 from tocsin.connectors.inputs import InputFile
 from tocsin.connectors.readers import READERS, Opened, Reader, read_children
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.codecs.bare_documents import Origin
-from tocsin.events.codecs.clean_lines import UNREADABLE, damaged
+from tocsin.events.codecs.bare_documents import DocumentOrigin
+from tocsin.events.codecs.clean_lines import UNREADABLE, damaged_file_problem
 from tocsin.events.codecs.columns import Columns
-from tocsin.events.codecs.file_item import Piece
+from tocsin.events.codecs.file_item import FileItem
 from tocsin.events.codecs.formats import HEAD, Format, format_of, suffix_format
 from tocsin.values.time import parse_instant
 
@@ -35,7 +35,7 @@ class Split(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """Read options of files: the format if names and first bytes are ambiguous, columns, and a
     time.
 
@@ -53,12 +53,12 @@ class Reading:
             parse_instant(str(self.time))
 
 
-def pieces_of(
+def read_items(
     file: InputFile,
-    reading: Reading,
+    reading: ReadOptions,
     label: str | None = None,
     progress: Callable[[int], object] = lambda position: None,
-) -> Iterator[Piece]:
+) -> Iterator[FileItem]:
     """Yield the items of a file in order, each with the label as its file."""
     line, head = 0, b""
     try:
@@ -69,12 +69,12 @@ def pieces_of(
                 line = piece.line
                 yield piece
     except UNREADABLE as error:
-        yield Piece(b"", line + 1, label, damaged(file.path, line, error))
+        yield FileItem(b"", line + 1, label, damaged_file_problem(file.path, line, error))
     except Problem as problem:
-        yield Piece(b"" if line else head.split(b"\n", 1)[0], line + 1, label, problem)
+        yield FileItem(b"" if line else head.split(b"\n", 1)[0], line + 1, label, problem)
 
 
-def format_in(file: InputFile, reading: Reading) -> Format | None:
+def format_in(file: InputFile, reading: ReadOptions) -> Format | None:
     """Return the format in which a file is read; None if it is unclear."""
     try:
         with open_bytes(file.path) as stream:
@@ -85,7 +85,7 @@ def format_in(file: InputFile, reading: Reading) -> Format | None:
 
 
 def _opened(
-    file: InputFile, reading: Reading, label: str | None, stream: BufferedIOBase
+    file: InputFile, reading: ReadOptions, label: str | None, stream: BufferedIOBase
 ) -> tuple[Opened, bool]:
     """Read the first bytes of a file; return it, and True if these are all.
 
@@ -102,25 +102,25 @@ def _opened(
     return Opened(rest, without_mark(head), _origin(file, reading), label), whole
 
 
-def _origin(file: InputFile, reading: Reading) -> Origin:
+def _origin(file: InputFile, reading: ReadOptions) -> DocumentOrigin:
     if reading.time != MODIFIED:
-        return Origin(
+        return DocumentOrigin(
             file.name,
             None if reading.time is None else parse_instant(reading.time),
             reading.columns,
         )
     modified = None if file.path == "-" else Path(file.path).stat().st_mtime_ns // 1000
-    return Origin(file.name, modified, reading.columns)
+    return DocumentOrigin(file.name, modified, reading.columns)
 
 
-def _reader(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Reader:
+def _reader(file: InputFile, reading: ReadOptions, opened: Opened, whole: bool) -> Reader:
     format = reading.format or _format(file, reading, opened, whole)
     if format is Format.XML and reading.split is Split.CHILDREN:
         return read_children
     return READERS[format]
 
 
-def _format(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Format:
+def _format(file: InputFile, reading: ReadOptions, opened: Opened, whole: bool) -> Format:
     """Return the format by the first bytes and the name.
 
     A text that is neither JSON nor XML is a table if columns are given.

@@ -29,7 +29,7 @@ def open_bytes(
     if path == "-":
         yield _unpacked(_peekable(sys.stdin.buffer))
         return
-    with _peekable(BufferedReader(_Told(path, progress), _BLOCK)) as raw:
+    with _peekable(BufferedReader(_ProgressFile(path, progress), _BLOCK)) as raw:
         yield _unpacked(raw)
 
 
@@ -67,7 +67,7 @@ def size_of(path: str) -> int | None:
     return Path(path).stat().st_size if path != "-" and Path(path).is_file() else None
 
 
-def is_packed(path: str) -> bool:
+def has_compression(path: str) -> bool:
     """True if a file is compressed, by its first bytes."""
     with Path(path).open("rb") as file:
         return file.read(2) == _PACKED
@@ -78,7 +78,7 @@ def reason_of(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-class _Told(FileIO):
+class _ProgressFile(FileIO):
     """A file that reports its position on every read."""
 
     def __init__(self, path: str, progress: Callable[[int], object]) -> None:

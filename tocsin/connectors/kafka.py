@@ -45,7 +45,7 @@ _WAITED_OUT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class KafkaRecord:
     """A record of a topic; `came` is the timestamp of Kafka, or None."""
 
     topic: str
@@ -85,13 +85,13 @@ class KafkaReader:
         self._consumer = _made(Consumer, dict(settings) | own, self._hear)
         self._consumer.subscribe(list(topics), on_assign=self._begin)
 
-    def read(self, limit: int, patience: float) -> list[Record]:
+    def read(self, limit: int, patience: float) -> list[KafkaRecord]:
         """Return up to `limit` records as soon as there are any; [] after `patience` seconds
         without.
 
         While a broker is away the reader waits, and `trouble` has the reason.
         """
-        records: list[Record] = []
+        records: list[KafkaRecord] = []
         for message in self._consumer.consume(limit, patience):
             error = message.error()
             if error is None:
@@ -102,7 +102,7 @@ class KafkaReader:
             self.trouble = None
         return records
 
-    def tell_stored(self, records: Iterable[Record]) -> None:
+    def report_offsets(self, records: Iterable[KafkaRecord]) -> None:
         """Commit the offsets of stored records, for monitoring only: reading never starts from
         them.
         """
@@ -179,9 +179,9 @@ class KafkaWriter:
                 return
 
 
-def _record(message: _Message) -> Record:
+def _record(message: _Message) -> KafkaRecord:
     kind, milliseconds = message.timestamp()
-    return Record(
+    return KafkaRecord(
         str(message.topic()),
         int(message.partition() or 0),
         int(message.offset() or 0),

@@ -24,12 +24,12 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.base.cloudevents import parse_json
-from tocsin.events.codecs.bindings import Message, events_of_message, is_structured
+from tocsin.events.codecs.bindings import Message, events_of_message, is_structured_mode
 from tocsin.events.event import Event
 from tocsin.events.views.payload import JSON
 from tocsin.values.time import Instant, format_instant
 
-MOST_AT_ONCE = 1000
+MAX_BATCH_MESSAGES = 1000
 """The number of messages that the server sends before it waits for an acknowledgement."""
 
 SESSION_LASTS = 0xFFFFFFFF
@@ -52,7 +52,7 @@ class MqttServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class MqttMessage:
     """A message as received; an acknowledgement refers to `number` and `connection`."""
 
     topic: str
@@ -73,7 +73,7 @@ class MqttReader:
         if not topics:
             raise MeaningProblem("no topic is given", code="MqttError", hint="such as sensors/#")
         self._topics = tuple(topics)
-        self._waiting: queue.Queue[Received] = queue.Queue(2 * MOST_AT_ONCE)
+        self._waiting: queue.Queue[MqttMessage] = queue.Queue(2 * MAX_BATCH_MESSAGES)
         self._connection = 0
         self.dropped = 0
         self.trouble: str | None = "not connected yet"
@@ -87,11 +87,11 @@ class MqttReader:
         )
         self._client.loop_start()
 
-    def read(self, limit: int, patience: float) -> list[Received]:
+    def read(self, limit: int, patience: float) -> list[MqttMessage]:
         """Return up to `limit` messages as soon as there are any; [] after `patience` seconds
         without.
         """
-        found: list[Received] = []
+        found: list[MqttMessage] = []
         try:
             found.append(self._waiting.get(timeout=patience))
             while len(found) < limit:
@@ -100,7 +100,7 @@ class MqttReader:
             pass
         return found
 
-    def acknowledge(self, received: Iterable[Received]) -> None:
+    def acknowledge(self, received: Iterable[MqttMessage]) -> None:
         """Acknowledge stored messages.
 
         Those of an earlier connection are skipped and delivered again: their numbers may be in use
@@ -147,12 +147,14 @@ class MqttReader:
         came = time.time_ns() // 1000
         message = _message(given)
         try:
-            self._waiting.put_nowait(Received(given.topic, message, came, number, self._connection))
+            self._waiting.put_nowait(
+                MqttMessage(given.topic, message, came, number, self._connection)
+            )
         except queue.Full:  # only QoS 0: for QoS 1 the server waits for acknowledgements before
             self.dropped += 1
 
 
-def events_received(received: Received) -> list[Event]:
+def events_from_message(received: MqttMessage) -> list[Event]:
     """Return the events of a message: CloudEvents in either mode, or one event with the message as
     data.
 
@@ -168,7 +170,7 @@ def events_received(received: Received) -> list[Event]:
 def _is_cloudevent(message: Message) -> bool:
     if (message.content_type or "").lower().startswith(_STRUCTURED):
         return True
-    if not is_structured(message):
+    if not is_structured_mode(message):
         return set(_CONTEXT) <= set(message.attributes)
     try:
         found = parse_json(message.body or b"")
@@ -177,7 +179,7 @@ def _is_cloudevent(message: Message) -> bool:
     return isinstance(found, dict) and set(_CONTEXT) <= set(found)
 
 
-def _plain_event(received: Received) -> Event:
+def _plain_event(received: MqttMessage) -> Event:
     kind = received.message.content_type or JSON
     body = Message(
         received.message.body,
@@ -204,7 +206,7 @@ def _session() -> Properties:
     """Return the properties of a persistent session with a limit on unacknowledged messages."""
     wanted = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     wanted.SessionExpiryInterval = SESSION_LASTS
-    wanted.ReceiveMaximum = MOST_AT_ONCE
+    wanted.ReceiveMaximum = MAX_BATCH_MESSAGES
     return wanted
 
 

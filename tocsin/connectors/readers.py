@@ -19,7 +19,7 @@ from tocsin.connectors.parquet_rows import parquet_rows
 from tocsin.connectors.rows import Row
 from tocsin.errors import LimitProblem, Problem
 from tocsin.events.codecs.bare_documents import (
-    Origin,
+    DocumentOrigin,
     event_of_rdf,
     event_of_record,
     events_of_json_ld,
@@ -31,7 +31,7 @@ from tocsin.events.codecs.base.bounded_lines import bounded_lines
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES, parse_json
 from tocsin.events.codecs.base.json_values import json_values
 from tocsin.events.codecs.epcis.document import DOCUMENTS, decode_document
-from tocsin.events.codecs.file_item import Piece
+from tocsin.events.codecs.file_item import FileItem
 from tocsin.events.codecs.formats import Format
 from tocsin.events.event import Event
 from tocsin.events.views.children import child_texts, outermost_tag
@@ -47,7 +47,7 @@ class Opened:
 
     file: BufferedIOBase
     head: bytes
-    origin: Origin
+    origin: DocumentOrigin
     label: str | None = None
 
     @property
@@ -55,23 +55,25 @@ class Opened:
         """True if fields are mapped to columns, so that records have no envelope."""
         return bool(self.origin.columns.fields)
 
-    def piece(self, raw: bytes, line: int, make: Callable[[], list[Event] | Event]) -> Piece:
+    def piece(self, raw: bytes, line: int, make: Callable[[], list[Event] | Event]) -> FileItem:
         """Return an item with the events from `make`, or with the problem that it raises."""
         try:
             made = make()
-            return Piece(raw, line, self.label, tuple(made) if isinstance(made, list) else (made,))
+            return FileItem(
+                raw, line, self.label, tuple(made) if isinstance(made, list) else (made,)
+            )
         except Problem as problem:
-            return Piece(raw, line, self.label, problem)
+            return FileItem(raw, line, self.label, problem)
 
-    def refused(self, raw: bytes, line: int, problem: Problem) -> Piece:
+    def refused(self, raw: bytes, line: int, problem: Problem) -> FileItem:
         """Return an item with a problem."""
-        return Piece(raw, line, self.label, problem)
+        return FileItem(raw, line, self.label, problem)
 
 
-Reader = Callable[[Opened], Iterator[Piece]]
+Reader = Callable[[Opened], Iterator[FileItem]]
 
 
-def read_lines(opened: Opened) -> Iterator[Piece]:
+def read_lines(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each line; decoded later, unless columns are mapped.
 
     Any line may begin with a byte order mark, as in joined files.
@@ -85,17 +87,17 @@ def read_lines(opened: Opened) -> Iterator[Piece]:
                 line, number, partial(events_of_mapped_json, line, opened.origin, number)
             )
         else:
-            yield Piece(line, number, opened.label)
+            yield FileItem(line, number, opened.label)
 
 
-def read_xml_lines(opened: Opened) -> Iterator[Piece]:
+def read_xml_lines(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each line, which is an XML document."""
     for number, line in enumerate(bounded_lines(opened.file, opened.head), 1):
         if not line.isspace():
             yield opened.piece(line, number, partial(events_of_xml, line, opened.origin, number))
 
 
-def read_json(opened: Opened) -> Iterator[Piece]:
+def read_json(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each value of a document and for each element of an array."""
     for number, (raw, line, problem) in enumerate(json_values(opened.file, opened.head), 1):
         if problem is not None:
@@ -107,10 +109,10 @@ def read_json(opened: Opened) -> Iterator[Piece]:
         elif b'"@' in raw and _holds_json_ld(raw):
             yield opened.piece(raw, line, partial(events_of_json_ld, raw, opened.origin, number))
         else:
-            yield Piece(raw, line, opened.label)
+            yield FileItem(raw, line, opened.label)
 
 
-def read_json_ld(opened: Opened) -> Iterator[Piece]:
+def read_json_ld(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each JSON-LD document of the file."""
     values = json_values(opened.file, opened.head, split_arrays=False)
     for number, (raw, line, problem) in enumerate(values, 1):
@@ -120,7 +122,7 @@ def read_json_ld(opened: Opened) -> Iterator[Piece]:
             yield opened.piece(raw, line, partial(events_of_json_ld, raw, opened.origin, number))
 
 
-def read_xml(opened: Opened) -> Iterator[Piece]:
+def read_xml(opened: Opened) -> Iterator[FileItem]:
     """Yield one item for the document, or one per line if each line is a document."""
     raw = _whole(opened)
     piece = opened.piece(raw, 1, partial(events_of_xml, raw, opened.origin))
@@ -130,7 +132,7 @@ def read_xml(opened: Opened) -> Iterator[Piece]:
         yield piece
 
 
-def read_children(opened: Opened) -> Iterator[Piece]:
+def read_children(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each child of the outermost element.
 
     An EPCIS document, whose events are deeper, is read as one.
@@ -147,19 +149,19 @@ def read_children(opened: Opened) -> Iterator[Piece]:
         yield opened.refused(b"", line, problem)
 
 
-def read_epcis(opened: Opened) -> Iterator[Piece]:
+def read_epcis(opened: Opened) -> Iterator[FileItem]:
     """Yield one item for an EPCIS document, XML or JSON."""
     raw = _whole(opened)
     yield opened.piece(raw, 1, partial(decode_document, raw))
 
 
-def read_rdf(media_type: str, opened: Opened) -> Iterator[Piece]:
+def read_rdf(media_type: str, opened: Opened) -> Iterator[FileItem]:
     """Yield one item for an RDF document."""
     raw = _whole(opened)
     yield opened.piece(raw, 1, partial(event_of_rdf, raw, media_type, opened.origin))
 
 
-def read_csv(opened: Opened) -> Iterator[Piece]:
+def read_csv(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each row below the header."""
     lines = bounded_lines(opened.file, opened.head)
     header = next(lines, b"")
@@ -168,7 +170,7 @@ def read_csv(opened: Opened) -> Iterator[Piece]:
         yield from _records(opened, names, csv_rows(lines, names, mark))
 
 
-def read_parquet(opened: Opened) -> Iterator[Piece]:
+def read_parquet(opened: Opened) -> Iterator[FileItem]:
     """Yield an item for each row; a stream is copied to a file first, as Parquet is read from its
     end.
     """
@@ -203,7 +205,7 @@ READERS: dict[Format, Reader] = {
 }
 
 
-def _records(opened: Opened, names: list[str], rows: Iterator[Row]) -> Iterator[Piece]:
+def _records(opened: Opened, names: list[str], rows: Iterator[Row]) -> Iterator[FileItem]:
     """Yield the items of rows; raises if a mapped column is missing."""
     opened.origin.columns.require(names)
     origin = replace(opened.origin, columns=opened.origin.columns.with_own_names(names))

@@ -14,11 +14,11 @@ import numpy as np
 from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.engine.index.counters import Work
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.hits import Hits
 from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.concepts import ConceptTest
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from tocsin.engine.graphs.paper import matcher as paper
     from tocsin.engine.xml import matcher as xml
 else:
-    concepts = Deferred("tocsin.engine.concepts.matcher")
-    graphs = Deferred("tocsin.engine.graphs.matcher")
-    paper = Deferred("tocsin.engine.graphs.paper.matcher")
-    xml = Deferred("tocsin.engine.xml.matcher")
+    concepts = LazyModule("tocsin.engine.concepts.matcher")
+    graphs = LazyModule("tocsin.engine.graphs.matcher")
+    paper = LazyModule("tocsin.engine.graphs.paper.matcher")
+    xml = LazyModule("tocsin.engine.xml.matcher")
 
 
 class AtomMatcher(Protocol):
@@ -93,7 +93,7 @@ class AtomMatchers:
         conditions = make_conditions()
         self._matchers: list[AtomMatcher | None] = [conditions, *[None] * (_COUNT - 1)]
         self._judging: tuple[JudgingMatcher, ...] = ()  # all but conditions: read after every batch
-        self.work: Work = conditions.work
+        self.work: WorkCounters = conditions.work
 
     def __len__(self) -> int:
         return sum(len(each) for each in self._matchers if each is not None)

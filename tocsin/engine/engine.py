@@ -17,34 +17,34 @@ from tocsin.engine.detection.base import State
 from tocsin.engine.detection.batch.runtime import Wanted
 from tocsin.engine.detection.inspection import NetworkView
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT, Network
-from tocsin.engine.detection.scheduling.steps import Found
+from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.engine.results import (
-    NO_RINGS,
+    NO_ATOMIC_MATCHES,
     NOTHING,
-    Detected,
-    Fault,
-    Matched,
-    Relevant,
-    Rings,
-    Untold,
+    AtomicMatches,
+    BatchResult,
+    CompositeInput,
+    DetectionResult,
+    OperatorFault,
+    RenderFailure,
 )
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
-from tocsin.events.matches.match import Match, match_of_event, once
-from tocsin.lazy_import import Deferred
+from tocsin.events.matches.match import Match, deduplicate, match_of_event
+from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.composites import Forward, Plan
-from tocsin.plan.semantics.expired_windows import past_window
-from tocsin.plan.semantics.match_rendering import Documents, Told, match_of_atom
+from tocsin.plan.semantics.expired_windows import find_expired_window
+from tocsin.plan.semantics.match_rendering import Documents, MatchRenderer, match_of_atom
 from tocsin.plan.semantics.measure_evaluation import selected_values
 from tocsin.plan.xml.construction import Ask, Construct
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
     from tocsin.engine.xml import nested_queries as nested
 else:
-    nested = Deferred("tocsin.engine.xml.nested_queries")
+    nested = LazyModule("tocsin.engine.xml.nested_queries")
 
 _ATOM_MARK = "\0"
 """First character of the matcher's keys for atoms of composites; no subscription id starts with it.
@@ -132,22 +132,22 @@ class Engine:
         """Read-only view of the operators of all composites."""
         return self._network
 
-    def match(self, batch: EventBatch) -> Matched:
+    def match(self, batch: EventBatch) -> BatchResult:
         """Match a batch against all atoms.
 
         Returns atomic matches and composite inputs, by event, then by subscription order.
         """
         matchers = self._matchers
         hits = matchers.match(batch)
-        rings: Rings = NO_RINGS
-        relevant: Sequence[Relevant] = []
+        rings: AtomicMatches = NO_ATOMIC_MATCHES
+        relevant: Sequence[CompositeInput] = []
         if not self._atoms and len(hits.slots):
-            rings = Rings(hits.events, matchers.keys_of(hits.slots))
+            rings = AtomicMatches(hits.events, matchers.keys_of(hits.slots))
         elif len(hits.slots):
             rings, relevant = self._part(hits.events.tolist(), hits.slots.tolist())
-        return Matched(rings, relevant, matchers.refused, self._undecided(), matchers.warned)
+        return BatchResult(rings, relevant, matchers.refused, self._undecided(), matchers.warned)
 
-    def ring(self, key: str, event: Event) -> Match | Untold | None:
+    def ring(self, key: str, event: Event) -> Match | RenderFailure | None:
         """Render the match of an atomic subscription and an event.
 
         None if the output is empty, Untold if it exceeds the work limit.
@@ -158,12 +158,16 @@ class Engine:
         assert isinstance(plan.pattern, Atom)
         try:
             return match_of_atom(
-                key, event, self._matchers.rows(plan.pattern, event), plan.output, _asking
+                key,
+                event,
+                self._matchers.rows(plan.pattern, event),
+                plan.output,
+                _read_nested_queries,
             )
-        except GivenUp as why:
-            return Untold(key, (event,), why)
+        except WorkLimitExceeded as why:
+            return RenderFailure(key, (event,), why)
 
-    def detect(self, event: Event, atoms: Iterable[Atom]) -> Detected:
+    def detect(self, event: Event, atoms: Iterable[Atom]) -> DetectionResult:
         """Process the next event in canonical order, after the timers due before it."""
         try:
             found = self._network.event(event, atoms)
@@ -172,7 +176,7 @@ class Engine:
             raise
         return self._tell(found, (event,))
 
-    def sift(self, wanted: Wanted) -> Iterator[tuple[Event, Iterable[Atom]]]:
+    def detect_batch(self, wanted: Wanted) -> Iterator[tuple[Event, Iterable[Atom]]]:
         """Run the batch path over events in canonical order; yield those that still need `detect`.
 
         Call `detect` on each before taking the next. The other events emit nothing, and their state
@@ -180,11 +184,11 @@ class Engine:
         """
         if self._constructing:  # constructed events precede the next event
             return iter(wanted)
-        return self._network.batches.sift(wanted)
+        return self._network.batches.detect_batch(wanted)
 
     def advance_to(
         self, now: Instant | None, leap: Instant | None = None, told: list[Match] | None = None
-    ) -> Detected:
+    ) -> DetectionResult:
         """Advance the watermark: all events that end by `now` are known. Fires timers; None is the
         end of time.
 
@@ -207,19 +211,19 @@ class Engine:
                 return detected
         return NOTHING
 
-    def _put_into(self, told: list[Match], found: Found) -> Detected:
+    def _put_into(self, told: list[Match], found: Emissions) -> DetectionResult:
         """Append the matches of one instant, each once; return them instead if there is more to
         report.
         """
-        untold: list[Untold] = []
-        faults: list[Fault] = []
+        untold: list[RenderFailure] = []
+        faults: list[OperatorFault] = []
         matches = self._matches(found, untold, faults)
         if untold or faults:
-            return Detected(matches, (), untold, faults)
-        told += once(matches)
+            return DetectionResult(matches, (), untold, faults)
+        told += deduplicate(matches)
         return NOTHING
 
-    def _fire(self, now: Instant | None, leap: Instant | None) -> Found:
+    def _fire(self, now: Instant | None, leap: Instant | None) -> Emissions:
         """Fire the timers up to an instant; return what they emit."""
         try:
             return self._network.advance_to(now, None if leap is None else self._quiet_until(leap))
@@ -238,7 +242,7 @@ class Engine:
         over = sorted(
             key
             for key in self._composites
-            if past_window(self._telling[key].pattern, now - 1) is not None
+            if find_expired_window(self._telling[key].pattern, now - 1) is not None
         )
         for key in over:
             self.remove(key)
@@ -287,7 +291,7 @@ class Engine:
 
     def _part(
         self, events: Iterable[int], slots: Iterable[int]
-    ) -> tuple[Rings, Sequence[Relevant]]:
+    ) -> tuple[AtomicMatches, Sequence[CompositeInput]]:
         """Split hits into atomic matches and inputs of composites."""
         rung: list[int] = []
         keys: list[str] = []
@@ -302,8 +306,8 @@ class Engine:
                 wanted[index].append(target)
             else:
                 wanted[index] = [target]
-        rings = Rings(np.array(rung, np.int32), keys) if keys else NO_RINGS
-        return rings, [Relevant(index, tuple(atoms)) for index, atoms in wanted.items()]
+        rings = AtomicMatches(np.array(rung, np.int32), keys) if keys else NO_ATOMIC_MATCHES
+        return rings, [CompositeInput(index, tuple(atoms)) for index, atoms in wanted.items()]
 
     def _target(self, slot: int) -> str | Atom:
         """Return the subscription, or the atom of composites, of a slot; cached."""
@@ -324,34 +328,34 @@ class Engine:
         due = self._network.next_deadline()
         return leap if due is None else min(leap, due - 1)
 
-    def _tell(self, found: Found, events: tuple[Event, ...]) -> Detected:
+    def _tell(self, found: Emissions, events: tuple[Event, ...]) -> DetectionResult:
         """Return the result of a step over `events`, failures included."""
         troubles = self._network.troubles
         if not (found or self._is_troubled()):
             return NOTHING
-        untold: list[Untold] = []
-        suspended = self._suspend(untold) if troubles.given_up or troubles.overfull else []
+        untold: list[RenderFailure] = []
+        suspended = self._suspend(untold) if troubles.aborted or troubles.overfull else []
         raised = troubles.take_faults() if troubles.faults else []
-        faults = [Fault(error, events, key) for key, error in raised]
+        faults = [OperatorFault(error, events, key) for key, error in raised]
         if suspended:
             found = [each for each in found if each[0] in self._composites]
-        return Detected(self._matches(found, untold, faults), suspended, untold, faults)
+        return DetectionResult(self._matches(found, untold, faults), suspended, untold, faults)
 
     def _is_troubled(self) -> bool:
         """True if a failure is not yet reported."""
         troubles = self._network.troubles
-        return bool(troubles.given_up or troubles.overfull or troubles.faults)
+        return bool(troubles.aborted or troubles.overfull or troubles.faults)
 
-    def _suspend(self, untold: list[Untold]) -> list[str]:
+    def _suspend(self, untold: list[RenderFailure]) -> list[str]:
         """Remove subscriptions with too much state, or with repeated aborts; nothing is trimmed.
 
         Aborted steps are added to `untold`.
         """
         troubles = self._network.troubles
         suspended: list[str] = []
-        for key, events, why in troubles.take_given_up():
-            untold.append(Untold(key, events, why))
-            if troubles.is_hopeless(key):
+        for key, events, why in troubles.take_aborted():
+            untold.append(RenderFailure(key, events, why))
+            if troubles.has_aborted_too_often(key):
                 self.remove(key)
                 suspended.append(key)
         for key in troubles.take_overfull():
@@ -359,30 +363,32 @@ class Engine:
             suspended.append(key)
         return suspended
 
-    def _matches(self, found: Found, untold: list[Untold], faults: list[Fault]) -> list[Match]:
+    def _matches(
+        self, found: Emissions, untold: list[RenderFailure], faults: list[OperatorFault]
+    ) -> list[Match]:
         """Render the matches of composites; matches of one occurrence share its rendering."""
         matches: list[Match] = []
-        tellings: dict[int, Told] = {}
+        tellings: dict[int, MatchRenderer] = {}
         for key, occurrence in found:
             try:
                 told = tellings.get(id(occurrence))
                 if told is None:
-                    told = tellings[id(occurrence)] = Told(occurrence, writes_place=False)
+                    told = tellings[id(occurrence)] = MatchRenderer(occurrence, writes_place=False)
                 plan = self._telling[key]
                 selected = selected_values(plan.select, occurrence.names) if plan.select else None
-                match = told.match(key, plan.output, _asking, selected)
-            except GivenUp as why:
-                untold.append(Untold(key, occurrence.members, why))
+                match = told.match(key, plan.output, _read_nested_queries, selected)
+            except WorkLimitExceeded as why:
+                untold.append(RenderFailure(key, occurrence.members, why))
             except Exception as error:
                 if not self._network.troubles.contains_faults:
                     raise
-                faults.append(Fault(error, occurrence.members, key))
+                faults.append(OperatorFault(error, occurrence.members, key))
             else:
                 if match is not None:
                     matches.append(match)
         return matches
 
 
-def _asking(documents: Documents) -> Ask:
+def _read_nested_queries(documents: Documents) -> Ask:
     """Return the function that answers nested queries of a construction."""
-    return nested.asking(documents)
+    return nested.make_nested_query_reader(documents)

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.errors import EventProblem
-from tocsin.events.dead_letter import DeadLetter, internal_error, untold
+from tocsin.events.dead_letter import DeadLetter, internal_error, render_failed
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rings:
+class AtomicMatches:
     """Atomic matches as two columns: index of the event in its batch, and subscription key. By
     event.
     """
@@ -34,11 +34,11 @@ class Rings:
         return zip(self.events.tolist(), self.keys, strict=True)
 
 
-NO_RINGS = Rings(np.empty(0, np.int32), ())
+NO_ATOMIC_MATCHES = AtomicMatches(np.empty(0, np.int32), ())
 
 
 @dataclass(slots=True)
-class Relevant:
+class CompositeInput:
     """An event that composites need, by its index in the batch, with the atoms that it matches."""
 
     index: int
@@ -46,7 +46,7 @@ class Relevant:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class BatchResult:
     """Result of a batch: atomic matches, inputs of composites, and problems; events by index.
 
     `refused` are events without a valid graph or assertions; `undecided` are those that exceeded
@@ -54,28 +54,28 @@ class Matched:
     processed anyway.
     """
 
-    rings: Rings
-    relevant: Sequence[Relevant]
+    rings: AtomicMatches
+    relevant: Sequence[CompositeInput]
     refused: dict[int, EventProblem]
     undecided: Sequence[tuple[int, str | None]]
     warned: Sequence[tuple[int, EventProblem]]
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class RenderFailure:
     """A match that was found but exceeds the work limit when its output is built."""
 
     subscription: str
     events: tuple[Event, ...]
-    why: GivenUp
+    why: WorkLimitExceeded
 
     def letter(self) -> DeadLetter:
         """Return the dead letter of the match."""
-        return untold(self.events, self.subscription, self.why.code, self.why.reason)
+        return render_failed(self.events, self.subscription, self.why.code, self.why.reason)
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class OperatorFault:
     """An exception, with its events and, if known, its subscription."""
 
     error: Exception
@@ -88,7 +88,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
+class DetectionResult:
     """Result of an event or of time for composites: matches, suspended subscriptions, failures.
 
     The `suspended` were removed because they held too much state or aborted too often; the others
@@ -97,8 +97,8 @@ class Detected:
 
     matches: Sequence[Match] = ()
     suspended: Sequence[str] = ()
-    untold: Sequence[Untold] = ()
-    faults: Sequence[Fault] = ()
+    untold: Sequence[RenderFailure] = ()
+    faults: Sequence[OperatorFault] = ()
 
 
-NOTHING = Detected()
+NOTHING = DetectionResult()

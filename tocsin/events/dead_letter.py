@@ -82,7 +82,7 @@ class DeadLetter:
         return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":"))
 
 
-def malformed(problem: Problem, raw: bytes | str, line: int | None = None) -> DeadLetter:
+def malformed_input(problem: Problem, raw: bytes | str, line: int | None = None) -> DeadLetter:
     """Return the dead letter of input that is not an event."""
     hint = f" ({problem.hint})" if problem.hint else ""
     return DeadLetter(problem.code, problem.message + hint, shown_input(raw), line)
@@ -113,12 +113,12 @@ def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = Non
     return DeadLetter(TOO_FAR_AHEAD, reason, who, line)
 
 
-def refused(event: Event, problem: Problem) -> DeadLetter:
+def unevaluable_event(event: Event, problem: Problem) -> DeadLetter:
     """Return the dead letter of an event that some subscriptions cannot be evaluated for."""
-    return malformed(problem, json.dumps({"source": event.source, "id": event.id}))
+    return malformed_input(problem, json.dumps({"source": event.source, "id": event.id}))
 
 
-def undecided(event: Event, subscription: str | None) -> DeadLetter:
+def over_work_limit(event: Event, subscription: str | None) -> DeadLetter:
     """Return the dead letter of an event for which a subscription hits the work limit: no match."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = (
@@ -128,7 +128,7 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     return DeadLetter(LIMIT, reason, event_told, subscription=subscription)
 
 
-def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
+def render_failed(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
     """Return the dead letter of events whose match has an output that could not be built."""
     given_up = f"undecided: subscription {subscription!r} is not worked out for the event: {why}"
     reason = (
@@ -162,7 +162,7 @@ def too_many_hops(subscription: str, match: str) -> DeadLetter:
     )
 
 
-def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
+def invalid_output(subscription: str, match: str, problem: Problem) -> DeadLetter:
     """Return the dead letter of an output that cannot be published, as it is not a valid event."""
     reason = f"what subscription {subscription!r} built is not published again: {problem.message}"
     return DeadLetter(
@@ -195,7 +195,7 @@ def builds_no_more(event: Event, subscription: str) -> DeadLetter:
     )
 
 
-def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
+def subscription_broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
     """Return the dead letter of a subscription that does not compile, new or after a change."""
     token = (
         f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
@@ -206,7 +206,7 @@ def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
     return DeadLetter(problem.code, reason, shown_input(expression))
 
 
-def suspended(subscription: str) -> DeadLetter:
+def state_too_large(subscription: str) -> DeadLetter:
     """Return the dead letter of a subscription suspended because its state is too large."""
     return DeadLetter(
         "QueueLimitExceeded",
@@ -241,7 +241,7 @@ def unreadable(error: BaseException, raw: object) -> DeadLetter:
     )
 
 
-def hurried(count: int, limit: int, until: str) -> DeadLetter:
+def watermark_forced(count: int, limit: int, until: str) -> DeadLetter:
     """Return the dead letter of a watermark forced ahead because too many events are buffered."""
     return DeadLetter(
         "QueueLimitExceeded",
@@ -252,7 +252,7 @@ def hurried(count: int, limit: int, until: str) -> DeadLetter:
     )
 
 
-def dropped(subscription: str, told: str) -> DeadLetter:
+def slow_subscriber(subscription: str, told: str) -> DeadLetter:
     """Return the dead letter of a match that was dropped because its subscriber is too slow."""
     reason = (
         f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the"
@@ -282,7 +282,7 @@ def suspended_for_matches(subscription: str, passed: str) -> DeadLetter:
     )
 
 
-def undelivered(error: BaseException, told: str) -> DeadLetter:
+def receiver_failure(error: BaseException, told: str) -> DeadLetter:
     """Return the dead letter of a match whose receiver raised."""
     return DeadLetter(
         "DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told)

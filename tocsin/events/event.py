@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tocsin.events.views.document import Element
     from tocsin.events.views.graph import Graph
 else:
-    documents = Deferred("tocsin.events.views.document")
-    graphs = Deferred("tocsin.events.views.graph")
+    documents = LazyModule("tocsin.events.views.document")
+    graphs = LazyModule("tocsin.events.views.graph")
 
 Path = tuple[str, ...]
 """Path of an attribute: member names of nested objects. A first member "" is the envelope, see

@@ -23,7 +23,7 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
-from tocsin.hub.dispatch import Listener, Posted, Receiver, require_callable
+from tocsin.hub.dispatch import Listener, QueuedDeliveries, Receiver, require_callable
 from tocsin.hub.hub import PATIENCE, Counts, Hub
 from tocsin.hub.mailbox import Overflow, is_inside, without_waiting
 
@@ -179,7 +179,7 @@ class AsyncHub:
             )
         return await asyncio.to_thread(_without_waiting, work)
 
-    async def _told(self, found: list[Match], posted: Posted) -> list[Match]:
+    async def _told(self, found: list[Match], posted: QueuedDeliveries) -> list[Match]:
         """Wait until the matches found are delivered."""
         if is_inside():
             return found
@@ -190,7 +190,7 @@ class AsyncHub:
         }
         for (box, id, room), number in last.items():
             slack = room.size if id in self._listening else 0
-            await asyncio.wrap_future(box.when_told(number - slack))
+            await asyncio.wrap_future(box.when_delivered(number - slack))
         return found
 
 

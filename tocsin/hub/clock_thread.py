@@ -22,7 +22,7 @@ def wall_clock() -> Instant:
     return time.time_ns() // 1000
 
 
-class Alarm:
+class ClockThread:
     """A timer that fires at the instant set last, at once if it has passed; None for never."""
 
     def __init__(self, ring: Callable[[], object], now: Callable[[], Instant] = wall_clock) -> None:
@@ -72,7 +72,7 @@ class Alarm:
             return False
 
 
-def _watch(alarm: Alarm, ring: WeakMethod[Callable[[], object]]) -> None:
+def _watch(alarm: ClockThread, ring: WeakMethod[Callable[[], object]]) -> None:
     while alarm.await_due():
         call = ring()
         if call is None:

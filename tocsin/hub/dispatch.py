@@ -11,9 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.dead_letter import DeadLetter, dropped, suspended_for_slowness, undelivered
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    receiver_failure,
+    slow_subscriber,
+    suspended_for_slowness,
+)
 from tocsin.events.matches.match import Match
-from tocsin.hub.mailbox import Item, Mailbox, Overflow, Room, is_inside
+from tocsin.hub.mailbox import Mailbox, Overflow, QueuedCall, QueueLimit, is_inside
 from tocsin.hub.receiver_loop import EventLoop
 
 Receiver = Callable[[Match], object | Awaitable[object]]
@@ -27,13 +32,13 @@ Listener = Callable[[DeadLetter], object | Awaitable[object]]
 class _Subscriber:
     receiver: Receiver | None
     problems_to: Listener | None
-    room: Room
+    room: QueueLimit
     box: Mailbox | None
 
 
-_NOBODY = _Subscriber(None, None, Room(), None)
+_NO_SUBSCRIBER = _Subscriber(None, None, QueueLimit(), None)
 
-Posted = list[tuple[Mailbox, int, str, Room]]
+QueuedDeliveries = list[tuple[Mailbox, int, str, QueueLimit]]
 """Items put into mailboxes and still to be delivered, in order: mailbox, number, subscription,
 limit.
 """
@@ -52,7 +57,7 @@ class Dispatcher:
     suspend: Callable[[str, DeadLetter], object]
     _subscribers: dict[str, _Subscriber] = field(default_factory=dict)
     _boxes: dict[object, Mailbox] = field(default_factory=dict)
-    _posted: Posted = field(default_factory=list)
+    _posted: QueuedDeliveries = field(default_factory=list)
 
     def __contains__(self, id: object) -> bool:
         return id in self._subscribers
@@ -62,7 +67,7 @@ class Dispatcher:
         id: str,
         to: Receiver | None = None,
         problems_to: Listener | None = None,
-        room: Room | None = None,
+        room: QueueLimit | None = None,
     ) -> None:
         """Add a subscription with its receivers; without any, its matches go to none."""
         whom = problems_to if to is None else to
@@ -70,7 +75,7 @@ class Dispatcher:
         if whom is not None:
             box = self._boxes.setdefault(_name(whom), Mailbox(self.loop, self._on_fault))
             box.users += 1
-        self._subscribers[id] = _Subscriber(to, problems_to, room or Room(), box)
+        self._subscribers[id] = _Subscriber(to, problems_to, room or QueueLimit(), box)
 
     def cancel(self, id: str) -> None:
         """Remove a subscription at the subscriber's request. Matches found before are still
@@ -89,14 +94,14 @@ class Dispatcher:
 
     def tell(self, id: str, letter: DeadLetter) -> None:
         """Queue the dead letter of a problem for the subscriber, if it takes problems."""
-        found = self._subscribers.get(id, _NOBODY)
+        found = self._subscribers.get(id, _NO_SUBSCRIBER)
         if found.problems_to is not None:
             self._post(id, found, found.problems_to, letter)
 
     def post(self, match: Match) -> None:
         """Queue a match for its subscriber; if the queue is full, apply the overflow policy."""
         id = match.subscription
-        found = self._subscribers.get(id, _NOBODY)
+        found = self._subscribers.get(id, _NO_SUBSCRIBER)
         if found.receiver is None or found.box is None:
             return
         overflow = found.room.overflow
@@ -106,15 +111,15 @@ class Dispatcher:
                 return
             oldest = found.box.drop_oldest(id)
             if oldest is not None:
-                self.bury(dropped(id, _shown(oldest.told)))
+                self.bury(slow_subscriber(id, _item_text(oldest.told)))
         self._post(id, found, found.receiver, match)
 
-    def take(self) -> Posted:
+    def take(self) -> QueuedDeliveries:
         """Return the items queued since the last call; the caller has to deliver them."""
         posted, self._posted = self._posted, []
         return posted
 
-    def deliver(self, posted: Posted) -> None:
+    def deliver(self, posted: QueuedDeliveries) -> None:
         """Call the receivers; block while a queue with overflow "block" is too full."""
         for box, number, _, _ in posted:
             box.deliver(number)
@@ -130,7 +135,11 @@ class Dispatcher:
         self.loop.close(patience)
         for box in list(self._boxes.values()):
             for item in box.abandon():
-                self.bury(undelivered(RuntimeError("the hub was closed before"), _shown(item.told)))
+                self.bury(
+                    receiver_failure(
+                        RuntimeError("the hub was closed before"), _item_text(item.told)
+                    )
+                )
 
     def _post(
         self, id: str, found: _Subscriber, call: Callable[[Any], object], told: Match | DeadLetter
@@ -143,7 +152,7 @@ class Dispatcher:
 
         Items in the mailbox are still delivered.
         """
-        left = self._subscribers.pop(id, _NOBODY)
+        left = self._subscribers.pop(id, _NO_SUBSCRIBER)
         whom = left.problems_to if left.receiver is None else left.receiver
         if whom is not None and left.box is not None:
             left.box.users -= 1
@@ -151,8 +160,8 @@ class Dispatcher:
                 del self._boxes[_name(whom)]
         return left
 
-    def _on_fault(self, item: Item, error: BaseException) -> None:
-        self.bury(undelivered(error, _shown(item.told)))
+    def _on_fault(self, item: QueuedCall, error: BaseException) -> None:
+        self.bury(receiver_failure(error, _item_text(item.told)))
 
 
 def require_callable(name: str, given: object) -> None:
@@ -175,7 +184,7 @@ def _name(receiver: Callable[..., object]) -> object:
     return receiver
 
 
-def _shown(told: Match | DeadLetter) -> str:
+def _item_text(told: Match | DeadLetter) -> str:
     """Return the text of an item; a match that cannot be rendered is shown by its id."""
     if isinstance(told, DeadLetter):
         return told.text()

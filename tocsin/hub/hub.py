@@ -22,28 +22,28 @@ from weakref import finalize
 from tocsin.catalog import Definition, Subscription, ontologies, require_agreement
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
-from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.errors import MeaningProblem, Problem, StateProblem
 from tocsin.events.codecs.decode import decode_all, events_of_mapping
-from tocsin.events.codecs.reception import Ends, ends_named, received
+from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule, stamp_reception
 from tocsin.events.dead_letter import (
     DeadLetter,
-    broken,
-    malformed,
+    malformed_input,
     shown_object,
+    subscription_broken,
     unreadable,
 )
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
-from tocsin.hub.clock_thread import Alarm, wall_clock
-from tocsin.hub.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
-from tocsin.hub.mailbox import QUEUE, Room, overflow_named, without_waiting
+from tocsin.hub.clock_thread import ClockThread, wall_clock
+from tocsin.hub.dispatch import Dispatcher, Listener, QueuedDeliveries, Receiver, require_callable
+from tocsin.hub.mailbox import QUEUE, QueueLimit, parse_overflow, without_waiting
 from tocsin.hub.receiver_loop import EventLoop
-from tocsin.hub.subscription_registry import Broken, Roster
-from tocsin.lazy_import import Deferred
-from tocsin.runtime.admission import Admitted
-from tocsin.runtime.clock_skew import DEFAULT_AHEAD, Ahead
+from tocsin.hub.subscription_registry import Broken, SubscriptionRegistry
+from tocsin.lazy_import import LazyModule
+from tocsin.runtime.admission import AdmissionResult
+from tocsin.runtime.clock_skew import DEFAULT_AHEAD, FutureLimit
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.runtime.guarded import GuardedEngine
 from tocsin.runtime.outcome import Outcome
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from tocsin.languages.rule import building
     from tocsin.languages.rule.building import Rule
 else:
-    store = Deferred("tocsin.catalog.store")
-    building = Deferred("tocsin.languages.rule.building")
+    store = LazyModule("tocsin.catalog.store")
+    building = LazyModule("tocsin.languages.rule.building")
 
 PATIENCE = 5.0
 """Seconds that `close` waits for receivers on the event loop."""
@@ -94,7 +94,7 @@ class Counts:
     dead_letters: int = 0
     warnings: int = 0
 
-    def note(self, admitted: Admitted) -> None:
+    def note(self, admitted: AdmissionResult) -> None:
         """Add the events of a batch."""
         self.events += len(admitted.events)
         self.duplicates += admitted.duplicates
@@ -145,18 +145,20 @@ class Hub:
         queue: int = QUEUE,
         overflow: str = "block",
     ) -> None:
-        self._room = Room(queue, overflow_named(overflow))
+        self._room = QueueLimit(queue, parse_overflow(overflow))
         self._wall = _wall_clock(clock)
-        self._ahead = Ahead(ahead, self._wall or wall_clock)
+        self._ahead = FutureLimit(ahead, self._wall or wall_clock)
         self._reception = (
-            (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
+            (self._wall or wall_clock)
+            if parse_event_end_rule(interval) is EventEndRule.RECEPTION
+            else None
         )
         self._lock = threading.RLock()
         self._loop = EventLoop()
         self._dispatcher = Dispatcher(self._loop, self._bury, self._end)
         finalize(self, self._loop.close, 0.0).atexit = False
         self._ended: list[tuple[str, DeadLetter]] = []
-        self._alarm: Alarm | None = None
+        self._alarm: ClockThread | None = None
         self._is_closed = False
         self.counts = Counts()
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
@@ -167,7 +169,7 @@ class Hub:
         self._ontology, self._infer = ontology, infer
         self._own = {each.name: each for each in ontologies(ontology, infer)}
         require_agreement((), self._own.values())
-        self._roster = Roster(self._engine, self._own, lambda: watermark.instant)
+        self._roster = SubscriptionRegistry(self._engine, self._own, lambda: watermark.instant)
         self._guard = GuardedEngine(self._engine, self._roster.plans)
         self._sequencer = LiveSequencer(
             self._guard, watermark, self._ahead, queue_limit=queue_limit, remember=remember
@@ -183,7 +185,7 @@ class Hub:
 
     def _start_the_clock(self, wall: Clock) -> None:
         """Start time and the clock thread, which calls the hub when a timer is due."""
-        self._alarm = Alarm(self._tick, wall)
+        self._alarm = ClockThread(self._tick, wall)
         self._settle(self._sequencer.begin(wall() - self._lateness))
         self._tick()
 
@@ -226,18 +228,18 @@ class Hub:
         return self._loop.adopt(loop)
 
     @contextmanager
-    def _at_work(self) -> Iterator[Posted]:
+    def _at_work(self) -> Iterator[QueuedDeliveries]:
         """Hold the engine lock; after releasing it, call the receivers.
 
         The yielded list holds the queued deliveries on exit.
         """
-        posted: Posted = []
+        posted: QueuedDeliveries = []
         try:
             with self._lock:
                 try:
                     yield posted
                 finally:
-                    self._tell_ended()
+                    self._notify_ended()
                     self._set_the_alarm()
                     posted += self._dispatcher.take()
         finally:
@@ -267,9 +269,9 @@ class Hub:
         """
         require_callable("to", to)
         require_callable("problems_to", problems_to)
-        room = Room(
+        room = QueueLimit(
             self._room.size if queue is None else queue,
-            self._room.overflow if overflow is None else overflow_named(overflow),
+            self._room.overflow if overflow is None else parse_overflow(overflow),
         )
         with self._at_work():
             self._catch_up()
@@ -320,7 +322,7 @@ class Hub:
                 self._follow_catalog()
             else:
                 self._own |= {definition.name: definition for definition in definitions}
-                self._tell_broken(self._roster.change(self._own))
+                self._report_broken(self._roster.change(self._own))
 
     def unsubscribe(self, id: str) -> None:
         """Remove a subscription; raises if the id is unknown."""
@@ -344,7 +346,7 @@ class Hub:
         """
         return self.publish_and_post(*events)[0]
 
-    def publish_and_post(self, *events: Given) -> tuple[list[Match], Posted]:
+    def publish_and_post(self, *events: Given) -> tuple[list[Match], QueuedDeliveries]:
         """Publish, and return the matches with their queued deliveries, for a caller that awaits
         them.
         """
@@ -353,7 +355,7 @@ class Hub:
             self._look_at_the_clock()
             found = self._settle(self._sequencer.take(self._accept(events)))
             found += self._pass_time()
-            self._put_out(found)
+            self._dispatch_matches(found)
         return found, posted
 
     def advance_to(self, now: str | datetime) -> list[Match]:
@@ -363,7 +365,7 @@ class Hub:
         """
         return self.advance_and_post(now)[0]
 
-    def advance_and_post(self, now: str | datetime) -> tuple[list[Match], Posted]:
+    def advance_and_post(self, now: str | datetime) -> tuple[list[Match], QueuedDeliveries]:
         """Advance the time, and return the matches with their queued deliveries, for a caller that
         awaits them.
         """
@@ -373,7 +375,7 @@ class Hub:
             self._ahead.hear(instant)
             self._watermark.advance_to(instant)
             found = self._pass_time()
-            self._put_out(found)
+            self._dispatch_matches(found)
         return found, posted
 
     def _tick(self) -> None:
@@ -382,7 +384,7 @@ class Hub:
             if self._is_closed:
                 return
             self._look_at_the_clock()
-            self._put_out(self._pass_time())
+            self._dispatch_matches(self._pass_time())
 
     def _look_at_the_clock(self) -> None:
         """Advance the watermark to the wall clock, before any work; raises if the hub is closed."""
@@ -397,8 +399,8 @@ class Hub:
         """
         self._look_at_the_clock()
         if self._wall is not None:
-            self._put_out(self._pass_time())
-            self._tell_ended()
+            self._dispatch_matches(self._pass_time())
+            self._notify_ended()
 
     def _set_the_alarm(self) -> None:
         """Set the alarm, after any work, to the next instant that is due."""
@@ -431,7 +433,7 @@ class Hub:
             self.warnings.append(EventWarning.of(event, problem))
         return outcome.matches
 
-    def _put_out(self, found: list[Match]) -> None:
+    def _dispatch_matches(self, found: list[Match]) -> None:
         self.counts.matches += len(found)
         for match in found:
             self._dispatcher.post(match)
@@ -458,7 +460,7 @@ class Hub:
                 if name not in self._own
             }
             self._own = own
-            self._tell_broken(self._roster.change(own | shared))
+            self._report_broken(self._roster.change(own | shared))
 
     def _follow_catalog(self, until: int | None = None) -> None:
         """Apply the changes of the catalog up to a version, by default the newest."""
@@ -486,13 +488,13 @@ class Hub:
             self._guard.forget(subscription.id)
             if subscription.id not in self._dispatcher:
                 self._dispatcher.enter(subscription.id)
-        self._tell_broken(self._roster.change(self._own | shared, changes.added))
+        self._report_broken(self._roster.change(self._own | shared, changes.added))
         self._version = version
 
-    def _tell_broken(self, found: Broken) -> None:
+    def _report_broken(self, found: Broken) -> None:
         """Add a dead letter for each subscription that does not compile; notify its subscriber."""
         for subscription, problem in found:
-            letter = broken(subscription.id, problem, subscription.expression)
+            letter = subscription_broken(subscription.id, problem, subscription.expression)
             self._bury(letter)
             self._dispatcher.tell(subscription.id, letter)
 
@@ -515,7 +517,7 @@ class Hub:
         Each dead letter has the number of events that come before it.
         """
         letters: list[tuple[int, DeadLetter]] = []
-        scanned = scanned_events(_texts_of(given))
+        scanned = scan_events(_texts_of(given))
         if self._reception is None and None not in scanned:
             return cast("list[Event]", scanned), letters
         events: list[Event] = []
@@ -523,11 +525,11 @@ class Hub:
             try:
                 found = _events(each) if known is None else [known]
                 if self._reception is not None:
-                    found = [received(event, self._reception()) for event in found]
+                    found = [stamp_reception(event, self._reception()) for event in found]
                 events += found
             except Problem as problem:
                 shown = each if isinstance(each, bytes | str) else shown_object(each)
-                letters.append((len(events), malformed(problem, shown)))
+                letters.append((len(events), malformed_input(problem, shown)))
             except Exception as error:
                 letters.append((len(events), unreadable(error, each)))
         return events, letters
@@ -541,7 +543,7 @@ class Hub:
         self._guard.forget(key)
         self._ended.append((key, letter))
 
-    def _tell_ended(self) -> None:
+    def _notify_ended(self) -> None:
         """Notify the subscribers of ended subscriptions, after all matches found before."""
         ended, self._ended = self._ended, []
         for key, letter in ended:

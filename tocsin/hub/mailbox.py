@@ -35,7 +35,7 @@ class Overflow(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class QueueLimit:
     """Limit on the items of one subscription that wait while its subscriber is busy, and its
     policy.
     """
@@ -52,7 +52,7 @@ class Room:
             )
 
 
-def overflow_named(name: str) -> Overflow:
+def parse_overflow(name: str) -> Overflow:
     """Return the policy of a name; raises if it is unknown."""
     try:
         return Overflow(name)
@@ -67,7 +67,7 @@ def overflow_named(name: str) -> Overflow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
+class QueuedCall:
     """One delivery: the subscription, the function to call, and its argument."""
 
     subscription: str
@@ -76,13 +76,13 @@ class Item:
     number: int = 0
 
 
-OnFault = Callable[[Item, BaseException], object]
+OnFault = Callable[[QueuedCall, BaseException], object]
 """Takes an item and the error that its receiver raised."""
 
 _inside: ContextVar[bool] = ContextVar("inside a receiver", default=False)
 """True while a receiver is called: it must not wait for itself."""
 
-_hurried: ContextVar[bool] = ContextVar("waits for no subscriber", default=False)
+_skips_waiting: ContextVar[bool] = ContextVar("waits for no subscriber", default=False)
 
 
 class Mailbox:
@@ -108,7 +108,7 @@ class Mailbox:
         self._loop = loop
         self._on_fault = on_fault
         self._changed = threading.Condition(threading.Lock())
-        self._waiting: deque[Item] = deque()
+        self._waiting: deque[QueuedCall] = deque()
         self._counts: Counter[str] = Counter()
         self._is_busy = False
         self._number = self._wanted = self._telling = 0
@@ -119,7 +119,7 @@ class Mailbox:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def is_full(self, subscription: str, room: Room) -> bool:
+    def is_full(self, subscription: str, room: QueueLimit) -> bool:
         """True if the subscriber is busy and the subscription has reached its limit."""
         with self._changed:
             return self._is_busy and self._counts[subscription] >= room.size
@@ -128,11 +128,11 @@ class Mailbox:
         """Add an item and return its number."""
         with self._changed:
             self._number += 1
-            self._waiting.append(Item(subscription, call, told, self._number))
+            self._waiting.append(QueuedCall(subscription, call, told, self._number))
             self._counts[subscription] += 1
             return self._number
 
-    def drop_oldest(self, subscription: str) -> Item | None:
+    def drop_oldest(self, subscription: str) -> QueuedCall | None:
         """Remove and return the oldest item of a subscription; None if it has no item."""
         with self._changed:
             oldest = next(
@@ -153,7 +153,7 @@ class Mailbox:
             del self._counts[subscription]
             self._notify()
 
-    def abandon(self) -> list[Item]:
+    def abandon(self) -> list[QueuedCall]:
         """Remove and return all items that wait; [] if a thread is delivering them."""
         with self._changed:
             if self._is_busy:
@@ -180,20 +180,20 @@ class Mailbox:
             self._rest()
             raise
 
-    def await_room(self, subscription: str, room: Room) -> None:
+    def await_room(self, subscription: str, room: QueueLimit) -> None:
         """Wait until the subscription is within its limit or the subscriber is idle.
 
         Returns at once under other policies than "block", and for a receiver that publishes: it
         would wait for itself.
         """
-        if room.overflow is not Overflow.BLOCK or _inside.get() or _hurried.get():
+        if room.overflow is not Overflow.BLOCK or _inside.get() or _skips_waiting.get():
             return
         with self._changed:
             self._changed.wait_for(
                 lambda: not self._is_busy or self._counts[subscription] <= room.size
             )
 
-    def when_told(self, number: int) -> Future[None]:
+    def when_delivered(self, number: int) -> Future[None]:
         """Return a future that is done when all items up to a number are delivered."""
         told: Future[None] = Future()
         with self._changed:
@@ -213,7 +213,7 @@ class Mailbox:
             if told.set_running_or_notify_cancel():
                 told.set_result(None)
 
-    def _has_started(self, item: Item, pending: Awaitable[object]) -> bool:
+    def _has_started(self, item: QueuedCall, pending: Awaitable[object]) -> bool:
         """Continue an item on the event loop; return False and report it if the loop is closed."""
         work = self._deliver_on_loop(item, pending)
         try:
@@ -224,10 +224,10 @@ class Mailbox:
             return False
         return True
 
-    async def _deliver_on_loop(self, item: Item, pending: Awaitable[object]) -> None:
+    async def _deliver_on_loop(self, item: QueuedCall, pending: Awaitable[object]) -> None:
         """Await the result of a receiver, then deliver all items that wait, until none is left."""
         _inside.set(True)
-        following: tuple[Item, Awaitable[object]] | None = (item, pending)
+        following: tuple[QueuedCall, Awaitable[object]] | None = (item, pending)
         try:
             while following is not None:
                 try:
@@ -242,7 +242,7 @@ class Mailbox:
             self._rest()
             raise
 
-    def _next_to_await(self) -> tuple[Item, Awaitable[object]] | None:
+    def _next_to_await(self) -> tuple[QueuedCall, Awaitable[object]] | None:
         """Deliver items until one returns an awaitable, and return both; None at the end."""
         while True:
             with self._changed:
@@ -254,14 +254,14 @@ class Mailbox:
             if pending is not None:
                 return item, pending
 
-    def _popped(self) -> Item:
+    def _popped(self) -> QueuedCall:
         item = self._waiting.popleft()
         self._counts[item.subscription] -= 1
         self._telling = item.number
         self._notify()
         return item
 
-    def _call(self, item: Item) -> Awaitable[object] | None:
+    def _call(self, item: QueuedCall) -> Awaitable[object] | None:
         """Call the receiver; return its awaitable, or None."""
         token = _inside.set(True)
         try:
@@ -273,7 +273,7 @@ class Mailbox:
             _inside.reset(token)
         return returned if isawaitable(returned) else None
 
-    def _next(self) -> Item | None:
+    def _next(self) -> QueuedCall | None:
         """Remove and return the next item to deliver; if there is no such item, end the delivery:
         None.
         """
@@ -300,8 +300,8 @@ def is_inside() -> bool:
 @contextmanager
 def without_waiting() -> Iterator[None]:
     """Let publishing in this block not wait for full queues."""
-    token = _hurried.set(True)
+    token = _skips_waiting.set(True)
     try:
         yield
     finally:
-        _hurried.reset(token)
+        _skips_waiting.reset(token)

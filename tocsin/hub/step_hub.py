@@ -18,9 +18,9 @@ from typing import Any
 
 from tocsin.catalog import Catalog, Subscription
 from tocsin.engine.detection.base import Pending, State
-from tocsin.engine.detection.inspection import NodeView
+from tocsin.engine.detection.inspection import OperatorView
 from tocsin.errors import StateProblem
-from tocsin.events.dead_letter import DeadLetter, broken
+from tocsin.events.dead_letter import DeadLetter, subscription_broken
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.hub.hub import Clock, Hub
@@ -35,7 +35,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class UnservedSubscription:
     """A subscription of the catalog that is not served, and the dead letter with the reason."""
 
     subscription: str
@@ -43,16 +43,16 @@ class Trouble:
 
 
 @dataclass(slots=True)
-class Outcome:
+class StepOutcome:
     """The result of a step. `renewed` are the subscriptions that were added, changed or removed."""
 
     matches: list[Match] = field(default_factory=list)
     letters: list[DeadLetter] = field(default_factory=list)
-    troubles: list[Trouble] = field(default_factory=list)
+    troubles: list[UnservedSubscription] = field(default_factory=list)
     renewed: set[str] = field(default_factory=set)
 
 
-class DrivenHub(Hub):
+class StepHub(Hub):
     """A hub without a thread or a clock; it acts only in its steps.
 
     Its state is `snapshot`, plain data except for the events held; `restore` loads it into a hub
@@ -74,15 +74,15 @@ class DrivenHub(Hub):
         self._time: Instant = 0
         self._arrived: Instant = 0
         self._counted: Instant = 0
-        self._outcome = Outcome()
+        self._outcome = StepOutcome()
         self._broken: set[str] = set()
         self._over: set[str] = set()
-        super().__init__(clock=self._told_time, keep_dead_letters=1, **settings)
+        super().__init__(clock=self._given_time, keep_dead_letters=1, **settings)
         self._guard.limit.subscriptions.rate = match_limit
         self._guard.limit.tenants.rate = tenant_match_limit
         self._catalog = catalog
 
-    def _told_time(self) -> Instant:
+    def _given_time(self) -> Instant:
         return self._time
 
     def _start_the_clock(self, wall: Clock) -> None:
@@ -93,7 +93,7 @@ class DrivenHub(Hub):
 
     def step(
         self, now: Instant, version: int, events: Iterable[Event | bytes | str] = ()
-    ) -> Outcome:
+    ) -> StepOutcome:
         """Take one step: set the time, follow the catalog to `version`, and publish the events."""
         self._time = max(now, self._time)
         self._guard.limit.begin(self._time)
@@ -107,7 +107,7 @@ class DrivenHub(Hub):
         else:
             self._run_on()
             self._tick()
-        outcome, self._outcome = self._outcome, Outcome()
+        outcome, self._outcome = self._outcome, StepOutcome()
         return outcome
 
     def resume(self, now: Instant) -> None:
@@ -119,7 +119,7 @@ class DrivenHub(Hub):
 
     def forget(self, identities: Iterable[tuple[str, str]]) -> None:
         """Stop counting the given identities as seen, so that these events are served again."""
-        self._sequencer.door.forget_seen(identities)
+        self._sequencer.admission.forget_seen(identities)
 
     def _renew(self, version: int) -> None:
         before = dict(self._roster.held())
@@ -163,7 +163,7 @@ class DrivenHub(Hub):
     @property
     def pending_count(self) -> int:
         """The number of occurrences in state and of events in the reorder buffer; cheap."""
-        return self._engine.network.kept_count + len(self._sequencer)
+        return self._engine.network.buffered_count + len(self._sequencer)
 
     def pending(self, id: str) -> list[Pending]:
         """Return the partial matches that the parts of a subscription hold."""
@@ -175,7 +175,7 @@ class DrivenHub(Hub):
         wanted = set() if plan is None else set(atoms_of(plan.pattern))
         return [event for event, atoms in self._sequencer.held() if not wanted.isdisjoint(atoms)]
 
-    def view(self, ids: Iterable[str]) -> list[NodeView]:
+    def view(self, ids: Iterable[str]) -> list[OperatorView]:
         """Return a view of the operators of the composite subscriptions among these."""
         return self._engine.network.view(ids)
 
@@ -201,7 +201,7 @@ class DrivenHub(Hub):
                 (event, [_name(atom, names) for atom in atoms])
                 for event, atoms in self._sequencer.held()
             ],
-            "seen": self._sequencer.door.seen(),
+            "seen": self._sequencer.admission.seen(),
             "engine": self._engine.snapshot(),
             "ended": sorted(self._over),
             "guard": self._guard.snapshot(),
@@ -225,14 +225,14 @@ class DrivenHub(Hub):
                 self._roster.remove(id)
         self._engine.restore(state["engine"])
         self._guard.restore(state["guard"])
-        self._sequencer.door.note_seen((source, id) for source, id in state["seen"])
+        self._sequencer.admission.note_seen((source, id) for source, id in state["seen"])
         self._hold_again(state["held"])
         self._sequencer.oldest = state["oldest"]
         self._sequencer.has_begun = state["has_begun"]
         if state["newest"] is not None:
             self._watermark.advance_to(state["newest"])
         self._time, self._arrived, self._counted = state["times"]
-        self._outcome = Outcome()
+        self._outcome = StepOutcome()
 
     def _hold_again(self, held: Iterable[tuple[Event, Iterable[bytes]]]) -> None:
         given = list(held)
@@ -246,7 +246,7 @@ class DrivenHub(Hub):
         atoms = {id(atom): atom for pattern in composites for atom in atoms_of(pattern)}
         return {_name(atom, {}): atom for atom in atoms.values()}
 
-    def _put_out(self, found: list[Match]) -> None:
+    def _dispatch_matches(self, found: list[Match]) -> None:
         self.counts.matches += len(found)
         self._outcome.matches += found
 
@@ -256,16 +256,16 @@ class DrivenHub(Hub):
 
     def _end(self, key: str, letter: DeadLetter) -> None:
         told = replace(letter, subscription=key)
-        self._outcome.troubles.append(Trouble(key, told))
+        self._outcome.troubles.append(UnservedSubscription(key, told))
         self._over.add(key)
         super()._end(key, told)
 
-    def _tell_broken(self, found: Broken) -> None:
+    def _report_broken(self, found: Broken) -> None:
         for subscription, problem in found:
-            letter = broken(subscription.id, problem, subscription.expression)
+            letter = subscription_broken(subscription.id, problem, subscription.expression)
             told = replace(letter, subscription=subscription.id)
             self._bury(told)
-            self._outcome.troubles.append(Trouble(subscription.id, told))
+            self._outcome.troubles.append(UnservedSubscription(subscription.id, told))
             self._broken.add(subscription.id)
 
     def subscriptions(self) -> Mapping[str, Subscription]:

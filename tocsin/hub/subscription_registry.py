@@ -17,7 +17,7 @@ from tocsin.catalog import (
     refuse_past_windows,
     with_plan,
 )
-from tocsin.catalog.effects import may_depend, read_in
+from tocsin.catalog.effects import may_depend, try_compile
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
@@ -29,14 +29,22 @@ from tocsin.values.time import Instant
 Broken = list[tuple[Subscription, Problem]]
 
 
-class Roster:
+class SubscriptionRegistry:
     """The subscriptions of an engine, by id, and the definitions in force, by name.
 
     `clock` returns the time of the host: a new subscription whose window is over by then is
     refused.
     """
 
-    __slots__ = ("_clock", "_composites", "_engine", "_held", "_light", "_told", "definitions")
+    __slots__ = (
+        "_clock",
+        "_composites",
+        "_engine",
+        "_environment",
+        "_held",
+        "_told",
+        "definitions",
+    )
 
     def __init__(
         self,
@@ -50,7 +58,7 @@ class Roster:
         self._told: dict[str, str] = {}
         self._composites: set[str] = set()
         self.definitions = dict(definitions)
-        self._light = Surroundings.of(self.definitions.values())
+        self._environment = Surroundings.of(self.definitions.values())
 
     def __contains__(self, id: object) -> bool:
         return id in self._held
@@ -61,7 +69,7 @@ class Roster:
 
     def words_of(self, id: str) -> Ontology | None:
         """Return the ontology for a subscription; None without one, or if it is invalid."""
-        return self._light.words_of(id)
+        return self._environment.words_of(id)
 
     def held(self) -> Mapping[str, Subscription]:
         """Return the subscriptions by id."""
@@ -76,7 +84,8 @@ class Roster:
         """Return the plans served, by id; compiled again if the engine keeps none."""
         served = (each for id, each in self._held.items() if id in self._engine)
         found = {
-            each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served
+            each.id: self._engine.plan_of(each.id) or try_compile(each, self._environment)
+            for each in served
         }
         return {id: plan for id, plan in found.items() if isinstance(plan, Plan)}
 
@@ -84,7 +93,7 @@ class Roster:
         """Return the subscription with its plan; raises if it does not compile or its window is
         over.
         """
-        return with_plan(subscription, self._light, self._plan(subscription))
+        return with_plan(subscription, self._environment, self._plan(subscription))
 
     def add(self, subscription: Subscription) -> None:
         """Add a subscription; one that does not compile raises and changes nothing."""
@@ -112,10 +121,10 @@ class Roster:
         compile, with the problem, unless it was returned before.
         """
         given = {each.id: each for each in subscriptions}
-        before, others = self._light, list[Subscription]()
+        before, others = self._environment, list[Subscription]()
         if definitions != self.definitions:
             self.definitions = dict(definitions)
-            self._light = Surroundings.of(self.definitions.values())
+            self._environment = Surroundings.of(self.definitions.values())
             others = [
                 each for id, each in self._held.items() if id not in given and may_depend(each)
             ]
@@ -126,7 +135,7 @@ class Roster:
         """Compile a subscription again and update the engine; return its problem, unless reported
         before.
         """
-        id, now = subscription.id, _read(subscription, self._light)
+        id, now = subscription.id, _read(subscription, self._environment)
         held, self._held[id] = self._held.get(id), subscription
         if held is not None and id in self._engine and _read(held, before) == now:
             return None
@@ -148,7 +157,7 @@ class Roster:
 
     def _plan(self, subscription: Subscription) -> Plan:
         try:
-            plan = compile_subscription(subscription, self._light)
+            plan = compile_subscription(subscription, self._environment)
         except Problem:
             raise
         except Exception as error:
@@ -172,7 +181,7 @@ def _read(subscription: Subscription, light: Surroundings) -> Plan | Problem:
     alone.
     """
     try:
-        return read_in(subscription, light)
+        return try_compile(subscription, light)
     except Exception as error:
         return _internal(error)
 

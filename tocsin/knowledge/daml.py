@@ -83,7 +83,7 @@ _ABOUT_PROPERTIES = (*_BETWEEN_PROPERTIES, RDFS + "domain", RDFS + "range")
 _OF_CLASSES = frozenset((RDFS + "Class", OWL + "Class", RDFS + "Datatype"))
 
 
-def modernised(text: RdfText) -> RdfText:
+def translate_daml(text: RdfText) -> RdfText:
     """Translate the text from DAML+OIL; any other text stays as it is."""
     text = replace(text, prefixes={name: _space(each) for name, each in text.prefixes.items()})
     if not any(_is_old(each) for triple in text.triples for each in _names(triple)):

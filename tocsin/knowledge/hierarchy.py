@@ -84,7 +84,7 @@ def _reached(start: str, steps: Mapping[str, Iterable[str]]) -> set[str]:
     return found
 
 
-def folded(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> dict[str, str]:
+def fold_aliases(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> dict[str, str]:
     """Return the canonical name of each alias.
 
     Of equivalent names it is one of the first preferred kind, then the least.

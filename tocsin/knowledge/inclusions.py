@@ -38,7 +38,7 @@ class Inclusion:
 def inclusions_in(triples: Triples) -> Iterator[Inclusion]:
     """Yield the inclusions with an expression on at least one side."""
     for one, other in _pairs(triples):
-        narrow, wide = _Reader(triples, exact=True), _Reader(triples, exact=False)
+        narrow, wide = _InclusionReader(triples, exact=True), _InclusionReader(triples, exact=False)
         below, above = narrow.side(one), wide.side(other)
         if below is not None and above is not None:
             yield Inclusion(below, above, frozenset(narrow.nodes | wide.nodes))
@@ -71,7 +71,7 @@ def names_of(parts: Iterable[Expression]) -> Iterator[str]:
 
 def classes_above(triples: Triples, term: Term) -> list[str]:
     """Return the named classes that contain everything in the expression."""
-    meaning = _Reader(triples, exact=False).side(term)
+    meaning = _InclusionReader(triples, exact=False).side(term)
     return [] if meaning is None else list(names_of(conjuncts(meaning)))
 
 
@@ -103,7 +103,7 @@ def _pairs(triples: Triples) -> Iterator[tuple[_Side, _Side]]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _InclusionReader:
     """One walk over one side. With `exact` the result may be narrower, otherwise wider."""
 
     triples: Triples

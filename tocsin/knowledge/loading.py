@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.knowledge.daml import modernised
+from tocsin.knowledge.daml import translate_daml
 from tocsin.knowledge.facts import Facts, facts_of
-from tocsin.knowledge.hierarchy import Edge, cycle_in, folded
+from tocsin.knowledge.hierarchy import Edge, cycle_in, fold_aliases
 from tocsin.knowledge.ontology import (
     MetaStatement,
     Ontology,
@@ -28,7 +28,7 @@ from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class KnowledgeSource:
     """A text with its media type, its origin, and the inferences that it allows."""
 
     text: str
@@ -51,11 +51,12 @@ def parse_ontology(
 ) -> Ontology:
     """Return the ontology of one text."""
     return ontology_of(
-        (Source(text, media_type, infer=inferences(infer)),), domain_and_range=domain_and_range
+        (KnowledgeSource(text, media_type, infer=inferences(infer)),),
+        domain_and_range=domain_and_range,
     )
 
 
-def ontology_of(sources: Iterable[Source], *, domain_and_range: bool = False) -> Ontology:
+def ontology_of(sources: Iterable[KnowledgeSource], *, domain_and_range: bool = False) -> Ontology:
     """Merge several texts into one ontology; if a prefix has two meanings, the first counts."""
     facts = Facts()
     for source in sources:
@@ -63,7 +64,7 @@ def ontology_of(sources: Iterable[Source], *, domain_and_range: bool = False) ->
     return _built(facts)
 
 
-def _source(path: Path) -> Source:
+def _source(path: Path) -> KnowledgeSource:
     if path.suffix.lower() not in EXTENSIONS:
         raise MeaningProblem(
             f"{path.name} is no kind of ontology file that we know",
@@ -72,7 +73,7 @@ def _source(path: Path) -> Source:
             hint=f"its name ends with one of {' '.join(EXTENSIONS)}",
         )
     try:
-        return Source(
+        return KnowledgeSource(
             path.read_text(encoding="utf-8-sig"), EXTENSIONS[path.suffix.lower()], path.name
         )
     except (OSError, UnicodeDecodeError) as error:
@@ -81,7 +82,7 @@ def _source(path: Path) -> Source:
         ) from None
 
 
-def _read(source: Source, domain_and_range: bool) -> Facts:
+def _read(source: KnowledgeSource, domain_and_range: bool) -> Facts:
     try:
         text = read_ontology(source.text, source.media_type)
         return facts_of(text, domain_and_range=domain_and_range, infer=source.infer)
@@ -98,12 +99,14 @@ def _read(source: Source, domain_and_range: bool) -> Facts:
 
 def read_ontology(text: str, media_type: str) -> RdfText:
     """Return the triples of an ontology, with DAML+OIL translated."""
-    return modernised(read_rdf(text, media_type, merge_graphs=True, base=base_of(text, media_type)))
+    return translate_daml(
+        read_rdf(text, media_type, merge_graphs=True, base=base_of(text, media_type))
+    )
 
 
 def _built(facts: Facts) -> Ontology:
     classes = _class_aliases(facts)
-    properties = folded(sorted(facts.same_properties), (facts.declared,))
+    properties = fold_aliases(sorted(facts.same_properties), (facts.declared,))
     below_class = _parents(
         facts.classes | facts.datatypes, facts.below_class, classes, "CLASS_CYCLE"
     )
@@ -135,7 +138,7 @@ _BUILT_IN = frozenset((THING, ANY_LITERAL, *DATATYPE_PARENT))
 
 def _class_aliases(facts: Facts) -> dict[str, str]:
     placed = {child for child, _ in facts.below_class} & facts.declared
-    return folded(
+    return fold_aliases(
         sorted({*facts.same_classes, *ALIASES.items()}), (_BUILT_IN, placed, facts.declared)
     )
 

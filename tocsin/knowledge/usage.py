@@ -133,7 +133,7 @@ def _is_read(triple: Triple, word: str, read: set[Term]) -> bool:
     return word not in _ABOUT_EXPRESSIONS or triple[0] in read
 
 
-def merged(usages: Iterable[Usage]) -> Usage:
+def merge_usages(usages: Iterable[Usage]) -> Usage:
     """Return the sum of all counts; a term may be used in one text and unused in another."""
     used, unused = Counter[str](), Counter[str]()
     for each in usages:

@@ -23,7 +23,7 @@ def warnings_in(
     return _each_once(found)
 
 
-class Watch:
+class VocabularyChecker:
     """The warnings of one ontology, with results cached by combination of names.
 
     Same results as `warnings_in`. An open ontology knows every name and warns about literals only.
@@ -58,7 +58,7 @@ class Watch:
         known = self._classes.get(classes)
         if known is None:
             known = all(map(self._ontology.is_class, classes))
-            if len(self._classes) < _KEPT:
+            if len(self._classes) < _MAX_CACHED_RESULTS:
                 self._classes[classes] = known
         return known
 
@@ -70,13 +70,13 @@ class Watch:
             known = not any(
                 True for _ in _about_arcs(self._ontology, [(_ONE, prop, _OTHER)], types)
             )
-            if len(self._arcs) < _KEPT:
+            if len(self._arcs) < _MAX_CACHED_RESULTS:
                 self._arcs[key] = known
         return known
 
 
 _Kinds = tuple[tuple[str, ...], str, tuple[str, ...]]
-_KEPT = 10_000
+_MAX_CACHED_RESULTS = 10_000
 """Most combinations of names in a cache: events may carry ever new ones."""
 _ONE, _OTHER = Iri("urn:one"), Iri("urn:other")
 

@@ -11,11 +11,17 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
-from tocsin.languages.base.context import NOTHING_AROUND, Beside, Context, PartDefinition, Uses
+from tocsin.languages.base.context import (
+    EMPTY_CONTEXT,
+    Context,
+    PartDefinition,
+    SubscriptionSettings,
+    Uses,
+)
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Parse, Reading
 from tocsin.languages.language_suggestions import hint_for_language
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Forward, Part, Plan
 from tocsin.plan.semantics.extent import count_parts, require_extent
@@ -27,8 +33,8 @@ if TYPE_CHECKING:
     from tocsin.languages import exmlql, opsl
     from tocsin.languages.graph import names as graph_names
 else:
-    exmlql, opsl = Deferred(f"{__name__}.exmlql"), Deferred(f"{__name__}.opsl")
-    graph_names = Deferred(f"{__name__}.graph.names")
+    exmlql, opsl = LazyModule(f"{__name__}.exmlql"), LazyModule(f"{__name__}.opsl")
+    graph_names = LazyModule(f"{__name__}.graph.names")
 
 __all__ = [
     "LANGUAGES",
@@ -42,8 +48,8 @@ __all__ = [
     "xml_ql_of",
 ]
 
-LANGUAGES: Mapping[str, Deferred] = {
-    name: Deferred(f"{__name__}.{name}")
+LANGUAGES: Mapping[str, LazyModule] = {
+    name: LazyModule(f"{__name__}.{name}")
     for name in "selector concept epcis exmlql graph opsl rule plan".split()
 }
 """Every language by its name: a module with a function `parse`."""
@@ -76,7 +82,7 @@ def read_text(
 
     The plan has not been through the passes yet.
     """
-    given = context or NOTHING_AROUND
+    given = context or EMPTY_CONTEXT
     if given.uses is None:
         given = replace(given, uses=Uses())
     try:
@@ -222,7 +228,7 @@ def _parse_part(
             token=name,
             hint="write fewer levels, or make what a name means a subscription of its own",
         )
-    inner = replace(context, reading=(*reading, name), beside=Beside(), level=level)
+    inner = replace(context, reading=(*reading, name), beside=SubscriptionSettings(), level=level)
     plan = parse_subscription(definition.language, definition.expression, NO_OPTIONS, inner)
     if plan.output != Forward():
         raise MeaningProblem(

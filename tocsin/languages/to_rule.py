@@ -17,7 +17,7 @@ from tocsin.languages.base.context import Context
 from tocsin.languages.base.intervals import ORDER
 from tocsin.languages.base.reading import Options
 from tocsin.languages.rule import syntax
-from tocsin.languages.rule.printer import write, write_lines
+from tocsin.languages.rule.printer import print_rule, write_lines
 from tocsin.languages.translation_atoms import cannot, require_same, say_atom
 from tocsin.plan.explain.conditions import path_text, selector_text
 from tocsin.plan.nodes.atoms import Atom, Condition
@@ -95,7 +95,7 @@ def as_rule(
     plan = parse_subscription(language, expression, options, context)
     rule = rule_of(plan, context, policy, horizon)
     crs = {"crs": "wgs84"} if any(_is_on_globe(each) for each in _all_parts(plan.pattern)) else {}
-    for problem in problems_in_subscription("rule", write(rule), crs, context):
+    for problem in problems_in_subscription("rule", print_rule(rule), crs, context):
         raise cannot(plan.pattern, problem.message)
     notes = ["-- with the option crs: wgs84"] if crs else []
     if plan.output != Forward():
@@ -105,13 +105,13 @@ def as_rule(
 
 def rule_of(
     plan: Plan, context: Context, policy: str | None = None, horizon: str | None = None
-) -> syntax.Rule:
+) -> syntax.RuleSyntax:
     """Return the tree of a rule that rings when the plan does; it leaves out the plan's output."""
-    saying = _Saying(context, policy)
+    saying = _RuleTranslator(context, policy)
     when = saying.part(plan.pattern)
     said = policy or saying.policy_of(plan.pattern)
     length = None if horizon in (None, "off") else syntax.Length(parse_duration(str(horizon)))
-    return syntax.Rule(
+    return syntax.RuleSyntax(
         when,
         saying.keys(plan.pattern),
         tuple(saying.where),
@@ -121,14 +121,14 @@ def rule_of(
 
 
 @dataclass(slots=True)
-class _Saying:
+class _RuleTranslator:
     """One walk over a plan. `where` are the comparisons that its parts need, `policy` overrides
     theirs.
     """
 
     context: Context
     policy: str | None
-    where: list[syntax.Comparison] = field(default_factory=list)
+    where: list[syntax.RuleComparison] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
     _unnamed: int = 0
 
@@ -141,7 +141,7 @@ class _Saying:
                     raise cannot(part, "it compares lists element by element")
                 return syntax.Unit(self.part(inner), self._name(part, name))
             case Either(parts):
-                return syntax.Either(tuple(map(self.part, parts)))
+                return syntax.RuleOr(tuple(map(self.part, parts)))
             case Join():
                 return self._join(part)
             case Absence():
@@ -179,14 +179,14 @@ class _Saying:
     ) -> syntax.PartSyntax:
         left, right = map(self.part, parts)
         if not order:
-            return syntax.Both((left, right))
+            return syntax.RuleAnd((left, right))
         relations = [each for each in order if isinstance(each, Stands)]
         if relations:
             return self._stands(join, relations[0], (left, right), order)
         if order[0] == _FOLLOWS and len(order) <= 2:
             within = _within(order[1:])
             if len(order) == 1 or within is not None:
-                return _sequence(left, syntax.Step(right, False, within))
+                return _sequence(left, syntax.SequenceStep(right, False, within))
         raise cannot(join, "a rule has no word for this order in time")
 
     def _stands(
@@ -201,7 +201,7 @@ class _Saying:
         known = (stands.part, stands.other) == (0, 1) and not stands.proper
         if not known or rest != ORDER.get(stands.relation, ()):
             raise cannot(join, "instants and intervals are told apart")
-        return syntax.Stands(sides[0], _WORDS[word], sides[1], word != stands.relation)
+        return syntax.AllenRelation(sides[0], _WORDS[word], sides[1], word != stands.relation)
 
     def _chain(
         self, join: Join, parts: list[Part], order: Sequence[JoinCondition]
@@ -221,7 +221,7 @@ class _Saying:
         first, *rest = (said[number] for number in row)
         whole = first
         for each in rest:
-            whole = _sequence(whole, syntax.Step(each))
+            whole = _sequence(whole, syntax.SequenceStep(each))
         return whole
 
     def _absence(self, absence: Absence) -> syntax.PartSyntax:
@@ -232,13 +232,17 @@ class _Saying:
         absent = self.part(absence.part)
         match absence.window:
             case AfterWindow(part, length):
-                return _sequence(self.part(part), syntax.Step(absent, True, _length(length)))
+                return _sequence(
+                    self.part(part), syntax.SequenceStep(absent, True, _length(length))
+                )
             case BetweenWindow(first, last) if absence.keep is None:
                 before, after = self.part(first), self.part(last)
-                return _sequence(_sequence(before, syntax.Step(absent, True)), syntax.Step(after))
+                return _sequence(
+                    _sequence(before, syntax.SequenceStep(absent, True)), syntax.SequenceStep(after)
+                )
             case BeforeWindow(part, length, True):
-                step = syntax.Step(absent, True, _length(length))
-                return syntax.Sequence((step, syntax.Step(self.part(part))))
+                step = syntax.SequenceStep(absent, True, _length(length))
+                return syntax.Sequence((step, syntax.SequenceStep(self.part(part))))
             case BeforeWindow():
                 raise cannot(absence, "what began before the window and ends in it counts too")
             case FixedWindow() | EveryWindow():
@@ -270,7 +274,7 @@ class _Saying:
         named = [self._with_name(each) for each in parts]
         names = [self._name(join, named[number].name) for number in (near.part, near.other)]
         value = syntax.Distance(names[0], names[1])
-        self.where.append(syntax.Comparison(value, relation, syntax.Constant(distance)))
+        self.where.append(syntax.RuleComparison(value, relation, syntax.RuleConstant(distance)))
         return list(named)
 
     def _related(self, owner: Part, related: Related) -> None:
@@ -278,8 +282,8 @@ class _Saying:
         for side in (related.left, related.right):
             if side.variable:
                 raise cannot(owner, "it compares what atoms bind")
-            sides.append(syntax.Attribute(self._name(owner, side.name), path_text(side.path)))
-        self.where.append(syntax.Comparison(sides[0], related.relation, sides[1]))
+            sides.append(syntax.RuleAttribute(self._name(owner, side.name), path_text(side.path)))
+        self.where.append(syntax.RuleComparison(sides[0], related.relation, sides[1]))
 
     def _with_name(self, part: Part) -> Named:
         if isinstance(part, Named):
@@ -310,9 +314,9 @@ class _Saying:
         return tuple(syntax.PathName(path_text(path)) for path in (keys.pop() if keys else ()))
 
 
-def _sequence(first: syntax.PartSyntax, step: syntax.Step) -> syntax.Sequence:
+def _sequence(first: syntax.PartSyntax, step: syntax.SequenceStep) -> syntax.Sequence:
     """Return the steps of a part with one step added."""
-    steps = first.steps if isinstance(first, syntax.Sequence) else (syntax.Step(first),)
+    steps = first.steps if isinstance(first, syntax.Sequence) else (syntax.SequenceStep(first),)
     return syntax.Sequence((*steps, step))
 
 

@@ -11,16 +11,16 @@ from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.semantics.match_rendering import match_of, match_of_atom
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.reference.atoms import holds, rows_of, truth_of
-from tocsin.reference.blocks import asking
-from tocsin.reference.detection import Detection
-from tocsin.reference.measures import selected
-from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.blocks import make_evaluator
+from tocsin.reference.detection import PatternDetection
+from tocsin.reference.measures import select_values
+from tocsin.reference.occurrence import ReferenceOccurrence
 from tocsin.reference.windows import is_over_before
 from tocsin.values.time import Instant
 
-__all__ = ["detected", "holds", "matches", "truth_of"]
+__all__ = ["detect_occurrences", "holds", "matches", "truth_of"]
 
 
 def matches(
@@ -35,24 +35,24 @@ def matches(
     ordered = in_canonical_order(events)
     if is_over_before(plan.pattern, ordered):
         return []
-    found = list(_told(subscription, plan, ordered, until))
+    found = list(_render_matches(subscription, plan, ordered, until))
     once = {match.id: match for match in reversed(found)}
     return sorted(once.values(), key=lambda match: match.order)
 
 
-def _told(
+def _render_matches(
     subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None
 ) -> Iterator[Match]:
-    for tell in _rings(subscription, plan, ordered, until):
+    for tell in _find_matches(subscription, plan, ordered, until):
         try:
             match = tell()
-        except GivenUp:
+        except WorkLimitExceeded:
             continue
         if match is not None:
             yield match
 
 
-def _rings(
+def _find_matches(
     subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None
 ) -> Iterator[Callable[[], Match | None]]:
     """Yield a function per match that renders it; it may return None."""
@@ -60,16 +60,18 @@ def _rings(
         for event in ordered:
             if holds(plan.pattern, event):
                 rows = rows_of(plan.pattern, event)
-                yield partial(match_of_atom, subscription, event, rows, plan.output, asking)
+                yield partial(match_of_atom, subscription, event, rows, plan.output, make_evaluator)
     else:
-        for each in detected(plan, ordered, until):
-            told = selected(plan.select, each.names)
-            yield partial(match_of, subscription, each, plan.output, asking, told)
+        for each in detect_occurrences(plan, ordered, until):
+            told = select_values(plan.select, each.names)
+            yield partial(match_of, subscription, each, plan.output, make_evaluator, told)
 
 
-def detected(plan: Plan, ordered: Sequence[Event], until: Instant | None) -> list[Occurrence]:
+def detect_occurrences(
+    plan: Plan, ordered: Sequence[Event], until: Instant | None
+) -> list[ReferenceOccurrence]:
     """Return the occurrences of a composite over events in canonical order."""
-    detection = Detection(plan.pattern)
+    detection = PatternDetection(plan.pattern)
     for event in ordered:
         detection.event(event)
     detection.advance_to(until)

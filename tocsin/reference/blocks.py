@@ -11,7 +11,7 @@ from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, XPath, attributes_in, parse_xml
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.xml.construction import Ask
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.templates import NestedQuery
 from tocsin.plan.xml.xml_patterns import (
     MAX_ROWS,
@@ -34,10 +34,10 @@ from tocsin.plan.xml.xml_patterns import (
 )
 from tocsin.plan.xml.xpath.cost_bound import is_within_budget
 from tocsin.plan.xml.xpath.read import read_xpath
-from tocsin.plan.xml.xpath.shape import Outline, Shape, outlined_shape
-from tocsin.plan.xml.xpath.write import shortened
-from tocsin.reference.paths import Node, children, reached
-from tocsin.reference.row_values import meets, ordered
+from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape
+from tocsin.plan.xml.xpath.write import shorten
+from tocsin.reference.paths import Node, children, find_reached
+from tocsin.reference.row_values import meets, sort_rows
 
 _Bound = Mapping[str, XmlValue]
 _Pairs = Sequence[tuple[str, XmlValue]]
@@ -64,12 +64,12 @@ def rows(block: XmlBlock, event: Event) -> Rows:
                 break
             if all(meets(condition, row) for condition in block.conditions):
                 found[row] = None
-    except GivenUp:
+    except WorkLimitExceeded:
         return ()
     return tuple(found)
 
 
-def asking(documents: Documents) -> Ask:
+def make_evaluator(documents: Documents) -> Ask:
     """Return the function that answers nested queries, given the documents of the events."""
 
     def ask(query: NestedQuery, row: Row) -> Iterable[Row]:
@@ -78,7 +78,7 @@ def asking(documents: Documents) -> Ask:
         kept = [
             each for each in found if all(meets(condition, each) for condition in query.conditions)
         ]
-        return ordered(kept, query.order)
+        return sort_rows(kept, query.order)
 
     return ask
 
@@ -94,18 +94,18 @@ def _is_decided(block: XmlBlock, root: Element) -> bool:
     return shape is None or all(_is_cheap(each, shape) for each in paths)
 
 
-def _outline(root: Element) -> Outline:
+def _outline(root: Element) -> DocumentOutline:
     numbers = {element: number for number, element in enumerate(root.iter())}
     above = [list(element.iterancestors()) for element in numbers]
     parents = [numbers[way[0]] if way else -1 for way in above]
-    return Outline(
+    return DocumentOutline(
         [str(element.tag) for element in numbers], parents, [len(way) + 1 for way in above]
     )
 
 
-def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
+def _is_cheap(pattern: XPathPattern, shape: DocumentShape) -> bool:
     namespaces = dict(pattern.namespaces)
-    expression = shortened(read_xpath(pattern.expression, namespaces))
+    expression = shorten(read_xpath(pattern.expression, namespaces))
     return is_within_budget(expression, namespaces, shape, in_order=bool(pattern.bindings))
 
 
@@ -123,9 +123,9 @@ def _choices(patterns: Sequence[Pattern], bound: _Bound, documents: Documents) -
 def _ways(pattern: Pattern, bound: _Bound, documents: Documents) -> Iterator[_Pairs]:
     match pattern:
         case SourcedPattern(inner, source):
-            return mapped(inner, _outermost(source, bound, documents))
+            return find_mappings(inner, _outermost(source, bound, documents))
         case PatternElement():
-            return mapped(pattern, _outermost(InEvent(), bound, documents))
+            return find_mappings(pattern, _outermost(InEvent(), bound, documents))
         case XPathPattern():
             return _selected(pattern, documents(""))
         case _:
@@ -157,7 +157,7 @@ def _selected(pattern: XPathPattern, root: Element | None) -> Iterator[_Pairs]:
         yield [(each.variable, bound_value(each.what, node)) for each in pattern.bindings]
 
 
-def mapped(pattern: PatternElement, outermost: Sequence[Element]) -> Iterator[_Pairs]:
+def find_mappings(pattern: PatternElement, outermost: Sequence[Element]) -> Iterator[_Pairs]:
     """Yield every mapping that keeps M1-M5.
 
     They are ordered by the positions of the images: of the first element, then of the next.
@@ -178,7 +178,8 @@ def first_images(
         return list(positions)
     starts: list[Node] = [None, *positions]
     return _sorted(
-        {node for start in starts for node in reached(pattern.path, start, outermost)}, positions
+        {node for start in starts for node in find_reached(pattern.path, start, outermost)},
+        positions,
     )
 
 
@@ -230,7 +231,7 @@ def images_below(
 ) -> Sequence[Node]:
     """M2: return the nodes `rel` levels below, or reached by the path, in document order."""
     if child.path is not None:
-        return _sorted(reached(child.path, image, outermost), positions)
+        return _sorted(find_reached(child.path, image, outermost), positions)
     level: Sequence[Node] = [image]
     for _ in range(child.rel):
         level = [below for each in level for below in children(each, outermost)]

@@ -15,16 +15,16 @@ from tocsin.knowledge.concepts.concept import Conjunction, Disjunction, ForAll, 
 from tocsin.knowledge.concepts.tableau import (
     DEFAULT_LIMITS,
     Assumption,
-    Limits,
     OpenBranch,
-    Outcome,
+    TableauLimits,
+    TableauResult,
     assumption_text,
     examine,
 )
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.bindings import Rows
 from tocsin.plan.nodes.concepts import (
-    MOST_ROWS,
+    MAX_ROWS,
     ConceptTest,
     concept_test_text,
     correlation_rows,
@@ -36,7 +36,7 @@ SHOWN = 12
 """Most branches, and most assumptions of one branch, in an explanation."""
 
 
-def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> bool:
+def holds(test: ConceptTest, event: Event, limits: TableauLimits = DEFAULT_LIMITS) -> bool:
     """True if the event is an instance of the concept.
 
     False if that is undecided or the event cannot be read.
@@ -45,7 +45,7 @@ def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> b
         said = assertions_of(event, test.tbox)
     except Problem:
         return False
-    if len(test.correlate) > 1 and row_count(test, event) > MOST_ROWS:
+    if len(test.correlate) > 1 and row_count(test, event) > MAX_ROWS:
         return False
     return refutation(test, said, limits).is_inconsistent and not _contradicts_itself(
         said, test.world, limits
@@ -57,7 +57,9 @@ def rows(test: ConceptTest, event: Event) -> Rows:
     return correlation_rows(test, event)
 
 
-def refutation(test: ConceptTest, said: Assertions, limits: Limits = DEFAULT_LIMITS) -> Outcome:
+def refutation(
+    test: ConceptTest, said: Assertions, limits: TableauLimits = DEFAULT_LIMITS
+) -> TableauResult:
     """Return the result of assuming that the event is not an instance of the concept."""
     return examine(said, [(EVENT, normal_form(test.concept, negated=True))], test.world, limits)
 
@@ -92,14 +94,14 @@ def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str
         yield f"{indent}does not ring: undecided after {len(outcome.closed):,} branches"
 
 
-def _contradicts_itself(said: Assertions, world: World, limits: Limits) -> bool:
+def _contradicts_itself(said: Assertions, world: World, limits: TableauLimits) -> bool:
     if all(isinstance(concept, Symbol) for _, concept in said.concepts):
         return False  # symbols alone never clash
     outcome = examine(said, (), world, limits)
     return outcome.open is None
 
 
-def _closed_lines(outcome: Outcome) -> Iterator[str]:
+def _closed_lines(outcome: TableauResult) -> Iterator[str]:
     for branch in outcome.closed[:SHOWN]:
         chosen = " and ".join(map(assumption_text, branch.choices))
         yield f"{f'if {chosen}: ' if chosen else ''}{branch.clash.words} ({branch.clash.criterion})"

@@ -28,22 +28,24 @@ from tocsin.plan.nodes.composites import (
     names_of,
 )
 from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.reference.intervals import stands
 from tocsin.reference.measures import is_satisfied, key_of, names_in
-from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.occurrence import ReferenceOccurrence
 from tocsin.reference.places import are_related
 from tocsin.reference.row_values import truth_in
 from tocsin.reference.values import bound_scalar, compare_scalars
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
 from tocsin.values.truth import Truth
 
 
 def meets(
-    condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]
+    condition: JoinCondition,
+    parts: Sequence[ReferenceOccurrence],
+    names: Mapping[str, ReferenceOccurrence],
 ) -> bool:
     """True if the parts of a join, whose named parts are `names`, meet a condition."""
     match condition:
@@ -66,14 +68,16 @@ def meets(
             assert_never(condition)
 
 
-def is_met(condition: NamedCondition, whole: Occurrence) -> bool:
+def is_met(condition: NamedCondition, whole: ReferenceOccurrence) -> bool:
     """True if an occurrence, or its named parts, meet a condition."""
     if isinstance(condition, Lasts):
         return whole.end <= whole.start + condition.limit
     return _is_met_by(condition, whole.names)
 
 
-def _is_met_by(condition: Related | Satisfies | Apart, names: Mapping[str, Occurrence]) -> bool:
+def _is_met_by(
+    condition: Related | Satisfies | Apart, names: Mapping[str, ReferenceOccurrence]
+) -> bool:
     match condition:
         case Related():
             return compare(condition, names)
@@ -90,7 +94,7 @@ def _is_met_by(condition: Related | Satisfies | Apart, names: Mapping[str, Occur
             assert_never(condition)
 
 
-def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
+def compare(condition: Related, names: Mapping[str, ReferenceOccurrence]) -> bool:
     """True if the relation holds between two attributes of named parts.
 
     Attributes of a composite are null.
@@ -99,13 +103,15 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
     return compare_scalars(left, condition.relation, right)
 
 
-def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Occurrence) -> bool:
+def concerns(
+    conditions: Sequence[NamedCondition], absent: ReferenceOccurrence, other: ReferenceOccurrence
+) -> bool:
     """True if an occurrence of the absent part meets the conditions together with the other."""
     names = {**other.names, **absent.names}
     return all(_is_met_by(each, names) for each in conditions if not isinstance(each, Lasts))
 
 
-def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
+def allows(restriction: Restriction, occurrence: ReferenceOccurrence) -> bool:
     """True if an occurrence meets a restriction on fixed time, space, bindings, key or share."""
     match restriction:
         case DuringWindow(start, length):
@@ -124,7 +130,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return key_of(by, occurrence) is not None
         case Share(by, number, shares):
             keys = [[each.attribute(path) for path in by] for each in occurrence.members]
-            return {share_of(key, shares) for key in keys} <= {number}
+            return {partition_of(key, shares) for key in keys} <= {number}
         case _:
             assert_never(restriction)
 
@@ -133,7 +139,7 @@ def _meets_all(conditions: Sequence[RowCondition], row: Mapping[str, Any]) -> bo
     """True if a row meets all conditions; False if the work limit is exceeded."""
     try:
         return all(truth_in(each, row) is Truth.TRUE for each in conditions)
-    except GivenUp:
+    except WorkLimitExceeded:
         return False
 
 
@@ -151,10 +157,10 @@ def _is_about_bounds(absence: Absence, condition: NamedCondition) -> bool:
     if not isinstance(absence.window, BetweenWindow):
         return False
     around = names_of(absence.window.first) | names_of(absence.window.last)
-    return names_asked(condition) <= around
+    return names_used_by(condition) <= around
 
 
-def names_asked(condition: NamedCondition) -> frozenset[str]:
+def names_used_by(condition: NamedCondition) -> frozenset[str]:
     """Return the names of the parts that a condition uses."""
     match condition:
         case Related(left, _, right):
@@ -169,12 +175,12 @@ def names_asked(condition: NamedCondition) -> frozenset[str]:
             assert_never(condition)
 
 
-def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
+def _instant(moment: Moment, parts: Sequence[ReferenceOccurrence]) -> Instant:
     part = parts[moment.part]
     return {End.START: part.start, End.FINISH: part.end}[moment.end]
 
 
-def _attribute(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
+def _attribute(attribute: PartAttribute, names: Mapping[str, ReferenceOccurrence]) -> Any:
     """Return the attribute of the one event with the name, or the value bound to the variable.
 
     None if there is no such part, or it has several events.

@@ -14,9 +14,15 @@ from tocsin.plan.nodes.composites import (
     parts_of,
 )
 from tocsin.plan.nodes.measures import Satisfies
-from tocsin.reference.conditions import concerns, is_met, names_asked
-from tocsin.reference.measures import are_alike, is_satisfied, names_grouped_in
-from tocsin.reference.occurrence import Occurrence, agree, in_order, only_counted, together
+from tocsin.reference.conditions import concerns, is_met, names_used_by
+from tocsin.reference.measures import have_same_key, is_satisfied, names_grouped_in
+from tocsin.reference.occurrence import (
+    ReferenceOccurrence,
+    agree,
+    counted_members,
+    in_order,
+    together,
+)
 
 
 def is_at_once(gathered: Gathered) -> bool:
@@ -30,19 +36,21 @@ def is_at_once(gathered: Gathered) -> bool:
 
 
 def gathered_after(
-    gathered: Gathered, first: Occurrence, came: Iterable[Occurrence]
-) -> Occurrence | None:
+    gathered: Gathered, first: ReferenceOccurrence, came: Iterable[ReferenceOccurrence]
+) -> ReferenceOccurrence | None:
     """Return the occurrence for a closed window after a part; None if the condition fails."""
     assert isinstance(gathered.window, AfterWindow)
     end = first.end + gathered.window.length
     inside = [each for each in came if first.end < each.start and each.end <= end]
     whole = _gathered(gathered, first, inside)
-    return _asked(gathered, None if whole is None else replace(whole, end=max(whole.end, end)))
+    return _if_conditions_hold(
+        gathered, None if whole is None else replace(whole, end=max(whole.end, end))
+    )
 
 
 def gathered_at_once(
-    gathered: Gathered, first: Occurrence, came: Iterable[Occurrence]
-) -> tuple[Occurrence | None, Occurrence | None]:
+    gathered: Gathered, first: ReferenceOccurrence, came: Iterable[ReferenceOccurrence]
+) -> tuple[ReferenceOccurrence | None, ReferenceOccurrence | None]:
     """Return the occurrence that is complete now, and the rest of the first part that still waits.
 
     A row matches when the last of its minimum number arrives. Either may be None.
@@ -58,12 +66,14 @@ def gathered_at_once(
     if not ringing:
         return None, rest
     members = [each for each in counting if any(each in enough[row] for row in ringing)]
-    return _asked(gathered, _united(gathered, replace(first, rows=tuple(ringing)), members)), rest
+    return _if_conditions_hold(
+        gathered, _united(gathered, replace(first, rows=tuple(ringing)), members)
+    ), rest
 
 
 def gathered_before(
-    gathered: Gathered, last: Occurrence, came: Iterable[Occurrence]
-) -> Occurrence | None:
+    gathered: Gathered, last: ReferenceOccurrence, came: Iterable[ReferenceOccurrence]
+) -> ReferenceOccurrence | None:
     """Return the occurrence for the window before a part; None if the condition fails."""
     window = gathered.window
     assert isinstance(window, BeforeWindow)
@@ -75,17 +85,20 @@ def gathered_before(
         and (start <= each.start or not window.whole)
         and (gathered.keep is None or last.end - each.end <= gathered.keep)
     ]
-    return _asked(gathered, _gathered(gathered, last, inside, last))
+    return _if_conditions_hold(gathered, _gathered(gathered, last, inside, last))
 
 
 def gathered_between(
-    gathered: Gathered, first: Occurrence, last: Occurrence, came: Iterable[Occurrence]
-) -> Occurrence | None:
+    gathered: Gathered,
+    first: ReferenceOccurrence,
+    last: ReferenceOccurrence,
+    came: Iterable[ReferenceOccurrence],
+) -> ReferenceOccurrence | None:
     """Return the occurrence for the window between two parts.
 
     None if the two do not bound a window, or the condition fails.
     """
-    if not first.end < last.start or not are_alike(gathered.by, first, last):
+    if not first.end < last.start or not have_same_key(gathered.by, first, last):
         return None
     if gathered.keep is not None and last.end - first.end > gathered.keep:
         return None
@@ -93,16 +106,16 @@ def gathered_between(
     if whole is None:
         return None
     inside = [each for each in came if first.end < each.start and each.end < last.start]
-    return _asked(gathered, _gathered(gathered, whole, inside, last, first))
+    return _if_conditions_hold(gathered, _gathered(gathered, whole, inside, last, first))
 
 
 def _gathered(
     gathered: Gathered,
-    around: Occurrence,
-    inside: Sequence[Occurrence],
-    last: Occurrence | None = None,
-    first: Occurrence | None = None,
-) -> Occurrence | None:
+    around: ReferenceOccurrence,
+    inside: Sequence[ReferenceOccurrence],
+    last: ReferenceOccurrence | None = None,
+    first: ReferenceOccurrence | None = None,
+) -> ReferenceOccurrence | None:
     """Return the bounding parts with all counted occurrences, for the rows that hold; else None."""
     counting = _that_count(gathered, around, inside)
     came = {row: _for_row(row, counting) for row in around.rows}
@@ -112,8 +125,8 @@ def _gathered(
 
 
 def _that_count(
-    gathered: Gathered, around: Occurrence, inside: Iterable[Occurrence]
-) -> list[Occurrence]:
+    gathered: Gathered, around: ReferenceOccurrence, inside: Iterable[ReferenceOccurrence]
+) -> list[ReferenceOccurrence]:
     each_meets = [
         each
         for each in gathered.conditions
@@ -122,11 +135,11 @@ def _that_count(
     return [
         each
         for each in inside
-        if are_alike(gathered.by, each, around) and concerns(each_meets, each, around)
+        if have_same_key(gathered.by, each, around) and concerns(each_meets, each, around)
     ]
 
 
-def _for_row(row: object, counting: Iterable[Occurrence]) -> list[Occurrence]:
+def _for_row(row: object, counting: Iterable[ReferenceOccurrence]) -> list[ReferenceOccurrence]:
     return [
         each
         for each in counting
@@ -136,10 +149,10 @@ def _for_row(row: object, counting: Iterable[Occurrence]) -> list[Occurrence]:
 
 def _is_enough(
     gathered: Gathered,
-    around: Occurrence,
-    came: Sequence[Occurrence],
-    last: Occurrence | None,
-    first: Occurrence | None,
+    around: ReferenceOccurrence,
+    came: Sequence[ReferenceOccurrence],
+    last: ReferenceOccurrence | None,
+    first: ReferenceOccurrence | None,
 ) -> bool:
     if len(came) < gathered.least or (gathered.most is not None and len(came) > gathered.most):
         return False
@@ -155,7 +168,9 @@ def _is_enough(
     )
 
 
-def _united(gathered: Gathered, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
+def _united(
+    gathered: Gathered, around: ReferenceOccurrence, came: Sequence[ReferenceOccurrence]
+) -> ReferenceOccurrence:
     """Combine all members; each name of the counted part stands for all its occurrences."""
     named = {
         name: [each.names[name] for each in came if name in each.names]
@@ -173,16 +188,18 @@ def _united(gathered: Gathered, around: Occurrence, came: Sequence[Occurrence]) 
     )
 
 
-def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
-    return Occurrence(
+def _group(occurrences: Sequence[ReferenceOccurrence]) -> ReferenceOccurrence:
+    return ReferenceOccurrence(
         in_order(member for each in occurrences for member in each.members),
         min(each.start for each in occurrences),
         max(each.end for each in occurrences),
-        counted=only_counted(occurrences),
+        counted=counted_members(occurrences),
     )
 
 
-def _asked(gathered: Gathered, whole: Occurrence | None) -> Occurrence | None:
+def _if_conditions_hold(
+    gathered: Gathered, whole: ReferenceOccurrence | None
+) -> ReferenceOccurrence | None:
     """Return the occurrence if it meets conditions on bounding parts and duration; else None."""
     if whole is None or not all(is_met(each, whole) for each in _on_bounds(gathered)):
         return None
@@ -200,4 +217,4 @@ def _on_all(gathered: Gathered) -> list[NamedCondition]:
 
 def _on_bounds(gathered: Gathered) -> list[NamedCondition]:
     around = frozenset[str]().union(*(names_of(each) for each in parts_of(gathered)[1:]))
-    return [each for each in gathered.conditions if names_asked(each) <= around]
+    return [each for each in gathered.conditions if names_used_by(each) <= around]

@@ -38,10 +38,16 @@ from tocsin.reference.counted_windows import (
     gathered_between,
     is_at_once,
 )
-from tocsin.reference.measures import are_alike, has_key
-from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
-from tocsin.reference.sliding import Watch, changes, instants_of
-from tocsin.reference.triggers import Sending
+from tocsin.reference.measures import has_key, have_same_key
+from tocsin.reference.occurrence import (
+    ReferenceOccurrence,
+    occurrence_of,
+    silence,
+    together,
+    without,
+)
+from tocsin.reference.sliding import WindowHistory, changes, instants_of
+from tocsin.reference.triggers import TriggerRun
 from tocsin.reference.windows import (
     between,
     breaks_after,
@@ -57,9 +63,9 @@ from tocsin.values.time import LAST_INSTANT, Instant
 
 def occurrences(
     part: Part, events: Sequence[Event], until: Instant | None = None
-) -> list[Occurrence]:
+) -> list[ReferenceOccurrence]:
     """Return every occurrence of a part in timed events in canonical order, as of `until`."""
-    found: Iterable[Occurrence]
+    found: Iterable[ReferenceOccurrence]
     match part:
         case Named(name, inner, elements):
             found = (
@@ -105,9 +111,11 @@ def occurrences(
 
 
 def _triggered(
-    trigger: Triggered, detections: Iterable[Occurrence], targets: Iterable[Occurrence]
-) -> Iterable[Occurrence]:
-    sending = Sending(trigger)
+    trigger: Triggered,
+    detections: Iterable[ReferenceOccurrence],
+    targets: Iterable[ReferenceOccurrence],
+) -> Iterable[ReferenceOccurrence]:
+    sending = TriggerRun(trigger)
     steps = [*((0, each) for each in detections), *((1, each) for each in targets)]
     for slot, each in sorted(steps, key=lambda step: (step[1].end, step[0], step[1].order)):
         yield from (
@@ -115,12 +123,12 @@ def _triggered(
         )
 
 
-def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
+def join(part: Join, parts: Sequence[ReferenceOccurrence]) -> ReferenceOccurrence | None:
     """Return the occurrence of a join for a choice of its parts; None if they do not fit."""
     ends = [each.end for each in parts]
     if part.keep is not None and max(ends) - min(ends) > part.keep:
         return None
-    if not all(are_alike(part.by, parts[0], each) for each in parts):
+    if not all(have_same_key(part.by, parts[0], each) for each in parts):
         return None
     whole = together(parts)
     if whole is None or not all(
@@ -132,16 +140,16 @@ def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
 
 def _gatherings(
     part: Gathered, events: Sequence[Event], until: Instant | None
-) -> Iterable[Occurrence]:
+) -> Iterable[ReferenceOccurrence]:
     came = _keyed(part.by, occurrences(part.part, events, until))
 
-    def around(inner: Part) -> list[Occurrence]:
+    def around(inner: Part) -> list[ReferenceOccurrence]:
         return _keyed(part.by, occurrences(inner, events, until))
 
     match part.window:
         case AfterWindow(inner) if is_at_once(part):
             for first in around(inner):
-                waiting: Occurrence | None = first
+                waiting: ReferenceOccurrence | None = first
                 for number in range(len(came)):
                     if waiting is not None:
                         whole, waiting = gathered_at_once(part, waiting, came[: number + 1])
@@ -161,40 +169,43 @@ def _gatherings(
 
 
 def _slidings(
-    part: Sliding, came: Sequence[Occurrence], events: Sequence[Event], until: Instant | None
-) -> Iterable[Occurrence]:
-    watch = Watch(part)
+    part: Sliding,
+    came: Sequence[ReferenceOccurrence],
+    events: Sequence[Event],
+    until: Instant | None,
+) -> Iterable[ReferenceOccurrence]:
+    watch = WindowHistory(part)
     for each in came:
         watch.see(each)
     if part.every is None:
         instants = sorted({due for each in came for due in instants_of(part, each)})
         for now in instants:
             if until is None or now <= until:
-                yield from watch.rings_at(now)
+                yield from watch.matches_at(now)
         return
     ends = [event.order[0] for event in events]
     over = max(ends, default=None) if until is None else until
     end = first_end(part, ends[0]) if ends else None
     while end is not None and over is not None and end <= over:
-        yield from watch.rings_for_window(end)
+        yield from watch.matches_for_window(end)
         end += part.every
 
 
-def distinct(found: Iterable[Occurrence]) -> list[Occurrence]:
+def distinct(found: Iterable[ReferenceOccurrence]) -> list[ReferenceOccurrence]:
     """Return each occurrence once, ordered by end."""
     once = {(each.identity, each.start, each.end, _names_key(each)): each for each in found}
     return sorted(once.values(), key=lambda each: (each.end, each.start, each.identity))
 
 
-def _first_of_same(found: Iterable[Occurrence]) -> Iterable[Occurrence]:
+def _first_of_same(found: Iterable[ReferenceOccurrence]) -> Iterable[ReferenceOccurrence]:
     """Return each occurrence once: of equal alternatives the first counts."""
-    once: dict[tuple[object, ...], Occurrence] = {}
+    once: dict[tuple[object, ...], ReferenceOccurrence] = {}
     for each in found:
         once.setdefault((each.identity, each.start, each.end), each)
     return once.values()
 
 
-def _names_key(occurrence: Occurrence) -> tuple[object, ...]:
+def _names_key(occurrence: ReferenceOccurrence) -> tuple[object, ...]:
     return tuple(
         sorted(
             (name, each.identity, each.start, each.end) for name, each in occurrence.names.items()
@@ -202,13 +213,13 @@ def _names_key(occurrence: Occurrence) -> tuple[object, ...]:
     )
 
 
-def _keyed(by: Key, found: Iterable[Occurrence]) -> list[Occurrence]:
+def _keyed(by: Key, found: Iterable[ReferenceOccurrence]) -> list[ReferenceOccurrence]:
     return [each for each in found if has_key(by, each)]
 
 
 def _absences(
     absence: Absence, events: Sequence[Event], until: Instant | None
-) -> Iterable[Occurrence]:
+) -> Iterable[ReferenceOccurrence]:
     present = occurrences(absence.part, events, until)
     match absence.window:
         case FixedWindow(start, length):

@@ -47,11 +47,17 @@ from tocsin.reference.counted_windows import (
     is_at_once,
 )
 from tocsin.reference.declarative_semantics import join
-from tocsin.reference.measures import are_alike, has_key
-from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
+from tocsin.reference.measures import has_key, have_same_key
+from tocsin.reference.occurrence import (
+    ReferenceOccurrence,
+    occurrence_of,
+    silence,
+    together,
+    without,
+)
 from tocsin.reference.scopes import scopes_of
-from tocsin.reference.sliding import Watch, changes, instants_of
-from tocsin.reference.triggers import Sending
+from tocsin.reference.sliding import WindowHistory, changes, instants_of
+from tocsin.reference.triggers import TriggerRun
 from tocsin.reference.windows import (
     between,
     breaks_after,
@@ -61,7 +67,7 @@ from tocsin.reference.windows import (
     first_end,
     first_start,
     is_in,
-    last_leapt,
+    last_reported_window,
     longest_wait,
 )
 from tocsin.values.time import LAST_INSTANT, Duration, Instant
@@ -76,40 +82,40 @@ class _Timer:
 
     due: Instant
     slot: int = 0
-    occurrence: Occurrence | None = None
+    occurrence: ReferenceOccurrence | None = None
     since: Instant | None = None
 
 
 @dataclass(slots=True, eq=False)
-class _Node:
+class _PartState:
     """State of a part: one queue per input, timers, and its emitted and consumed occurrences of
     this step.
     """
 
     part: Part
-    inner: list[_Node]
-    queues: list[list[Occurrence]]
+    inner: list[_PartState]
+    queues: list[list[ReferenceOccurrence]]
     timers: list[_Timer] = field(default_factory=list)
-    brought: list[Occurrence] = field(default_factory=list)
-    used: list[Occurrence] = field(default_factory=list)
+    brought: list[ReferenceOccurrence] = field(default_factory=list)
+    used: list[ReferenceOccurrence] = field(default_factory=list)
 
 
-class Detection:
+class PatternDetection:
     """One pattern over one timeline. Pass events in canonical order, then advance to the end of
     time.
     """
 
     def __init__(self, pattern: Part) -> None:
-        self.found: list[Occurrence] = []
+        self.found: list[ReferenceOccurrence] = []
         self._known: Instant | None = None
-        self._leap: Instant | None = None
+        self._quiet_until: Instant | None = None
         self._now: Instant | None = None
-        self._sending: dict[Triggered, Sending] = {}
-        self._watches: dict[Sliding, Watch] = {}
+        self._sending: dict[Triggered, TriggerRun] = {}
+        self._watches: dict[Sliding, WindowHistory] = {}
         self._scopes = scopes_of(pattern)
-        self._nodes: dict[Part, _Node] = {}
-        self._vanished: list[tuple[str, Occurrence]] = []
-        self._consumed: list[tuple[str, Occurrence]] = []
+        self._nodes: dict[Part, _PartState] = {}
+        self._vanished: list[tuple[str, ReferenceOccurrence]] = []
+        self._consumed: list[tuple[str, ReferenceOccurrence]] = []
         self._root = self._node(pattern)
 
     def event(self, event: Event) -> None:
@@ -129,7 +135,7 @@ class Detection:
         """
         if now is not None:
             self._known = now if self._known is None else max(now, self._known)
-        self._leap = self._known
+        self._quiet_until = self._known
         last = LAST_INSTANT if now is None else min(now, LAST_INSTANT)
         while (due := self._next_timer(now)) is not None and due <= last:
             self._step(None, due)
@@ -145,11 +151,11 @@ class Detection:
                 case _:
                     pass
 
-    def _node(self, part: Part) -> _Node:
+    def _node(self, part: Part) -> _PartState:
         """Create the nodes from the inside out: inputs are created, and run, before the part."""
         if part not in self._nodes:
             inner = [self._node(each) for each in parts_of(part)]
-            self._nodes[part] = _Node(part, inner, [[] for _ in inner])
+            self._nodes[part] = _PartState(part, inner, [[] for _ in inner])
             if isinstance(part, Absence) and isinstance(part.window, FixedWindow):
                 self._nodes[part].timers.append(_Timer(part.window.start + part.window.length))
         return self._nodes[part]
@@ -189,7 +195,7 @@ class Detection:
         self._vanished.clear()
         self.found += sorted(self._root.brought, key=lambda each: each.order)
 
-    def _receive(self, node: _Node, slot: int, occurrence: Occurrence) -> None:
+    def _receive(self, node: _PartState, slot: int, occurrence: ReferenceOccurrence) -> None:
         assert not isinstance(node.part, Atom), "an atom has no parts"
         match node.part:
             case Named(name, _, elements):
@@ -220,7 +226,9 @@ class Detection:
             case _:
                 assert_never(node.part)
 
-    def _on_join(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
+    def _on_join(
+        self, node: _PartState, part: Join, slot: int, occurrence: ReferenceOccurrence
+    ) -> None:
         if any(each.is_same(occurrence) for each in node.used):
             return  # single use: already consumed at another slot
         if self._is_consumed(part, occurrence):
@@ -237,7 +245,9 @@ class Detection:
         if occurrence in node.queues[slot]:
             self._limit_wait(node, part, slot, occurrence)
 
-    def _limit_wait(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
+    def _limit_wait(
+        self, node: _PartState, part: Join, slot: int, occurrence: ReferenceOccurrence
+    ) -> None:
         """Set a timer for the longest wait of an occurrence.
 
         Under single use, a named occurrence that waited in vain at one operator is removed from the
@@ -252,14 +262,14 @@ class Detection:
             node.timers.append(_Timer(occurrence.end + wait, slot, occurrence))
 
     def _choices(
-        self, node: _Node, part: Join, slot: int, new: Occurrence
-    ) -> Iterator[tuple[Occurrence, ...]]:
+        self, node: _PartState, part: Join, slot: int, new: ReferenceOccurrence
+    ) -> Iterator[tuple[ReferenceOccurrence, ...]]:
         """Return combinations with the new occurrence, oldest first.
 
         Under RECENT only the most recent of each other part.
         """
         queues = [
-            [new] if number == slot else _alike(part.by, queue, new)
+            [new] if number == slot else _with_same_key(part.by, queue, new)
             for number, queue in enumerate(node.queues)
         ]
         if part.policy is Policy.RECENT:
@@ -271,17 +281,17 @@ class Detection:
 
     def _use_up(
         self,
-        node: _Node,
+        node: _PartState,
         part: Join | Absence | Gathered,
-        chosen: Iterable[tuple[int, Occurrence]],
-        whole: Occurrence,
+        chosen: Iterable[tuple[int, ReferenceOccurrence]],
+        whole: ReferenceOccurrence,
     ) -> None:
         match part.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return
             case Policy.EXCLUSIVE:
                 for queue in _roles(node):
-                    mine = _alike(part.by, queue, whole)
+                    mine = _with_same_key(part.by, queue, whole)
                     queue[:] = [
                         each for each in queue if each.start > whole.end or each not in mine
                     ]
@@ -300,25 +310,27 @@ class Detection:
             case _:
                 assert_never(part.policy)
 
-    def _settle(self, node: _Node, whole: Occurrence) -> None:
+    def _settle(self, node: _PartState, whole: ReferenceOccurrence) -> None:
         """At a scope root, consume the occurrences of its names in the whole scope."""
         for name, scope in self._scopes.items():
             if scope.root == node.part and name in whole.names:
                 self._consumed.append((name, whole.names[name]))
                 self._forget(name, whole.names[name])
 
-    def _is_consumed(self, part: Join, occurrence: Occurrence) -> bool:
+    def _is_consumed(self, part: Join, occurrence: ReferenceOccurrence) -> bool:
         return any(
             part in self._scopes[name].operators and _is_named(occurrence, name, used)
             for name, used in self._consumed
         )
 
-    def _forget(self, name: str, lost: Occurrence) -> None:
+    def _forget(self, name: str, lost: ReferenceOccurrence) -> None:
         for part in self._scopes[name].operators:
             for queue in self._nodes[part].queues:
                 queue[:] = [each for each in queue if not _is_named(each, name, lost)]
 
-    def _on_absence(self, node: _Node, absence: Absence, slot: int, occurrence: Occurrence) -> None:
+    def _on_absence(
+        self, node: _PartState, absence: Absence, slot: int, occurrence: ReferenceOccurrence
+    ) -> None:
         node.queues[slot].append(occurrence)
         if slot == 1 and isinstance(absence.window, BeforeWindow):
             self._on_silence_before(node, absence, absence.window, occurrence)
@@ -327,10 +339,12 @@ class Detection:
         if slot == 2:
             self._on_last(node, absence, occurrence)
 
-    def _watch(self, sliding: Sliding) -> Watch:
-        return self._watches.setdefault(sliding, Watch(sliding))
+    def _watch(self, sliding: Sliding) -> WindowHistory:
+        return self._watches.setdefault(sliding, WindowHistory(sliding))
 
-    def _on_gathered(self, node: _Node, part: Gathered, slot: int, occurrence: Occurrence) -> None:
+    def _on_gathered(
+        self, node: _PartState, part: Gathered, slot: int, occurrence: ReferenceOccurrence
+    ) -> None:
         node.queues[slot].append(occurrence)
         came = node.queues[0]
         match part.window:
@@ -348,9 +362,11 @@ class Detection:
             case _:
                 pass
 
-    def _on_last_gathered(self, node: _Node, part: Gathered, last: Occurrence) -> None:
+    def _on_last_gathered(
+        self, node: _PartState, part: Gathered, last: ReferenceOccurrence
+    ) -> None:
         came, firsts, lasts = node.queues
-        candidates = _alike(part.by, firsts, last)
+        candidates = _with_same_key(part.by, firsts, last)
         if part.policy is Policy.RECENT:
             candidates = _most_recent(candidates, last, part.conditions)
         for first in candidates:
@@ -361,15 +377,19 @@ class Detection:
                     self._use_up(node, part, ((1, first), (2, last)), whole)
 
     def _on_trigger(
-        self, node: _Node, trigger: Triggered, slot: int, occurrence: Occurrence
+        self, node: _PartState, trigger: Triggered, slot: int, occurrence: ReferenceOccurrence
     ) -> None:
-        sending = self._sending.setdefault(trigger, Sending(trigger))
+        sending = self._sending.setdefault(trigger, TriggerRun(trigger))
         assert self._now is not None
         receive = sending.on_target if slot else sending.on_detection
         node.brought += receive(occurrence, self._now)
 
     def _on_silence_before(
-        self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence
+        self,
+        node: _PartState,
+        absence: Absence,
+        window: BeforeWindow,
+        occurrence: ReferenceOccurrence,
     ) -> None:
         left = without(
             occurrence,
@@ -378,12 +398,14 @@ class Detection:
         if left is not None:
             node.brought.append(left.silent_before(occurrence.start - window.length))
 
-    def _await_silence(self, node: _Node, window: AfterWindow, occurrence: Occurrence) -> None:
+    def _await_silence(
+        self, node: _PartState, window: AfterWindow, occurrence: ReferenceOccurrence
+    ) -> None:
         node.timers.append(_Timer(occurrence.end + window.length, 1, occurrence))
 
-    def _on_last(self, node: _Node, absence: Absence, last: Occurrence) -> None:
+    def _on_last(self, node: _PartState, absence: Absence, last: ReferenceOccurrence) -> None:
         absent, firsts, lasts = node.queues
-        candidates = _alike(absence.by, firsts, last)
+        candidates = _with_same_key(absence.by, firsts, last)
         if absence.policy is Policy.RECENT:
             candidates = _most_recent(candidates, last, conditions_on_bounds(absence))
         for first in candidates:
@@ -402,7 +424,7 @@ class Detection:
                     node.brought.append(whole)
                     self._use_up(node, absence, ((1, first), (2, last)), whole)
 
-    def _on_timer(self, node: _Node, timer: _Timer) -> None:
+    def _on_timer(self, node: _PartState, timer: _Timer) -> None:
         occurrence = timer.occurrence
         match node.part:
             case Join(parts) if occurrence is not None and occurrence in node.queues[timer.slot]:
@@ -436,14 +458,18 @@ class Detection:
                 whole = gathered_after(node.part, occurrence, node.queues[0])
                 node.brought += [] if whole is None else [whole]
             case Sliding(every=None):
-                node.brought += self._watch(node.part).rings_at(timer.due)
+                node.brought += self._watch(node.part).matches_at(timer.due)
             case Sliding(every=int(every)):
                 self._on_measured(node, node.part, timer, every)
 
-    def _on_measured(self, node: _Node, part: Sliding, timer: _Timer, every: Duration) -> None:
+    def _on_measured(self, node: _PartState, part: Sliding, timer: _Timer, every: Duration) -> None:
         """End a periodic window of a measure. Many empty windows that match are emitted as one."""
         watch, due = self._watch(part), timer.due
-        last = last_leapt(part.part, due, every, self._leap) if watch.is_empty_at(due) else due
+        last = (
+            last_reported_window(part.part, due, every, self._quiet_until)
+            if watch.is_empty_at(due)
+            else due
+        )
         if last > due:
             node.timers.append(
                 _Timer(last, since=due - part.over if timer.since is None else timer.since)
@@ -452,16 +478,18 @@ class Detection:
         if timer.since is not None and watch.holds_of_nothing:
             node.brought.append(silence(timer.since, due))
         elif timer.since is None:
-            node.brought += watch.rings_for_window(due)
+            node.brought += watch.matches_for_window(due)
         node.timers.append(_Timer(due + every))
 
-    def _on_window_over(self, node: _Node, part: Part, timer: _Timer, length: Duration) -> None:
+    def _on_window_over(
+        self, node: _PartState, part: Part, timer: _Timer, length: Duration
+    ) -> None:
         """End a periodic window of an absence: emit if it is empty.
 
         If the clock skips many empty windows, they are emitted as one.
         """
         start = timer.due - length if timer.since is None else timer.since
-        last = last_leapt(part, timer.due, length, self._leap)
+        last = last_reported_window(part, timer.due, length, self._quiet_until)
         if any(ends_in(each, start, timer.due) for each in node.queues[0]):
             node.timers.append(_Timer(timer.due + length))
         elif last > timer.due:
@@ -471,7 +499,7 @@ class Detection:
             node.timers.append(_Timer(timer.due + length))
 
 
-def _roles(node: _Node) -> list[list[Occurrence]]:
+def _roles(node: _PartState) -> list[list[ReferenceOccurrence]]:
     """Return the queues that a combination consumes from; evidence against an absence is never
     consumed.
     """
@@ -484,19 +512,25 @@ def _is_endless(part: Part) -> bool:
     return isinstance(part, Absence) and isinstance(part.window, EveryWindow)
 
 
-def _alike(by: Key, queue: Iterable[Occurrence], other: Occurrence) -> list[Occurrence]:
-    return [each for each in queue if are_alike(by, each, other)]
+def _with_same_key(
+    by: Key, queue: Iterable[ReferenceOccurrence], other: ReferenceOccurrence
+) -> list[ReferenceOccurrence]:
+    return [each for each in queue if have_same_key(by, each, other)]
 
 
 def _most_recent(
-    queue: Sequence[Occurrence], new: Occurrence, conditions: Sequence[JoinCondition]
-) -> list[Occurrence]:
+    queue: Sequence[ReferenceOccurrence],
+    new: ReferenceOccurrence,
+    conditions: Sequence[JoinCondition],
+) -> list[ReferenceOccurrence]:
     """Return the latest occurrence that agrees with the new one on names and on attributes."""
     agreeing = [each for each in queue if _agree(each, new, conditions)]
     return sorted(agreeing, key=lambda each: each.order)[-1:]
 
 
-def _agree(one: Occurrence, other: Occurrence, conditions: Sequence[JoinCondition]) -> bool:
+def _agree(
+    one: ReferenceOccurrence, other: ReferenceOccurrence, conditions: Sequence[JoinCondition]
+) -> bool:
     both = together((one, other))
     return both is not None and all(
         compare(each, both.names)
@@ -507,5 +541,5 @@ def _agree(one: Occurrence, other: Occurrence, conditions: Sequence[JoinConditio
     )
 
 
-def _is_named(occurrence: Occurrence, name: str, used: Occurrence) -> bool:
+def _is_named(occurrence: ReferenceOccurrence, name: str, used: ReferenceOccurrence) -> bool:
     return name in occurrence.names and occurrence.names[name].is_same(used)

@@ -21,12 +21,12 @@ Floats = npt.NDArray[np.float64]
 Edge = tuple[Floats, Floats]
 """Longitude and latitude of both ends."""
 
-_APART = 2e-9
+_MIN_SEPARATION = 2e-9
 """Metres: twice the tolerance of distances."""
 
 _COPIES = (-2, -1, 0, 1, 2)
 _STEPS = np.linspace(0, 1, 9)
-_FEW_STEPS = np.linspace(0, 1, 5)
+_COARSE_STEPS = np.linspace(0, 1, 5)
 _ZOOMS = 12
 _DEGREE = 111_700.0
 """Metres: no degree of latitude or longitude is longer."""
@@ -76,7 +76,7 @@ def distance(place: Geometry, other: Geometry) -> float:
     return (
         0.0
         if meets(place, other)
-        else max(_least(list(_edges(place)), list(_edges(other))), _APART)
+        else max(_least(list(_edges(place)), list(_edges(other))), _MIN_SEPARATION)
     )
 
 
@@ -151,14 +151,14 @@ def _bounds(ours: Floats, theirs: Floats) -> tuple[Floats, Floats]:
     """The least distance of each pair of edges between a few points of both, and how far below it
     theirs may be.
     """
-    shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
+    shares, other_shares = (grid.ravel() for grid in np.meshgrid(_COARSE_STEPS, _COARSE_STEPS))
     along, other_along = ours[:, 1:] - ours[:, :1], theirs[:, 1:] - theirs[:, :1]
     points = ours[:, :1] + along * shares[:, None]
     other_points = theirs[:, :1] + other_along * other_shares[:, None]
     lengths = geodesic_lengths(points.reshape(-1, 2), other_points.reshape(-1, 2))
     coarse: Floats = lengths.reshape(len(ours), -1).min(axis=1)
     between_steps = (np.abs(along) + np.abs(other_along)).sum(axis=(1, 2))
-    return coarse, coarse - _DEGREE * between_steps / (2 * (len(_FEW_STEPS) - 1))
+    return coarse, coarse - _DEGREE * between_steps / (2 * (len(_COARSE_STEPS) - 1))
 
 
 def _closest(edge: Edge, other: Edge) -> float:

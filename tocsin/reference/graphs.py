@@ -27,7 +27,7 @@ from tocsin.plan.nodes.graphs import (
     ids_of,
 )
 from tocsin.reference.filters import agrees, is_of_class, passes
-from tocsin.reference.inference import inferred
+from tocsin.reference.inference import infer_facts
 from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value
 
 Map: TypeAlias = Mapping[Vertex, Term]
@@ -45,7 +45,7 @@ def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
     Optional groups are ignored.
     """
     try:
-        search = _Search(_graph(pattern, event), pattern)
+        search = _GraphSearch(_graph(pattern, event), pattern)
     except EventProblem:
         return
     for found in search.extensions(pattern.statements, {Home(): search.graph.home}):
@@ -59,7 +59,7 @@ def rows(pattern: GraphPattern, event: Event) -> Rows:
     A variable without an image is left out.
     """
     for found in maps(pattern, event):
-        search = _Search(_graph(pattern, event), pattern)
+        search = _GraphSearch(_graph(pattern, event), pattern)
         for group in pattern.optionals:
             found = next(search.extensions(group, found), found)  # noqa: PLW2901
         return (_row(pattern, found),)
@@ -68,7 +68,7 @@ def rows(pattern: GraphPattern, event: Event) -> Rows:
 
 def _graph(pattern: GraphPattern, event: Event) -> Graph:
     """Return the graph of the event with all inferred arcs and classes."""
-    return inferred(graph_in(event, pattern.ontology), pattern.ontology)
+    return infer_facts(graph_in(event, pattern.ontology), pattern.ontology)
 
 
 def _row(pattern: GraphPattern, found: Map) -> Row:
@@ -77,7 +77,7 @@ def _row(pattern: GraphPattern, found: Map) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _GraphSearch:
     graph: Graph
     pattern: GraphPattern
 

@@ -45,7 +45,7 @@ _Vertex: TypeAlias = Term | _Unseen | _Value
 _Types: TypeAlias = dict[_Vertex, set[str]]
 
 
-def inferred(graph: Graph, ontology: Ontology) -> Graph:
+def infer_facts(graph: Graph, ontology: Ontology) -> Graph:
     """Return the graph with all inferred facts; raise EventProblem above the limit."""
     if not ontology.rules:
         return graph

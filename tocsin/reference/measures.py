@@ -12,13 +12,13 @@ from tocsin.plan.nodes.composites import Key
 from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.plan.nodes.measures import OF_GROUPS, Aggregate, Measure, Selected
 from tocsin.reference.computed import computed_truth, computed_value
-from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.occurrence import ReferenceOccurrence
 from tocsin.reference.values import sort_of
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.time import format_instant
 from tocsin.values.truth import Truth
 
-Names = Mapping[str, Occurrence]
+Names = Mapping[str, ReferenceOccurrence]
 _NO_EVENT = Event({"id": "", "source": "", "type": ""}, {}, None, None)
 _KINDS = {
     "nothing": Kind.NULL,
@@ -29,7 +29,7 @@ _KINDS = {
 }
 
 
-def key_of(by: Key, occurrence: Occurrence) -> tuple[tuple[str, Hashable], ...] | None:
+def key_of(by: Key, occurrence: ReferenceOccurrence) -> tuple[tuple[str, Hashable], ...] | None:
     """Return the values that every member has at the paths, with their sorts.
 
     None unless all members have the same scalars.
@@ -43,17 +43,17 @@ def key_of(by: Key, occurrence: Occurrence) -> tuple[tuple[str, Hashable], ...] 
     return values[0] if all(each == values[0] for each in values) else None
 
 
-def are_alike(by: Key, one: Occurrence, other: Occurrence) -> bool:
+def have_same_key(by: Key, one: ReferenceOccurrence, other: ReferenceOccurrence) -> bool:
     """True if two occurrences have the same key; always True without paths."""
     return not by or (key_of(by, one) is not None and key_of(by, one) == key_of(by, other))
 
 
-def has_key(by: Key, occurrence: Occurrence) -> bool:
+def has_key(by: Key, occurrence: ReferenceOccurrence) -> bool:
     """True if an occurrence has the key; always True without paths."""
     return not by or key_of(by, occurrence) is not None
 
 
-def measured(measure: Measure, members: Sequence[Event]) -> int | float | None:
+def compute_measure(measure: Measure, members: Sequence[Event]) -> int | float | None:
     """Return the value of a measure over events in canonical order; None if it has none."""
     values = [member.attribute(measure.path) for member in members] if measure.path else []
     numbers = [_whole(each) for each in values if _is_number(each)]
@@ -81,7 +81,7 @@ def is_satisfied(expression: Expression, names: Names) -> bool:
     return computed_truth(known, Semantics.SELECTOR, _NO_EVENT) is Truth.TRUE
 
 
-def selected(select: Iterable[Selected], names: Names) -> dict[str, str]:
+def select_values(select: Iterable[Selected], names: Names) -> dict[str, str]:
     """Return the selected values of a match as texts; values that are null are left out."""
     values = {
         each.name: computed_value(_with_values(each.value, names), _NO_EVENT) for each in select
@@ -146,7 +146,7 @@ def _grouped(function: str, paths: Sequence[Path], names: Names) -> Any:
         case "COUNT":
             return len(members)
         case _:
-            return measured(Measure(Aggregate[function], path), members)
+            return compute_measure(Measure(Aggregate[function], path), members)
 
 
 def _members(path: Path, names: Names) -> tuple[Event, ...]:

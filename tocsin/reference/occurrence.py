@@ -22,7 +22,7 @@ Identity = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Occurrence:
+class ReferenceOccurrence:
     """Members in canonical order, with their least start and greatest end.
 
     The windows of absences widen the interval. `counted` are members that only a measure has.
@@ -31,7 +31,7 @@ class Occurrence:
     members: tuple[Event, ...]
     start: Instant
     end: Instant
-    names: Mapping[str, Occurrence] = field(default_factory=dict)
+    names: Mapping[str, ReferenceOccurrence] = field(default_factory=dict)
     absences: tuple[tuple[Instant, Instant], ...] = ()
     rows: Rows = NOTHING_BOUND
     counted: frozenset[tuple[str, str]] = frozenset()
@@ -62,15 +62,15 @@ class Occurrence:
         """The place in the plane."""
         return self.place_by(Metric.PLANAR)
 
-    def is_same(self, other: Occurrence) -> bool:
+    def is_same(self, other: ReferenceOccurrence) -> bool:
         """True if both are one occurrence: the same members in the same interval."""
         return self.order == other.order
 
-    def named(self, name: str) -> Occurrence:
+    def named(self, name: str) -> ReferenceOccurrence:
         """Return the same occurrence, known by a name."""
         return replace(self, names={**self.names, name: self})
 
-    def with_elements(self, elements: Elements | None) -> Occurrence:
+    def with_elements(self, elements: Elements | None) -> ReferenceOccurrence:
         """Return it with a variable bound to each element of a list of its one event."""
         if elements is None:
             return self
@@ -78,30 +78,30 @@ class Occurrence:
         found: list[Row] = [((variable, each),) for each in scalars_at(self.members[0], path)]
         return replace(self, rows=join_rows(self.rows, tuple(dict.fromkeys(found))))
 
-    def silent_after(self, start: Instant, end: Instant) -> Occurrence:
+    def silent_after(self, start: Instant, end: Instant) -> ReferenceOccurrence:
         """Return it with an event-free window that it lasts through."""
         return replace(self, end=max(self.end, end), absences=(*self.absences, (start, end)))
 
-    def silent_before(self, start: Instant) -> Occurrence:
+    def silent_before(self, start: Instant) -> ReferenceOccurrence:
         """Return it with an event-free window before it, with which it starts."""
         return replace(self, start=start, absences=(*self.absences, (start, self.start)))
 
 
-def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
+def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> ReferenceOccurrence:
     """Return the occurrence of one event, with its bindings; raise if it has no time."""
     if event.interval is None:
         raise EventProblem(
             "an event without a time cannot take part in a composite", code="UntimedEvent"
         )
-    return Occurrence((event,), event.interval.start, event.interval.end, rows=rows)
+    return ReferenceOccurrence((event,), event.interval.start, event.interval.end, rows=rows)
 
 
-def silence(start: Instant, end: Instant) -> Occurrence:
+def silence(start: Instant, end: Instant) -> ReferenceOccurrence:
     """Return the occurrence of an absence without a triggering event."""
-    return Occurrence((), start, end, absences=((start, end),))
+    return ReferenceOccurrence((), start, end, absences=((start, end),))
 
 
-def together(parts: Sequence[Occurrence]) -> Occurrence | None:
+def together(parts: Sequence[ReferenceOccurrence]) -> ReferenceOccurrence | None:
     """Combine parts into one occurrence.
 
     None if two disagree on a name or a value, or share a member without sharing a name.
@@ -113,18 +113,18 @@ def together(parts: Sequence[Occurrence]) -> Occurrence | None:
         rows = join_rows(rows, part.rows)
     if not rows:
         return None
-    return Occurrence(
+    return ReferenceOccurrence(
         in_order(member for part in parts for member in part.members),
         min(part.start for part in parts),
         max(part.end for part in parts),
         {name: named for part in parts for name, named in part.names.items()},
         tuple(window for part in parts for window in part.absences),
         rows,
-        only_counted(parts),
+        counted_members(parts),
     )
 
 
-def only_counted(parts: Sequence[Occurrence]) -> frozenset[tuple[str, str]]:
+def counted_members(parts: Sequence[ReferenceOccurrence]) -> frozenset[tuple[str, str]]:
     """Return the members that a measure has in one of the parts, and that no part takes."""
     nobody: frozenset[tuple[str, str]] = frozenset()
     taken = nobody.union(*(part.taken for part in parts))
@@ -146,7 +146,9 @@ def join_rows(left: Rows, right: Rows) -> Rows:
     return tuple(dict.fromkeys(rows))
 
 
-def without(occurrence: Occurrence, others: Iterable[Occurrence]) -> Occurrence | None:
+def without(
+    occurrence: ReferenceOccurrence, others: Iterable[ReferenceOccurrence]
+) -> ReferenceOccurrence | None:
     """Return the occurrence without the rows that agree with a row of the others; None if no row is
     left.
 
@@ -162,7 +164,7 @@ def agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:
     return all(one[variable] == other[variable] for variable in one.keys() & other.keys())
 
 
-def _fit(one: Occurrence, other: Occurrence) -> bool:
+def _fit(one: ReferenceOccurrence, other: ReferenceOccurrence) -> bool:
     """True if two parts may be combined.
 
     Common names stand for the same, and every common member comes from such a name (OPSL, D4).

@@ -16,7 +16,7 @@ Known: TypeAlias = dict[tuple[int, Node], set[Node]]
 """Nodes reached by parts of a path, cached by identity of the part: nested repeats reuse them."""
 
 
-def reached(
+def find_reached(
     path: RegularPath, node: Node, outermost: Outermost, known: Known | None = None
 ) -> set[Node]:
     """Return all nodes to which the path leads from a node."""
@@ -36,11 +36,11 @@ def _reached(path: RegularPath, node: Node, outermost: Outermost, known: Known) 
                 found = _from_all(part, found, outermost, known)
             return found
         case PathChoice(parts):
-            return {each for part in parts for each in reached(part, node, outermost, known)}
+            return {each for part in parts for each in find_reached(part, node, outermost, known)}
         case PathRepeat(part, "?"):
-            return {node} | reached(part, node, outermost, known)
+            return {node} | find_reached(part, node, outermost, known)
         case PathRepeat(part, mark):
-            found = {node} if mark == "*" else set(reached(part, node, outermost, known))
+            found = {node} if mark == "*" else set(find_reached(part, node, outermost, known))
             while not (further := _from_all(part, found, outermost, known)) <= found:
                 found |= further
             return found
@@ -56,4 +56,4 @@ def children(node: Node, outermost: Outermost) -> Sequence[Element]:
 def _from_all(
     path: RegularPath, nodes: Iterable[Node], outermost: Outermost, known: Known
 ) -> set[Node]:
-    return {each for node in nodes for each in reached(path, node, outermost, known)}
+    return {each for node in nodes for each in find_reached(path, node, outermost, known)}

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 
 from tocsin.events.views.document import DocumentLimits, parse_xml
 from tocsin.plan.bindings import Row
-from tocsin.plan.xml.row_functions import MAX_TEXT, GivenUp
+from tocsin.plan.xml.row_functions import MAX_TEXT, WorkLimitExceeded
 from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     ComparedValues,
@@ -71,7 +71,7 @@ def truth_in(condition: RowCondition, row: _Row) -> Truth:
             assert_never(condition)
 
 
-def ordered(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
+def sort_rows(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
     """Return the rows in order of the first key on which they differ."""
 
     def compare(one: Row, other: Row) -> int:
@@ -275,7 +275,7 @@ def _short(value: _Value) -> _Value:
 
 def _require(length: int) -> None:
     if length > MAX_TEXT:
-        raise GivenUp(f"a value has more than {MAX_TEXT:,} characters")
+        raise WorkLimitExceeded(f"a value has more than {MAX_TEXT:,} characters")
 
 
 def _text(value: _Value) -> str:

@@ -13,7 +13,7 @@ from tocsin.plan.nodes.composites import Either, Named, Part, parts_of
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class NameScope:
     """Scope of a name. A failure at a `required` operator fails the root: no alternative lies
     between.
     """
@@ -23,10 +23,10 @@ class Scope:
     required: frozenset[Part]
 
 
-def scopes_of(pattern: Part) -> Mapping[str, Scope]:
+def scopes_of(pattern: Part) -> Mapping[str, NameScope]:
     """Return the scope of every name that is used in two places or more."""
     parts = _from_the_inside_out(pattern)
-    found: dict[str, Scope] = {}
+    found: dict[str, NameScope] = {}
     for named in (part for part in parts if isinstance(part, Named)):
         users = [part for part in parts for inner in parts_of(part) if inner == named]
         if len(users) > 1:
@@ -34,7 +34,7 @@ def scopes_of(pattern: Part) -> Mapping[str, Scope]:
     return found
 
 
-def _scope(parts: list[Part], users: frozenset[Part]) -> Scope:
+def _scope(parts: list[Part], users: frozenset[Part]) -> NameScope:
     within = {part: frozenset(_from_the_inside_out(part)) for part in parts}
     operators = [part for part in parts if not isinstance(part, Named)]
     above_all = [part for part in operators if users <= within[part]]
@@ -42,7 +42,7 @@ def _scope(parts: list[Part], users: frozenset[Part]) -> Scope:
     scope = [part for part in operators if part in within[root] and within[part] & users]
     alternatives = [part for part in scope if isinstance(part, Either)]
     required = [part for part in scope if not any(part in within[each] for each in alternatives)]
-    return Scope(root, frozenset(scope), frozenset(required))
+    return NameScope(root, frozenset(scope), frozenset(required))
 
 
 def _from_the_inside_out(part: Part) -> list[Part]:

@@ -10,8 +10,8 @@ from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Change, Key, Sliding
 from tocsin.plan.nodes.measures import Aggregate, MeasureCondition, Ring
 from tocsin.reference.atoms import holds
-from tocsin.reference.measures import key_of, measured
-from tocsin.reference.occurrence import Occurrence, in_order
+from tocsin.reference.measures import compute_measure, key_of
+from tocsin.reference.occurrence import ReferenceOccurrence, in_order
 from tocsin.reference.values import as_key, compare_scalars
 from tocsin.values.time import Instant
 
@@ -21,7 +21,7 @@ _Key = tuple[tuple[Hashable, ...], Hashable]
 NO_VALUE = ("no value",)
 
 
-def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
+def keys_of(by: Key, variable: str, occurrence: ReferenceOccurrence) -> list[_Key]:
     """Return the keys for which an occurrence counts: one, or one per value of the variable."""
     known = key_of(by, occurrence) if by else ()
     if known is None:
@@ -33,35 +33,35 @@ def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
     return [(key, value) for value in dict.fromkeys(values)]
 
 
-def instants_of(sliding: Sliding, occurrence: Occurrence) -> list[Instant]:
+def instants_of(sliding: Sliding, occurrence: ReferenceOccurrence) -> list[Instant]:
     """Return the instants at which an occurrence may change a sliding part's result."""
     return [] if sliding.every is not None else [occurrence.end, occurrence.end + sliding.over]
 
 
-class Watch:
+class WindowHistory:
     """One sliding part and its whole history."""
 
     def __init__(self, sliding: Sliding) -> None:
         self._sliding = sliding
-        self._seen: list[tuple[_Key, Occurrence]] = []
-        self._used: list[tuple[_Key, Occurrence]] = []
+        self._seen: list[tuple[_Key, ReferenceOccurrence]] = []
+        self._used: list[tuple[_Key, ReferenceOccurrence]] = []
         self._asked: set[Instant] = set()
 
-    def see(self, occurrence: Occurrence) -> None:
+    def see(self, occurrence: ReferenceOccurrence) -> None:
         """Add an occurrence of its part."""
         for key in keys_of(self._sliding.by, self._sliding.each, occurrence):
             self._seen.append((key, occurrence))
 
-    def rings_at(self, now: Instant) -> list[Occurrence]:
+    def matches_at(self, now: Instant) -> list[ReferenceOccurrence]:
         """Return the matches at an instant; empty on the second call for it."""
         if now in self._asked:
             return []
         self._asked.add(now)
         moments = (now, now - self._sliding.over)
         keys = dict.fromkeys(key for key, each in self._seen if each.end in moments)
-        return [each for key in keys for each in self._rings_for(key, now)]
+        return [each for key in keys for each in self._matches_for(key, now)]
 
-    def rings_for_window(self, end: Instant) -> list[Occurrence]:
+    def matches_for_window(self, end: Instant) -> list[ReferenceOccurrence]:
         """Return the matches of the periodic window that ends at `end`."""
         keys = dict.fromkeys(
             key for key, each in self._seen if end - self._sliding.over < each.end <= end
@@ -83,7 +83,7 @@ class Watch:
     def _is_keyed(self) -> bool:
         return bool(self._sliding.by) or bool(self._sliding.each)
 
-    def _rings_for(self, key: _Key, now: Instant) -> Iterator[Occurrence]:
+    def _matches_for(self, key: _Key, now: Instant) -> Iterator[ReferenceOccurrence]:
         members = self._window(key, now)
         if not self._holds(members):
             return
@@ -107,7 +107,7 @@ class Watch:
             return False
         return self._holds(self._window(key, now - 1))
 
-    def _window(self, key: _Key, now: Instant) -> list[Occurrence]:
+    def _window(self, key: _Key, now: Instant) -> list[ReferenceOccurrence]:
         return [
             each
             for mine, each in self._seen
@@ -116,23 +116,23 @@ class Watch:
             and (mine, each) not in self._used
         ]
 
-    def _holds(self, members: Sequence[Occurrence]) -> bool:
+    def _holds(self, members: Sequence[ReferenceOccurrence]) -> bool:
         events = in_order(member for each in members for member in each.members)
         sliding = self._sliding
         first = MeasureCondition(sliding.measure, sliding.relation, sliding.limit)
         return all(_holds_of(each, events) for each in (first, *sliding.also))
 
-    def _whole(self, key: _Key, end: Instant) -> Occurrence:
+    def _whole(self, key: _Key, end: Instant) -> ReferenceOccurrence:
         members = self._window(key, end)
         if members:
             start = min(each.start for each in members)
             events = in_order(member for each in members for member in each.members)
             rows = _rows(self._sliding.each, key)
             counted = frozenset(event.identity for event in events)
-            return Occurrence(events, start, end, rows=rows, counted=counted)
+            return ReferenceOccurrence(events, start, end, rows=rows, counted=counted)
         start = end - self._sliding.over
         rows = _rows_of_empty(self._sliding.by, self._sliding.each, key)
-        return Occurrence((), start, end, absences=((start, end),), rows=rows)
+        return ReferenceOccurrence((), start, end, absences=((start, end),), rows=rows)
 
 
 def _holds_of(condition: MeasureCondition, events: Sequence[Event]) -> bool:
@@ -140,11 +140,13 @@ def _holds_of(condition: MeasureCondition, events: Sequence[Event]) -> bool:
     counts = condition.measure.aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
     if not events and not counts:
         return False
-    value = measured(condition.measure, events)
+    value = compute_measure(condition.measure, events)
     return compare_scalars(value, condition.relation, condition.limit)
 
 
-def changes(change: Change, before: Iterable[Occurrence], now: Occurrence) -> list[Occurrence]:
+def changes(
+    change: Change, before: Iterable[ReferenceOccurrence], now: ReferenceOccurrence
+) -> list[ReferenceOccurrence]:
     """Return the occurrence once per key whose state changes with it, given the whole history."""
     history = list(before)
     return [
@@ -156,14 +158,16 @@ def changes(change: Change, before: Iterable[Occurrence], now: Occurrence) -> li
     ]
 
 
-def _changes(change: Change, history: Sequence[Occurrence], now: Occurrence) -> bool:
+def _changes(
+    change: Change, history: Sequence[ReferenceOccurrence], now: ReferenceOccurrence
+) -> bool:
     is_true = holds(change.state, now.members[0])
     counts = bool(history) and (change.keep is None or now.end - history[-1].end <= change.keep)
     was_true = counts and holds(change.state, history[-1].members[0])
     return (is_true and not was_true) if change.becomes else (was_true and not is_true)
 
 
-def _of_value(variable: str, key: _Key, occurrence: Occurrence) -> Occurrence:
+def _of_value(variable: str, key: _Key, occurrence: ReferenceOccurrence) -> ReferenceOccurrence:
     if not variable:
         return occurrence
     rows = tuple(row for row in occurrence.rows if dict(row).get(variable) == key[1])

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tocsin.plan.nodes.composites import Triggered, Waiting
-from tocsin.reference.occurrence import Occurrence, together
+from tocsin.reference.occurrence import ReferenceOccurrence, together
 from tocsin.values.time import Instant
 
 _FROM_THE_END = (Waiting.FIRST_AFTER, Waiting.EVERY_AFTER)
 """Modes that count from the end of a detection; the others count from its start."""
 
 
-class Sending:
+class TriggerRun:
     """State of one trigger. Detections and targets come in canonical order, detections first at
     equal time.
     """
 
     def __init__(self, trigger: Triggered) -> None:
         self._trigger = trigger
-        self._detections: list[Occurrence] = []
-        self._targets: list[Occurrence] = []
-        self._sent: list[Occurrence] = []
+        self._detections: list[ReferenceOccurrence] = []
+        self._targets: list[ReferenceOccurrence] = []
+        self._sent: list[ReferenceOccurrence] = []
 
-    def on_detection(self, detection: Occurrence, now: Instant) -> list[Occurrence]:
+    def on_detection(
+        self, detection: ReferenceOccurrence, now: Instant
+    ) -> list[ReferenceOccurrence]:
         """Return the matches to send at once; else keep the detection.
 
         It replaces others unless every detection counts.
@@ -41,7 +43,7 @@ class Sending:
                 self._detections = [detection]
                 return []
 
-    def on_target(self, target: Occurrence, now: Instant) -> list[Occurrence]:
+    def on_target(self, target: ReferenceOccurrence, now: Instant) -> list[ReferenceOccurrence]:
         """Return the matches that the target completes, for the oldest waiting detection."""
         self._targets.append(target)
         for detection in self._kept(self._detections, now):
@@ -52,7 +54,9 @@ class Sending:
                 return sent
         return []
 
-    def _send(self, pairs: Iterable[tuple[Occurrence, Occurrence]]) -> list[Occurrence]:
+    def _send(
+        self, pairs: Iterable[tuple[ReferenceOccurrence, ReferenceOccurrence]]
+    ) -> list[ReferenceOccurrence]:
         found = [
             (target, whole)
             for detection, target in pairs
@@ -61,10 +65,14 @@ class Sending:
         self._sent += [target for target, _ in found]
         return [whole for _, whole in found]
 
-    def _fits(self, detection: Occurrence, target: Occurrence) -> Occurrence | None:
+    def _fits(
+        self, detection: ReferenceOccurrence, target: ReferenceOccurrence
+    ) -> ReferenceOccurrence | None:
         after = detection.end if self._trigger.waiting in _FROM_THE_END else detection.start
         return together((detection, target)) if after < target.start else None
 
-    def _kept(self, occurrences: list[Occurrence], now: Instant) -> list[Occurrence]:
+    def _kept(
+        self, occurrences: list[ReferenceOccurrence], now: Instant
+    ) -> list[ReferenceOccurrence]:
         keep = self._trigger.keep
         return [each for each in occurrences if keep is None or each.end + keep >= now]

@@ -15,7 +15,7 @@ from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, parse_xml
 from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.xml.paths import PathStep, steps_of
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.row_terms import condition_variables
 from tocsin.plan.xml.row_text import condition_text
 from tocsin.plan.xml.xml_patterns import (
@@ -32,10 +32,10 @@ from tocsin.plan.xml.xml_patterns import (
 )
 from tocsin.reference.blocks import (
     attributes_for,
+    find_mappings,
     first_images,
     fits,
     images_below,
-    mapped,
     mappings,
     rows,
 )
@@ -60,14 +60,14 @@ def miss_of(block: XmlBlock, event: Event) -> str:
     root = document_to_match(event)
     if root is None:
         return "it has no XML document that can be read"
-    names = _Names(block)
+    names = _ElementNames(block)
     for pattern in block.patterns:
         reason = names.miss(pattern, event, root)
         if reason:
             return reason
     try:
         return _miss_of_rows(block, event)
-    except GivenUp as given_up:
+    except WorkLimitExceeded as given_up:
         return f"undecided: {given_up.reason}"
 
 
@@ -109,7 +109,7 @@ def _disagreement(block: XmlBlock, event: Event, count: int) -> str:
     return f"nothing fits {text} with what is bound before: {seen}"
 
 
-class _Names:
+class _ElementNames:
     """Names of elements as the subscription writes them, and their positions in the document."""
 
     def __init__(self, block: XmlBlock) -> None:
@@ -136,7 +136,7 @@ class _Names:
                 return self._pattern(pattern, (root,))
 
     def _pattern(self, pattern: PatternElement, outermost: Sequence[Element]) -> str:
-        if any(True for _ in mapped(pattern, outermost)):
+        if any(True for _ in find_mappings(pattern, outermost)):
             return ""
         positions = {
             each: number for number, each in enumerate(e for root in outermost for e in root.iter())

@@ -26,7 +26,7 @@ def element_elsewhere(names: Iterable[str], elements: Iterable[Element]) -> str:
         tag = str(element.tag)
         asked = wanted.get(local_of(tag))
         if asked is not None and asked != tag:
-            return _told(local_of(tag), namespace_of(tag), namespace_of(asked))
+            return _difference_text(local_of(tag), namespace_of(tag), namespace_of(asked))
     return ""
 
 
@@ -34,7 +34,7 @@ def attribute_elsewhere(name: str, element: Element) -> str:
     """Return a sentence for an attribute that an element has in another namespace; else ""."""
     for other in element.attrib:
         if local_of(str(other)) == local_of(name) and str(other) != name:
-            return _told(local_of(name), namespace_of(str(other)), namespace_of(name))
+            return _difference_text(local_of(name), namespace_of(str(other)), namespace_of(name))
     return ""
 
 
@@ -45,7 +45,7 @@ def xpath_elsewhere(expression: str, namespaces: Iterable[str], elements: Iterab
     for element in elements:
         space, local = namespace_of(str(element.tag)), local_of(str(element.tag))
         if space and local in words and space not in declared:
-            return _told(local, space, "")
+            return _difference_text(local, space, "")
     return ""
 
 
@@ -59,7 +59,7 @@ def namespace_of(name: str) -> str:
     return name[1:].rpartition("}")[0] if name.startswith("{") else ""
 
 
-def _told(local: str, there: str, asked: str) -> str:
+def _difference_text(local: str, there: str, asked: str) -> str:
     if not there:
         return (
             f"there is a <{local}> in no namespace, and the pattern asks for one in {asked!r}:"

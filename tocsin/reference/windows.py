@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
-    MOST_EMPTY_WINDOWS,
+    MAX_EMPTY_WINDOWS,
     Absence,
     AfterWindow,
     BeforeWindow,
@@ -29,8 +29,8 @@ from tocsin.reference.conditions import (
     conditions_on_bounds,
     is_met,
 )
-from tocsin.reference.measures import are_alike
-from tocsin.reference.occurrence import Occurrence, together
+from tocsin.reference.measures import have_same_key
+from tocsin.reference.occurrence import ReferenceOccurrence, together
 from tocsin.values.time import Duration, Instant
 
 
@@ -81,7 +81,9 @@ def first_end(every: Sliding, first: Instant) -> Instant:
     return every.over - starts_before * every.every
 
 
-def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | None) -> Instant:
+def last_reported_window(
+    absent: Part, end: Instant, length: Duration, leap: Instant | None
+) -> Instant:
     """Return the end of the last empty window that is reported together with the one that ends at
     `end`.
 
@@ -89,9 +91,9 @@ def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | Non
     if only an event can create the absent part.
     """
     count = 1
-    while leap is not None and end + count * length <= leap and count <= MOST_EMPTY_WINDOWS:
+    while leap is not None and end + count * length <= leap and count <= MAX_EMPTY_WINDOWS:
         count += 1
-    if leap is None or count <= MOST_EMPTY_WINDOWS or _comes_by_time(absent):
+    if leap is None or count <= MAX_EMPTY_WINDOWS or _comes_by_time(absent):
         return end
     return leap - (leap - end) % length
 
@@ -107,26 +109,28 @@ def _comes_by_time(part: Part) -> bool:
     return any(_comes_by_time(inner) for inner in parts_of(part))
 
 
-def is_in(each: Occurrence, start: Instant, end: Instant) -> bool:
+def is_in(each: ReferenceOccurrence, start: Instant, end: Instant) -> bool:
     """True if an occurrence lies wholly in the half-open window (start, end]."""
     return start < each.start and each.end <= end
 
 
-def ends_in(each: Occurrence, start: Instant, end: Instant) -> bool:
+def ends_in(each: ReferenceOccurrence, start: Instant, end: Instant) -> bool:
     """True if an occurrence ends in the half-open window (start, end]."""
     return start < each.end <= end
 
 
-def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: Duration) -> bool:
+def breaks_after(
+    absence: Absence, each: ReferenceOccurrence, after: ReferenceOccurrence, length: Duration
+) -> bool:
     """True if an occurrence of the absent part is in the window after another, and concerns it."""
     return (
         is_in(each, after.end, after.end + length)
-        and are_alike(absence.by, each, after)
+        and have_same_key(absence.by, each, after)
         and concerns(absence.conditions, each, after)
     )
 
 
-def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> bool:
+def breaks_before(absence: Absence, each: ReferenceOccurrence, before: ReferenceOccurrence) -> bool:
     """True if an occurrence of the absent part cancels another: it ends in the window before it.
 
     It must still be remembered, and apply to it.
@@ -140,13 +144,17 @@ def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> boo
         in_window
         and is_whole
         and is_kept
-        and are_alike(absence.by, each, before)
+        and have_same_key(absence.by, each, before)
         and concerns(absence.conditions, each, before)
     )
 
 
 def breaks_between(
-    absence: Absence, each: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence
+    absence: Absence,
+    each: ReferenceOccurrence,
+    first: ReferenceOccurrence,
+    last: ReferenceOccurrence,
+    whole: ReferenceOccurrence,
 ) -> bool:
     """True if an occurrence of the absent part lies in the open window between two others.
 
@@ -155,18 +163,20 @@ def breaks_between(
     in_window = first.end < each.start and each.end < last.start
     return (
         in_window
-        and are_alike(absence.by, each, first)
+        and have_same_key(absence.by, each, first)
         and concerns(conditions_on_absent(absence), each, whole)
     )
 
 
-def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence | None:
+def between(
+    absence: Absence, first: ReferenceOccurrence, last: ReferenceOccurrence
+) -> ReferenceOccurrence | None:
     """Return the two bounds of an event-free window together; None if they do not bound one."""
     if not first.end < last.start or (
         absence.keep is not None and last.end - first.end > absence.keep
     ):
         return None
-    whole = together((first, last)) if are_alike(absence.by, first, last) else None
+    whole = together((first, last)) if have_same_key(absence.by, first, last) else None
     if whole is None or not all(is_met(each, whole) for each in conditions_on_bounds(absence)):
         return None
     return whole.silent_after(first.end, last.start)

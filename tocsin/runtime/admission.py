@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tocsin.events.dead_letter import DeadLetter, late, too_far_ahead
 from tocsin.events.event import UNTIMED, Event
 from tocsin.events.order import MANY, Ends, ends_of, ordered_by
-from tocsin.runtime.clock_skew import Ahead
+from tocsin.runtime.clock_skew import FutureLimit
 from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import Instant
 
@@ -35,7 +35,7 @@ _FOREVER = 2**61
 
 
 @dataclass(slots=True)
-class Admitted:
+class AdmissionResult:
     """The events of one batch after admission.
 
     `events` holds all but the duplicates, in canonical order. The late and too-far-ahead ones among
@@ -70,7 +70,7 @@ class Doorkeeper:
     )
 
     def __init__(
-        self, watermark: Watermark, ahead: Ahead, waiting: Set[Identity], remember: int
+        self, watermark: Watermark, ahead: FutureLimit, waiting: Set[Identity], remember: int
     ) -> None:
         self.apart: set[Identity] = set()
         """Identities of the events of the last batch that are late or too far ahead."""
@@ -82,7 +82,7 @@ class Doorkeeper:
         self._in_order: deque[Identity] = deque()  # identities seen, the oldest first
         self._fresh: dict[Identity, None] = {}
 
-    def admit(self, events: Sequence[Event]) -> Admitted:
+    def admit(self, events: Sequence[Event]) -> AdmissionResult:
         """Check a batch and return its events to serve; the watermark advances."""
         self._fresh.clear()
         self.apart.clear()
@@ -123,17 +123,17 @@ class Doorkeeper:
             oldest = [self._in_order.popleft() for _ in range(excess)]
             self._seen.difference_update(oldest)
 
-    def _judge_each(self, events: Iterable[Event]) -> Admitted:
-        admitted = Admitted([])
+    def _judge_each(self, events: Iterable[Event]) -> AdmissionResult:
+        admitted = AdmissionResult([])
         for number, event in enumerate(events):
             if self._is_duplicate(event.identity):
                 admitted.duplicates += 1
                 continue
             admitted.events.append(event)
             if self._ahead.refuses(event):
-                self._set_apart([(number, event)], admitted, are_late=False)
+                self._exclude([(number, event)], admitted, are_late=False)
             elif self._watermark.is_late(event):
-                self._set_apart([(number, event)], admitted, are_late=True)
+                self._exclude([(number, event)], admitted, are_late=True)
             elif event.interval is not None:
                 end = event.interval.end
                 admitted.oldest = end if admitted.oldest is None else min(end, admitted.oldest)
@@ -147,16 +147,16 @@ class Doorkeeper:
         self._fresh[identity] = None
         return False
 
-    def _judge_all(self, given: Sequence[Event]) -> Admitted:
+    def _judge_all(self, given: Sequence[Event]) -> AdmissionResult:
         events, numbers = self._without_duplicates(given)
-        admitted = Admitted(events, duplicates=len(given) - len(events))
+        admitted = AdmissionResult(events, duplicates=len(given) - len(events))
         ends = ends_of(events)
         timed = np.flatnonzero(ends != UNTIMED)
         beyond = self._are_beyond(ends[timed])
-        self._set_apart(_chosen(events, numbers, timed[beyond]), admitted, are_late=False)
+        self._exclude(_chosen(events, numbers, timed[beyond]), admitted, are_late=False)
         timed = timed[~beyond]
         are_late = self._move_on(ends[timed])
-        self._set_apart(_chosen(events, numbers, timed[are_late]), admitted, are_late=True)
+        self._exclude(_chosen(events, numbers, timed[are_late]), admitted, are_late=True)
         if not are_late.all():
             admitted.oldest = int(ends[timed[~are_late]].min())
         admitted.letters.sort(key=lambda each: each[0])
@@ -200,8 +200,8 @@ class Doorkeeper:
         watermark.advance_to(int(ends.max()))
         return are_late
 
-    def _set_apart(
-        self, chosen: Collection[tuple[int, Event]], admitted: Admitted, *, are_late: bool
+    def _exclude(
+        self, chosen: Collection[tuple[int, Event]], admitted: AdmissionResult, *, are_late: bool
     ) -> None:
         """Exclude events from composites, and add a dead letter for each."""
         for number, event in chosen:

@@ -20,7 +20,7 @@ NEIGHBOURS = 20
 """The number of neighbours in finite input that an event with a jump of time is compared with."""
 
 
-class Ahead:
+class FutureLimit:
     """The limit on event ends: the clock, or a later time set by the owner, plus `allowed`.
 
     With `allowed` None every time is accepted.

@@ -18,7 +18,7 @@ from tocsin.events.event import Event
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-STRIKES = 3
+MAX_FAILURES = 3
 """The number of failures, without a match in between, at which a subscription is suspended."""
 
 TRIALS = 256
@@ -26,7 +26,7 @@ TRIALS = 256
 
 
 @dataclass(slots=True)
-class Contained(Generic[Item, Result]):
+class BisectionResult(Generic[Item, Result]):
     """The parts of a batch that were served, with their results in order, and the items that
     raised.
     """
@@ -35,18 +35,18 @@ class Contained(Generic[Item, Result]):
     failed: list[tuple[Item, Exception]] = field(default_factory=list)
 
 
-def contain(
+def run_with_bisection(
     items: Sequence[Item],
     work: Callable[[Sequence[Item]], Result],
     alone: Callable[[Item, Exception], Result | None] = lambda item, error: None,
-) -> Contained[Item, Result]:
+) -> BisectionResult[Item, Result]:
     """Run `work` on all items; if it raises, on halves, down to the single item that raises.
 
     For such an item `alone` is called at once, before the remaining items: if it removes the cause,
     they pass as one part. If it returns None, the item has failed. `work` must leave no effect when
     it raises.
     """
-    found: Contained[Item, Result] = Contained()
+    found: BisectionResult[Item, Result] = BisectionResult()
     waiting = [items] if items else []
     while waiting:
         part = waiting.pop()
@@ -64,7 +64,7 @@ def contain(
 
 
 @dataclass(slots=True)
-class Apart(Generic[Result]):
+class IsolationResult(Generic[Result]):
     """The results of one event for groups of subscriptions, and the errors by subscription.
 
     `rest` is the last error if too many groups raised to search each of them: then the event is at
@@ -76,9 +76,11 @@ class Apart(Generic[Result]):
     rest: Exception | None = None
 
 
-def serve_apart(keys: Sequence[str], serve: Callable[[Sequence[str]], Result]) -> Apart[Result]:
+def isolate_subscriptions(
+    keys: Sequence[str], serve: Callable[[Sequence[str]], Result]
+) -> IsolationResult[Result]:
     """Serve an event that raises for all subscriptions together, by bisecting these."""
-    found: Apart[Result] = Apart()
+    found: IsolationResult[Result] = IsolationResult()
     failures = 0
 
     def name(key: str, error: Exception) -> None:
@@ -97,12 +99,12 @@ def serve_apart(keys: Sequence[str], serve: Callable[[Sequence[str]], Result]) -
                 return None
             raise
 
-    contained = contain(keys, try_group, name)
+    contained = run_with_bisection(keys, try_group, name)
     found.results = [result for _, result in contained.served if result is not None]
     return found
 
 
-class Strikes:
+class FailureCounter:
     """Failure counts of subscriptions since their last match."""
 
     __slots__ = ("_counts",)
@@ -116,7 +118,7 @@ class Strikes:
     def add(self, key: str) -> bool:
         """Count a failure; return True if the subscription has reached the limit."""
         self._counts[key] += 1
-        return self._counts[key] >= STRIKES
+        return self._counts[key] >= MAX_FAILURES
 
     def forget(self, key: str) -> None:
         """Reset the count of a subscription that matched or was removed."""

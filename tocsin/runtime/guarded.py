@@ -15,17 +15,17 @@ import numpy as np
 from tocsin.engine import results
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.engine.results import Detected, Fault, Untold
+from tocsin.engine.results import DetectionResult, OperatorFault, RenderFailure
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import (
     builds_no_more,
-    refused,
-    suspended,
+    invalid_output,
+    over_work_limit,
+    state_too_large,
     suspended_for_faults,
     suspended_for_matches,
     too_many_hops,
-    undecided,
-    unpublished,
+    unevaluable_event,
     window_over,
 )
 from tocsin.events.event import Event
@@ -34,10 +34,16 @@ from tocsin.events.matches.match import Match, matches_of_events
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.xml.construction import Construct
-from tocsin.runtime.containment import STRIKES, Strikes, contain, is_at_fault, serve_apart
+from tocsin.runtime.containment import (
+    MAX_FAILURES,
+    FailureCounter,
+    is_at_fault,
+    isolate_subscriptions,
+    run_with_bisection,
+)
 from tocsin.runtime.fan_out import FanOut
 from tocsin.runtime.match_limit import MatchLimit
-from tocsin.runtime.outcome import NOTHING, Outcome, Served
+from tocsin.runtime.outcome import EMPTY_OUTCOME, GuardedBatchResult, Outcome
 from tocsin.values.time import Instant
 
 Plans = Callable[[], Mapping[str, Plan]]
@@ -47,7 +53,7 @@ Plans = Callable[[], Mapping[str, Plan]]
 class GuardedEngine:
     """An engine with fault isolation, and the failure counts of its subscriptions."""
 
-    __slots__ = ("_fan_out", "_plans", "_strikes", "_struck_out", "_suspends", "engine", "limit")
+    __slots__ = ("_failures", "_fan_out", "_plans", "_suspended", "_suspends", "engine", "limit")
 
     def __init__(
         self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True
@@ -56,19 +62,19 @@ class GuardedEngine:
         self._fan_out = fan_out or FanOut()
         self._suspends = suspends
         self._plans = plans
-        self._strikes = Strikes()
+        self._failures = FailureCounter()
         self.limit = MatchLimit()
-        self._struck_out: set[str] = set()
+        self._suspended: set[str] = set()
 
-    def match(self, events: Sequence[Event]) -> Served:
+    def match(self, events: Sequence[Event]) -> GuardedBatchResult:
         """Match a batch against all atoms; return atomic matches and composite inputs."""
         self.limit.note_events(len(events))
-        found = Served()
+        found = GuardedBatchResult()
 
-        def apart(event: Event, error: Exception) -> Served | None:
-            return self._match_apart(event, error, found.beside)
+        def apart(event: Event, error: Exception) -> GuardedBatchResult | None:
+            return self._match_isolated(event, error, found.beside)
 
-        contained = contain(events, lambda part: _matched(self.engine, part), apart)
+        contained = run_with_bisection(events, lambda part: _matched(self.engine, part), apart)
         for _, served in contained.served:
             found.add(served)
         found.unserved += (event for event, _ in contained.failed)
@@ -76,28 +82,28 @@ class GuardedEngine:
 
     def tell(self, rings: Sequence[tuple[Event, str]]) -> Outcome:
         """Render the matches of atomic subscriptions. A match that raises becomes a dead letter."""
-        usual = self._told_together(rings)
-        return self._told_apart(rings) if usual is None else Outcome(usual)
+        usual = self._render_batch(rings)
+        return self._render_one_by_one(rings) if usual is None else Outcome(usual)
 
-    def _told_together(self, rings: Sequence[tuple[Event, str]]) -> list[Match] | None:
+    def _render_batch(self, rings: Sequence[tuple[Event, str]]) -> list[Match] | None:
         """Return the matches of a batch without outputs, or None if each needs its own rendering.
 
         None if a subscription has failures or an output, or if rendering raises.
         """
         keys = [key for _, key in rings]
         different = set(keys)
-        if self._strikes or not self._struck_out.isdisjoint(different):
+        if self._failures or not self._suspended.isdisjoint(different):
             return None
         if any(self.engine.plan_of(key) is not None for key in different):
             return None
         try:
             return matches_of_events(keys, [event for event, _ in rings])
-        except Exception:  # `_told_apart` finds the subscription at fault
+        except Exception:  # `_render_one_by_one` finds the subscription at fault
             return None
 
-    def _told_apart(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
+    def _render_one_by_one(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
         outcome = Outcome()
-        ring, plan_of, struck_out = self.engine.ring, self.engine.plan_of, self._struck_out
+        ring, plan_of, struck_out = self.engine.ring, self.engine.plan_of, self._suspended
         for event, key in rings:
             if key in struck_out:
                 continue
@@ -107,10 +113,10 @@ class GuardedEngine:
             try:  # the common kind: a match without output
                 told = ring(key, event)
             except Exception as error:
-                self._blame(Fault(error, (event,), key), outcome)
+                self._record_fault(OperatorFault(error, (event,), key), outcome)
                 continue
             assert isinstance(told, Match)
-            self._strikes.forget(key)
+            self._failures.forget(key)
             outcome.matches.append(told)
         return outcome
 
@@ -119,8 +125,8 @@ class GuardedEngine:
         try:
             found = self.engine.detect(event, atoms)
         except Exception as error:
-            return Outcome(letters=[Fault(error, (event,)).letter()])
-        return NOTHING if found is results.NOTHING else self._judge(found)
+            return Outcome(letters=[OperatorFault(error, (event,)).letter()])
+        return EMPTY_OUTCOME if found is results.NOTHING else self._to_outcome(found)
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Outcome:
         """Fire the timers up to an instant; None for the end of time.
@@ -130,8 +136,8 @@ class GuardedEngine:
         try:
             found = self.engine.advance_to(now, leap)
         except Exception as error:
-            return Outcome(letters=[Fault(error).letter()])
-        return NOTHING if found is results.NOTHING else self._judge(found, by_time=True)
+            return Outcome(letters=[OperatorFault(error).letter()])
+        return EMPTY_OUTCOME if found is results.NOTHING else self._to_outcome(found, by_time=True)
 
     def pass_instants(self, now: Instant, outcome: Outcome) -> Outcome:
         """Fire the timers up to `now`, instant by instant; stop at the first that needs attention.
@@ -143,15 +149,15 @@ class GuardedEngine:
         engine = self.engine
         while (due := engine.next_timer()) is not None and due <= now:
             try:
-                if self._struck_out or self._strikes or self.limit.is_on:
+                if self._suspended or self._failures or self.limit.is_on:
                     found = engine.advance_to(due, now)
                 else:
                     found = engine.advance_to(now, now, outcome.matches)
             except Exception as error:
-                return Outcome(letters=[Fault(error).letter()])
+                return Outcome(letters=[OperatorFault(error).letter()])
             if found is not results.NOTHING:
-                return self._judge(found, by_time=True)
-        return NOTHING
+                return self._to_outcome(found, by_time=True)
+        return EMPTY_OUTCOME
 
     def begin_at(self, now: Instant) -> Outcome:
         """Start the time of composites; end those whose windows are over by then."""
@@ -163,7 +169,7 @@ class GuardedEngine:
         """
         constructing = set(filter(self._constructs, {match.subscription for match in found}))
         if not constructing:
-            return [], NOTHING
+            return [], EMPTY_OUTCOME
         outcome = Outcome()
         building = [match for match in found if match.subscription in constructing]
         events, letters = self._fan_out.publish(
@@ -179,21 +185,21 @@ class GuardedEngine:
     def snapshot(self) -> dict[str, Any]:
         """Return failure counts, amounts built and match counts as plain data."""
         return {
-            "strikes": self._strikes.snapshot(),
+            "strikes": self._failures.snapshot(),
             "fan_out": self._fan_out.snapshot(),
             "matches": self.limit.snapshot(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Replace the state with a snapshot."""
-        self._strikes.restore(state["strikes"])
+        self._failures.restore(state["strikes"])
         self._fan_out.restore(state["fan_out"])
         self.limit.restore(state.get("matches", {}))  # earlier versions had none
 
     def forget(self, key: str) -> None:
         """Reset failures and match counts of an id that was removed or has a new subscription."""
-        self._strikes.forget(key)
-        self._struck_out.discard(key)
+        self._failures.forget(key)
+        self._suspended.discard(key)
         self.limit.forget(key)
 
     def _constructs(self, key: str) -> bool:
@@ -209,10 +215,10 @@ class GuardedEngine:
         try:
             told = self.engine.ring(key, event)
         except Exception as error:
-            self._blame(Fault(error, (event,), key), outcome)
+            self._record_fault(OperatorFault(error, (event,), key), outcome)
             return
-        self._strikes.forget(key)
-        if isinstance(told, Untold):
+        self._failures.forget(key)
+        if isinstance(told, RenderFailure):
             outcome.letters.append(told.letter())
         elif told is not None:
             outcome.matches.append(told)
@@ -226,42 +232,46 @@ class GuardedEngine:
         try:
             events = constructed_events(match)
         except Problem as problem:
-            outcome.letters.append(unpublished(match.subscription, match.id, problem))
+            outcome.letters.append(invalid_output(match.subscription, match.id, problem))
             return []
         except Exception as error:
-            self._blame(Fault(error, match.members, match.subscription), outcome)
+            self._record_fault(OperatorFault(error, match.members, match.subscription), outcome)
             return []
         if match.outputs and not events:
             outcome.letters.append(too_many_hops(match.subscription, match.id))
         return events
 
-    def _match_apart(self, event: Event, error: Exception, outcome: Outcome) -> Served | None:
+    def _match_isolated(
+        self, event: Event, error: Exception, outcome: Outcome
+    ) -> GuardedBatchResult | None:
         """Match an event that raises against those subscriptions for which it does not.
 
         None if there is no such subscription.
         """
         plans = self._plans()
         keys = sorted(plans, key=lambda key: type(plans[key].pattern).__name__)
-        apart = serve_apart(keys, lambda group: _matched(_engine_of(group, plans), (event,)))
+        apart = isolate_subscriptions(
+            keys, lambda group: _matched(_engine_of(group, plans), (event,))
+        )
         at_fault = is_at_fault(event)
         for key, raised in apart.raised.items():
-            self._blame(Fault(raised, (event,), key), outcome, at_fault)
+            self._record_fault(OperatorFault(raised, (event,), key), outcome, at_fault)
         if apart.rest is not None or not apart.raised:
-            outcome.letters.append(Fault(apart.rest or error, (event,)).letter())
-        return _joined(event, apart.results) if apart.results else None
+            outcome.letters.append(OperatorFault(apart.rest or error, (event,)).letter())
+        return _merge_results(event, apart.results) if apart.results else None
 
-    def _judge(self, found: Detected, *, by_time: bool = False) -> Outcome:
+    def _to_outcome(self, found: DetectionResult, *, by_time: bool = False) -> Outcome:
         """Convert a detection result; drop matches of subscriptions suspended for faults."""
         odd = found.untold or found.faults or found.suspended
-        if not (odd or self._struck_out or self._strikes):
+        if not (odd or self._suspended or self._failures):
             return self._limited(Outcome(list(found.matches)), by_time)
         outcome = Outcome(letters=[each.letter() for each in found.untold])
         for fault in found.faults:
-            self._blame(fault, outcome)
-        outcome.ended += ((key, suspended(key)) for key in found.suspended)
+            self._record_fault(fault, outcome)
+        outcome.ended += ((key, state_too_large(key)) for key in found.suspended)
         for match in found.matches:
-            if match.subscription not in self._struck_out:
-                self._strikes.forget(match.subscription)
+            if match.subscription not in self._suspended:
+                self._failures.forget(match.subscription)
                 outcome.matches.append(match)
         return self._limited(outcome, by_time)
 
@@ -277,32 +287,36 @@ class GuardedEngine:
                     outcome.ended.append((key, suspended_for_matches(key, passed)))
         return outcome
 
-    def _blame(self, fault: Fault, outcome: Outcome, at_fault: bool | None = None) -> None:
+    def _record_fault(
+        self, fault: OperatorFault, outcome: Outcome, at_fault: bool | None = None
+    ) -> None:
         """Add a dead letter for a fault; count it against its subscription unless an event is at
         fault.
         """
         outcome.letters.append(fault.letter())
         key = fault.subscription
-        if key is None or key in self._struck_out or not self._suspends:
+        if key is None or key in self._suspended or not self._suspends:
             return
         if any(map(is_at_fault, fault.events)) if at_fault is None else at_fault:
             return
-        if self._strikes.add(key):
-            self._strikes.forget(key)
-            self._struck_out.add(key)
+        if self._failures.add(key):
+            self._failures.forget(key)
+            self._suspended.add(key)
             self.engine.remove(key)
-            outcome.ended.append((key, suspended_for_faults(key, fault.error, STRIKES)))
+            outcome.ended.append((key, suspended_for_faults(key, fault.error, MAX_FAILURES)))
 
 
-def _matched(engine: Engine, events: Sequence[Event]) -> Served:
+def _matched(engine: Engine, events: Sequence[Event]) -> GuardedBatchResult:
     """Match events with an engine and convert the result; errors of the engine pass."""
     batch = Batch(events)
     matched = engine.match(batch)
     rings = matched.rings
     relevant = np.array([each.index for each in matched.relevant], np.intp)
-    letters = [refused(events[index], problem) for index, problem in matched.refused.items()]
-    letters += [undecided(events[index], key) for index, key in matched.undecided]
-    return Served(
+    letters = [
+        unevaluable_event(events[index], problem) for index, problem in matched.refused.items()
+    ]
+    letters += [over_work_limit(events[index], key) for index, key in matched.undecided]
+    return GuardedBatchResult(
         list(zip(batch.chosen(rings.events), rings.keys, strict=True)),
         [
             (event, each.atoms)
@@ -322,9 +336,9 @@ def _engine_of(keys: Iterable[str], plans: Mapping[str, Plan]) -> Engine:
     return engine
 
 
-def _joined(event: Event, results: Iterable[Served]) -> Served:
+def _merge_results(event: Event, results: Iterable[GuardedBatchResult]) -> GuardedBatchResult:
     """Merge the results of several engines for one event: each atom, warning and letter once."""
-    found = Served()
+    found = GuardedBatchResult()
     for each in results:
         found.add(each)
     atoms = dict.fromkeys(atom for _, atoms in found.relevant for atom in atoms)

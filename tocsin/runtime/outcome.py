@@ -22,7 +22,7 @@ class Outcome:
 
     def add(self, other: Outcome) -> None:
         """Append a later outcome."""
-        if other is NOTHING:
+        if other is EMPTY_OUTCOME:
             return
         self.matches += other.matches
         self.letters += other.letters
@@ -34,12 +34,12 @@ class Outcome:
         return [*self.letters, *(letter for _, letter in self.ended)]
 
 
-NOTHING = Outcome()
+EMPTY_OUTCOME = Outcome()
 """The empty outcome, returned for most events. Read-only: to accumulate, create a new `Outcome`."""
 
 
 @dataclass(slots=True)
-class Served:
+class GuardedBatchResult:
     """The result of a batch: atomic matches to render, composite inputs, unserved events,
     diagnostics.
 
@@ -51,7 +51,7 @@ class Served:
     unserved: list[Event] = field(default_factory=list)
     beside: Outcome = field(default_factory=Outcome)
 
-    def add(self, other: Served) -> None:
+    def add(self, other: GuardedBatchResult) -> None:
         """Append the result of further events or further subscriptions."""
         self.rings += other.rings
         self.relevant += other.relevant

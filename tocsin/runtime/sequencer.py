@@ -36,14 +36,14 @@ from typing import Generic, cast
 
 from tocsin.engine.detection.batch.runtime import Wanted
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
-from tocsin.events.dead_letter import hurried
+from tocsin.events.dead_letter import watermark_forced
 from tocsin.events.event import Event
-from tocsin.events.matches.match import Match, once
+from tocsin.events.matches.match import Match, deduplicate
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.runtime.admission import Admitted, Doorkeeper
-from tocsin.runtime.clock_skew import Ahead
+from tocsin.runtime.admission import AdmissionResult, Doorkeeper
+from tocsin.runtime.clock_skew import FutureLimit
 from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import NOTHING, Outcome, Served
+from tocsin.runtime.outcome import EMPTY_OUTCOME, GuardedBatchResult, Outcome
 from tocsin.runtime.quiet_periods import Span, pauses
 from tocsin.runtime.watermark import Payload, ReorderBuffer, Watermark
 from tocsin.values.time import Instant, format_instant
@@ -114,11 +114,13 @@ class Sequencer(Generic[Payload]):
         """Take steps 4 to 9, as far as the watermark allows."""
         outcome = Outcome()
         self._follow_watermark(outcome)
-        last = self._buffer.end_of_excess(self._queue_limit)
+        last = self._buffer.end_of_overflow(self._queue_limit)
         if last is not None:
             excess = len(self._buffer) - self._queue_limit
-            outcome.letters.append(hurried(excess, self._queue_limit, format_instant(last + 1)))
-            self.watermark.pass_by(last)
+            outcome.letters.append(
+                watermark_forced(excess, self._queue_limit, format_instant(last + 1))
+            )
+            self.watermark.force_past(last)
             self._follow_watermark(outcome)
         return outcome
 
@@ -138,7 +140,7 @@ class Sequencer(Generic[Payload]):
             return
         if not self.has_begun:
             outcome.add(self.begin(mark if self.oldest is None else self.oldest))
-        for event, atoms in self._guard.engine.sift(self._released(mark)):
+        for event, atoms in self._guard.engine.detect_batch(self._released(mark)):
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
             due = self._guard.engine.next_timer()
@@ -158,7 +160,7 @@ class Sequencer(Generic[Payload]):
     def _pass_time(self, now: Instant, outcome: Outcome) -> None:
         """Fire the timers up to `now`; instant by instant if constructed events are republished."""
         if self.republishes:
-            while (found := self._guard.pass_instants(now, outcome)) is not NOTHING:
+            while (found := self._guard.pass_instants(now, outcome)) is not EMPTY_OUTCOME:
                 self._note(found, outcome)
         self._note(self._guard.advance_to(now, now), outcome)
 
@@ -166,9 +168,9 @@ class Sequencer(Generic[Payload]):
         """Add the result of one step, then serve the events it constructs, generation by
         generation.
         """
-        if found is NOTHING:
+        if found is EMPTY_OUTCOME:
             return
-        found.matches = list(once(found.matches))
+        found.matches = list(deduplicate(found.matches))
         outcome.add(found)
         generation = self._published(found.matches, outcome)
         while generation:
@@ -190,36 +192,36 @@ class Sequencer(Generic[Payload]):
         """Match and detect a constructed event at once."""
         served = self._guard.match([event])
         outcome.add(served.beside)
-        outcome.add(self._rung(served))
+        outcome.add(self._render_constructed(served))
         for _, atoms in served.relevant:
             found = self._guard.detect(event, atoms)
-            outcome.add(Outcome(list(once(found.matches)), found.letters, found.ended))
+            outcome.add(Outcome(list(deduplicate(found.matches)), found.letters, found.ended))
 
-    def _rung(self, served: Served) -> Outcome:
+    def _render_constructed(self, served: GuardedBatchResult) -> Outcome:
         """Render the atomic matches of a constructed event."""
         return self._guard.tell(served.rings)
 
 
 class LiveSequencer(Sequencer[tuple[Atom, ...]]):
-    """The whole order, for a host that receives events as they happen; `door` admits them."""
+    """The whole order, for a host that receives events as they happen; `admission` admits them."""
 
     def __init__(
         self,
         guard: GuardedEngine,
         watermark: Watermark,
-        ahead: Ahead,
+        ahead: FutureLimit,
         *,
         queue_limit: int = QUEUE_LIMIT,
         remember: int,
     ) -> None:
         super().__init__(guard, watermark, queue_limit=queue_limit, republishes=True)
         self._ahead = ahead
-        self.door = Doorkeeper(watermark, ahead, self._buffer.identities, remember)
+        self.admission = Doorkeeper(watermark, ahead, self._buffer.identities, remember)
 
-    def admit(self, events: Sequence[Event]) -> Admitted:
+    def admit(self, events: Sequence[Event]) -> AdmissionResult:
         """Take steps 1 and 2 for a batch."""
         self._buffer.note_identities()  # the door reads this set
-        admitted = self.door.admit(events)
+        admitted = self.admission.admit(events)
         if admitted.oldest is not None and not self.has_begun:
             end = admitted.oldest
             self.oldest = end if self.oldest is None else min(end, self.oldest)
@@ -229,7 +231,7 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         """Take step 3 for the admitted events, in canonical order."""
         outcome = Outcome()
         served = self._serve(events, outcome)
-        apart = self.door.apart
+        apart = self.admission.apart
         self._buffer.add_new(
             [
                 each
@@ -244,24 +246,24 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
                 if self._guard.origin_of(event) not in apart and not self._ahead.refuses(event):
                     self.hold(event, atoms)
             generation = self._tell(served, outcome)
-        self.door.remember_served()
+        self.admission.remember_served()
         return outcome
 
     def _note(self, found: Outcome, outcome: Outcome) -> None:
         """Add the result of one step; most construct nothing, which is the fast path."""
         if any(map(_outputs, found.matches)):
             super()._note(found, outcome)
-        elif found is not NOTHING:
-            found.matches = list(once(found.matches))
+        elif found is not EMPTY_OUTCOME:
+            found.matches = list(deduplicate(found.matches))
             outcome.add(found)
 
-    def _serve(self, events: Sequence[Event], outcome: Outcome) -> Served:
+    def _serve(self, events: Sequence[Event], outcome: Outcome) -> GuardedBatchResult:
         served = self._guard.match(events)
         outcome.add(served.beside)
-        self.door.note_unserved(served.unserved)
+        self.admission.note_unserved(served.unserved)
         return served
 
-    def _tell(self, served: Served, outcome: Outcome) -> list[Event]:
+    def _tell(self, served: GuardedBatchResult, outcome: Outcome) -> list[Event]:
         """Render the atomic matches; return the events that they construct."""
         told = self._guard.tell(served.rings)
         outcome.add(told)
@@ -295,16 +297,16 @@ class FiniteSequencer:
     def serve(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
         """Serve the next event that composites use, after the pauses before it."""
         if event.interval is None:
-            return NOTHING
+            return EMPTY_OUTCOME
         end = event.interval.end
-        passed = Outcome() if self._pauses and self._pauses[0][1] <= end else NOTHING
+        passed = Outcome() if self._pauses and self._pauses[0][1] <= end else EMPTY_OUTCOME
         while self._pauses and self._pauses[0][1] <= end:
             self._pass_over(self._pauses.popleft(), passed)
         found = self._new(self._guard.detect(event, atoms))
         self._served += 1
         if self._forget_every is not None and self._served % self._forget_every == 0:
             self._guard.engine.forget_before(end)
-        if passed is NOTHING:
+        if passed is EMPTY_OUTCOME:
             return found
         passed.add(found)
         return passed
@@ -330,7 +332,7 @@ class FiniteSequencer:
     def _new(self, found: Outcome) -> Outcome:
         """Remove matches that an earlier step has returned."""
         if found.matches:
-            matches = [match for match in once(found.matches) if match.id not in self._told]
+            matches = [match for match in deduplicate(found.matches) if match.id not in self._told]
             self._told.update(match.id for match in matches)
             found.matches = matches
         return found

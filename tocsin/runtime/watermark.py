@@ -50,14 +50,14 @@ class Watermark:
         if self.newest is None or now > self.newest:
             self.newest = now
 
-    def pass_by(self, end: Instant) -> None:
+    def force_past(self, end: Instant) -> None:
         """Force the watermark past an instant."""
         self.advance_to(end + 1 + (self.lateness or 0))
 
 
 _Held = tuple[_Order, int, Event, Payload]
 
-_FEW = 16
+_MIN_EVENTS_TO_MERGE = 16
 """The batch size from which a batch is merged at once, not event by event."""
 
 
@@ -113,7 +113,7 @@ class ReorderBuffer(Generic[Payload]):
             place = bisect_left(self._row, _order(given[0]), key=_order)
         identities = set(_identities(given))
         if (
-            len(given) < _FEW
+            len(given) < _MIN_EVENTS_TO_MERGE
             or len(self._row) - place > len(given)
             or len(identities) < len(given)
             or not self.identities.isdisjoint(identities)
@@ -139,7 +139,7 @@ class ReorderBuffer(Generic[Payload]):
         firsts += [order[0] for order, _, _, _ in self._heap[:1]]
         return min(firsts, default=None)
 
-    def end_of_excess(self, limit: int) -> Instant | None:
+    def end_of_overflow(self, limit: int) -> Instant | None:
         """Return the end of the last event to release, in order of ends, to keep `limit` events.
 
         None if the limit is not exceeded.
@@ -173,7 +173,7 @@ class ReorderBuffer(Generic[Payload]):
         heap = self._heap
         taken: list[_Held[Payload]] = []
         while heap and (watermark is None or heap[0][0][0] < watermark):
-            if len(taken) > _FEW + len(heap) // _FEW:
+            if len(taken) > _MIN_EVENTS_TO_MERGE + len(heap) // _MIN_EVENTS_TO_MERGE:
                 taken += self._release_many(watermark)
                 break
             taken.append(heapq.heappop(heap))

@@ -50,7 +50,7 @@ def decimal_text(number: Decimal) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
+def calculate(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
     """Return the result of `+`, `-`, `*` or `/` on two numbers; None if there is no result."""
     try:
         return _OPERATIONS[operator](left, right)
@@ -58,7 +58,7 @@ def calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
         return None
 
 
-def rounded(number: Decimal, digits: int) -> Decimal | None:
+def round_number(number: Decimal, digits: int) -> Decimal | None:
     """Round to `digits` places behind the point; a half goes away from zero: 2.5 to 3, -2.5 to -3.
 
     Digits below 0 round to tens, hundreds and so on. None if there are more than 100 digits either

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tocsin.values.decimals import MOST_DIGITS, rounded
+from tocsin.values.decimals import MOST_DIGITS, round_number
 
 LONGEST = 200
 """Longest pattern, in characters."""
@@ -53,7 +53,7 @@ class NumberFormat:
 
     def written(self, number: Decimal) -> str | None:
         """Return the number as text, rounded half away from zero; None if it cannot be rounded."""
-        near = rounded(number, self.most)
+        near = round_number(number, self.most)
         if near is None:
             return None
         whole, _, fraction = format(abs(near), "f").partition(".")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     import pyproj
 else:
-    pyproj = Deferred("pyproj")
+    pyproj = LazyModule("pyproj")
 
 Coordinates = npt.NDArray[np.float64]
 """One row of longitude and latitude per point."""

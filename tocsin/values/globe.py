@@ -59,7 +59,7 @@ def meet(places: Places, others: Places) -> Flags:
     for turns in _TURNS:
         asked = np.flatnonzero((first <= turns) & (turns <= last) & ~found)
         if len(asked):
-            found[asked] = shapely.intersects(others[asked], turned(places[asked], -turns))
+            found[asked] = shapely.intersects(others[asked], turn_longitudes(places[asked], -turns))
     return found
 
 
@@ -116,7 +116,7 @@ def distance_of_points(place: Geometry, other: Geometry) -> float | None:
     return max(between_points(x, y, other_x, other_y), _APART)
 
 
-def gathered(place: Geometry) -> Geometry:
+def gather_parts(place: Geometry) -> Geometry:
     """Turn the parts of a place so that they lie in the smallest range of longitudes."""
     parts = _simple_parts(np.array([place], np.object_))[0]
     boxes = shapely.bounds(parts)
@@ -125,11 +125,11 @@ def gathered(place: Geometry) -> Geometry:
         return place
     turns = np.floor((boxes[:, 0] - start) / TURN)
     return shapely.geometrycollections(
-        [turned(part, -each) for part, each in zip(parts, turns, strict=True)]
+        [turn_longitudes(part, -each) for part, each in zip(parts, turns, strict=True)]
     )
 
 
-def turned(place: Any, turns: float) -> Any:
+def turn_longitudes(place: Any, turns: float) -> Any:
     """Shift a place, or each of an array, `turns` full turns to the east: the same ground."""
     if not turns:
         return place
@@ -174,9 +174,9 @@ def _is_inside(place: Geometry, other: Geometry, turns: Sequence[int]) -> bool:
         return False
     rest = _without_poles(place)
     ground = (
-        shapely.union_all([turned(other, each) for each in turns])
+        shapely.union_all([turn_longitudes(other, each) for each in turns])
         if len(turns) > 1
-        else turned(other, turns[0])
+        else turn_longitudes(other, turns[0])
     )
     return rest.is_empty or bool(shapely.covers(ground, rest))
 

@@ -77,13 +77,13 @@ def least_distances(
     while start < len(mine):
         within = int(np.searchsorted(np.cumsum(work[start:]), _MOST_PAIRS, side="right"))
         some = slice(start, start + max(1, within))
-        search = _Search(len(mine[some]), None if limits is None else limits[some])
+        search = _DistanceSearch(len(mine[some]), None if limits is None else limits[some])
         found[some] = search.run(ours, mine[some], theirs, other[some])
         start = some.stop
     return found
 
 
-class _Search:
+class _DistanceSearch:
     """One search for several distances at once, each between its bounds `least` and `best`."""
 
     __slots__ = ("best", "least", "limits")

@@ -9,7 +9,7 @@ _LONGEST_VALUE = 2_000
 _LONGEST_TEXT = 50_000
 
 
-def preformatted(lines: Iterable[str]) -> str:
+def preformat(lines: Iterable[str]) -> str:
     """Return the lines as preformatted text."""
     return f"<pre>{_safe(chr(10).join(lines), _LONGEST_TEXT)}</pre>"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from tocsin.values.regex import escaped, whole_match
+from tocsin.values.regex import escape_text, whole_match
 
 
 class Wild(Enum):
@@ -138,7 +138,9 @@ def _compile_texts(pieces: list[str]) -> Callable[[str], bool]:
 
 
 def _compile_regular(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
-    return whole_match("".join(escaped(t) if isinstance(t, str) else _REGULAR[t] for t in tokens))
+    return whole_match(
+        "".join(escape_text(t) if isinstance(t, str) else _REGULAR[t] for t in tokens)
+    )
 
 
 def _compile_long(pieces: list[Piece]) -> Callable[[str], bool]:

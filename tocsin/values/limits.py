@@ -57,6 +57,6 @@ PLACE_LIMITS = PlaceLimits()
 YAML_LIMITS = YamlLimits()
 
 
-def exceeded(message: str, hint: str) -> LimitProblem:
+def limit_problem(message: str, hint: str) -> LimitProblem:
     """Return the problem for a text that goes beyond a limit."""
     return LimitProblem(message, code=CODE, hint=hint)

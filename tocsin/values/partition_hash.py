@@ -17,7 +17,7 @@ from typing import Any
 from tocsin.values.scalars import canonical_number
 
 
-def share_of(values: Iterable[Any], shares: int) -> int:
+def partition_of(values: Iterable[Any], shares: int) -> int:
     """Return the number of the share, from 0, for values taken together."""
     return _share_of_text("".join(map(_text, values)), shares)
 

@@ -18,7 +18,7 @@ from pyoxigraph import Literal as RdfLiteral
 from pyoxigraph import Triple as _Written
 
 from tocsin.errors import LimitProblem, Place, SyntaxProblem
-from tocsin.values.limits import RDF_LIMITS, RdfLimits, exceeded
+from tocsin.values.limits import RDF_LIMITS, RdfLimits, limit_problem
 from tocsin.values.rdf_limits import measure_xml, refuse_large_json
 from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
 
@@ -154,7 +154,7 @@ def base_of(text: str, media_type: str) -> str | None:
 
 def _refuse_large(text: str, limits: RdfLimits) -> None:
     if len(text) > limits.characters:
-        raise exceeded(
+        raise limit_problem(
             f"the RDF has {len(text):,} characters, the limit is {limits.characters:,}",
             "split it into several texts",
         )
@@ -170,7 +170,7 @@ def _bounded(quads: Iterable[Quad], size: int, limits: RdfLimits) -> Iterator[Qu
         terms = (quad.subject, quad.predicate, quad.object)
         left -= sum(len(term.value) for term in terms if not isinstance(term, _Written))
         if left < 0:
-            raise exceeded(
+            raise limit_problem(
                 f"the names and texts of the triples have more than {limits.expansion:,} characters"
                 " together",
                 "use shorter prefixes and bases, or split the text",

@@ -13,7 +13,7 @@ from typing import Any
 from xml.parsers import expat
 
 from tocsin.errors import LimitProblem, Place, SyntaxProblem
-from tocsin.values.limits import RdfLimits, exceeded
+from tocsin.values.limits import RdfLimits, limit_problem
 
 _REFERENCE = re.compile(r"&([^\s#&;]+);")
 
@@ -68,7 +68,7 @@ class _Measured:
         most = self._limits.expansion
         used = _REFERENCE.findall(self._text) if self._lengths else ()
         if sum(self._lengths.get(name, 0) for name in used) > most:
-            raise exceeded(
+            raise limit_problem(
                 f"the entities of the RDF/XML stand for more than {most:,} characters",
                 "write the text where an entity stands",
             )
@@ -77,9 +77,11 @@ class _Measured:
         """Enter an element."""
         self._depth += 1
         if self._depth > self._limits.depth:
-            raise exceeded(f"the RDF/XML nests deeper than {self._limits.depth} levels", _FLATTER)
+            raise limit_problem(
+                f"the RDF/XML nests deeper than {self._limits.depth} levels", _FLATTER
+            )
         if len(attributes) > self._limits.attributes:
-            raise exceeded(
+            raise limit_problem(
                 f"an element of the RDF/XML has more than {self._limits.attributes:,} attributes",
                 "write them as elements, prefixes once and only those that are used",
             )
@@ -139,13 +141,13 @@ def _refuse_contexts(whole: Any, limits: RdfLimits) -> None:
             scoped += len(value) if around > 1 else 0
             longest = max(longest, _longest(value, bool(around)))
     if longest * members > limits.expansion:
-        raise exceeded(
+        raise limit_problem(
             f"the names of the JSON-LD may have more than {limits.expansion:,} characters together",
             "use a shorter @vocab, @base and shorter prefixes",
         )
     work = terms * contexts + scoped * members
     if terms > limits.context_terms or work > limits.context_work:
-        raise exceeded(
+        raise limit_problem(
             f"the JSON-LD has contexts of {terms:,} terms that are used {contexts:,} times:"
             " too much work",
             "write one context, with the terms that are used",
@@ -177,4 +179,4 @@ def _walk(whole: Any) -> Iterator[tuple[Any, int, int]]:
 
 
 def _too_deep(limits: RdfLimits) -> LimitProblem:
-    return exceeded(f"the JSON-LD nests deeper than {limits.depth} levels", _FLATTER)
+    return limit_problem(f"the JSON-LD nests deeper than {limits.depth} levels", _FLATTER)

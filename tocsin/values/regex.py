@@ -38,7 +38,7 @@ class Search:
         return _search(self.pattern, self.flags)(text)
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return the pattern that matches exactly this text."""
     return str(re2.escape(text))
 

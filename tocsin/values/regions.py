@@ -66,7 +66,7 @@ class RegionTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class PlaceTestPairs:
     """Places and tests by number, in the order of places, and the number of candidates compared."""
 
     places: Numbers
@@ -110,7 +110,7 @@ class RegionTree:
         self._regions[test] = None
         self._forgotten += 1
 
-    def holding(self, places: Places, judge: Judge | None = None) -> Pairs:
+    def holding(self, places: Places, judge: Judge | None = None) -> PlaceTestPairs:
         """Return every place with every test that holds for it; a missing place meets no test.
 
         If there is a judge, it decides first. Places are processed in pieces, which bounds the
@@ -123,7 +123,7 @@ class RegionTree:
         if len(pieces) == 1:
             return pieces[0]
         nothing = np.empty(0, np.intp)
-        return Pairs(
+        return PlaceTestPairs(
             np.concatenate(
                 [nothing, *(piece.places + number * _PIECE for number, piece in enumerate(pieces))]
             ),
@@ -131,7 +131,7 @@ class RegionTree:
             sum(piece.compared for piece in pieces),
         )
 
-    def _holding(self, places: Places, judge: Judge | None) -> Pairs:
+    def _holding(self, places: Places, judge: Judge | None) -> PlaceTestPairs:
         offered = [boxes.offered(places) for boxes in self._boxes]
         at, tests = (np.concatenate(side) for side in zip(*offered, strict=True))
         if self._forgotten:
@@ -147,7 +147,7 @@ class RegionTree:
         if len(offered) > 1:
             order = np.argsort(found_at, kind="stable")
             found_at, found = found_at[order], found[order]
-        return Pairs(found_at, found, len(tests))
+        return PlaceTestPairs(found_at, found, len(tests))
 
     def _decided(self, places: Places, at: Numbers, tests: Numbers) -> Flags:
         """Return a flag per pair. Sorted by region: repeated use of one region halves the time."""

@@ -21,7 +21,7 @@ from shapely.geometry.base import BaseGeometry
 
 from tocsin.errors import MeaningProblem
 from tocsin.values import globe
-from tocsin.values.limits import PLACE_LIMITS, exceeded
+from tocsin.values.limits import PLACE_LIMITS, limit_problem
 
 Geometry: TypeAlias = BaseGeometry
 Places: TypeAlias = npt.NDArray[np.object_]
@@ -172,7 +172,7 @@ def extent(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geomet
     if len(places) < 2:
         return places[0] if places else None
     together = collection_of(places)
-    return shapely.convex_hull(globe.gathered(together) if metric is Metric.WGS84 else together)
+    return shapely.convex_hull(globe.gather_parts(together) if metric is Metric.WGS84 else together)
 
 
 def centre(place: Any) -> Any:
@@ -182,10 +182,10 @@ def centre(place: Any) -> Any:
 
 def centre_on_globe(place: Geometry) -> Geometry:
     """Return the centre of gravity of a place on the globe, its parts brought together."""
-    return shapely.centroid(globe.gathered(place))
+    return shapely.centroid(globe.gather_parts(place))
 
 
-def related(
+def are_related(
     place: Geometry,
     relation: SpatialRelation,
     other: Geometry,
@@ -212,7 +212,7 @@ def related(
 
 
 def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distances: Any) -> Any:
-    """Return `related` in the plane, for one pair of places or for arrays: a flag per pair."""
+    """Return `are_related` in the plane, for one pair of places or for arrays: a flag per pair."""
     match relation:
         case SpatialRelation.INSIDE:
             return shapely.covers(others, places)
@@ -227,7 +227,7 @@ def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distan
 def related_on_globe(
     places: Places, relation: SpatialRelation, others: Places, distances: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.bool_]:
-    """Return `related` on the globe, for arrays: a flag per pair."""
+    """Return `are_related` on the globe, for arrays: a flag per pair."""
     known = globe.on_globe(places) & globe.on_globe(others)
     if not known.all():
         found = np.full(len(places), relation is SpatialRelation.WITHIN)
@@ -335,7 +335,7 @@ def _from_geojson(value: Mapping[str, Any]) -> Geometry:
 
 def _refuse_many(positions: int) -> None:
     if positions > PLACE_LIMITS.positions:
-        raise exceeded(
+        raise limit_problem(
             f"a place has at most {PLACE_LIMITS.positions:,} positions", "simplify or split it"
         )
 

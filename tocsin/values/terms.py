@@ -138,7 +138,7 @@ class Family(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class LiteralValue:
     """The value of a literal: an exact number, a text, a truth value, an instant, or an opaque
     term.
     """
@@ -177,7 +177,7 @@ _RANGES: Mapping[str, tuple[int | None, int | None]] = {
 }
 
 
-def value_of(literal: Literal) -> Value | None:
+def value_of(literal: Literal) -> LiteralValue | None:
     """Return the value of a literal, or None if its form is not valid for its datatype.
 
     A float is the decimal number that is written, not the nearest binary one: `0.1` is the same in
@@ -190,10 +190,10 @@ _KEPT_LENGTH = 100
 """Longest form with a cached value: long texts of events must not stay in memory."""
 
 
-def _value(literal: Literal) -> Value | None:
+def _value(literal: Literal) -> LiteralValue | None:
     reader = _READERS.get(literal.datatype)
     if reader is None:
-        return Value(Family.OTHER, literal)
+        return LiteralValue(Family.OTHER, literal)
     return reader(literal.lexical)
 
 
@@ -228,7 +228,7 @@ def compare(one: Term, relation: str, other: Term) -> Truth:
     return truth(_compared(left.content, relation, right.content))
 
 
-def _compared_zones(left: Value, relation: str, right: Value) -> Truth:
+def _compared_zones(left: LiteralValue, relation: str, right: LiteralValue) -> Truth:
     """Return the truth for two times of which one has no zone.
 
     UNKNOWN if a zone could decide, and for all other values of two families.
@@ -287,8 +287,8 @@ def _plain_number(number: Decimal, lexical: str) -> str | int | float:
 
 def _number(
     form: re.Pattern[str], low: int | None = None, high: int | None = None
-) -> Callable[[str], Value | None]:
-    def read(lexical: str) -> Value | None:
+) -> Callable[[str], LiteralValue | None]:
+    def read(lexical: str) -> LiteralValue | None:
         text = lexical.strip(" \t\r\n")
         if form.fullmatch(text) is None:
             return None
@@ -298,21 +298,21 @@ def _number(
             return None
         if (low is not None and number < low) or (high is not None and number > high):
             return None
-        return Value(Family.NUMBER, number)
+        return LiteralValue(Family.NUMBER, number)
 
     return read
 
 
-def _text(lexical: str) -> Value:
-    return Value(Family.STRING, lexical)
+def _text(lexical: str) -> LiteralValue:
+    return LiteralValue(Family.STRING, lexical)
 
 
-def _truth_value(lexical: str) -> Value | None:
+def _truth_value(lexical: str) -> LiteralValue | None:
     found = _TRUTHS.get(lexical.strip(" \t\r\n"))
-    return None if found is None else Value(Family.BOOLEAN, found)
+    return None if found is None else LiteralValue(Family.BOOLEAN, found)
 
 
-def _instant(lexical: str) -> Value | None:
+def _instant(lexical: str) -> LiteralValue | None:
     """Return an instant in microseconds; without a zone it is a local time, counted as UTC."""
     text = lexical.strip(" \t\r\n")
     found = _DATE_TIME.fullmatch(text)
@@ -321,7 +321,7 @@ def _instant(lexical: str) -> Value | None:
     return _at(text, found[1], Family.INSTANT, Family.LOCAL_TIME)
 
 
-def _date(lexical: str) -> Value | None:
+def _date(lexical: str) -> LiteralValue | None:
     """Return the first instant of a day, in microseconds; without a zone counted as UTC."""
     found = _DATE.fullmatch(lexical.strip(" \t\r\n"))
     if found is None:
@@ -329,15 +329,15 @@ def _date(lexical: str) -> Value | None:
     return _at(f"{found[1]}T00:00:00{found[2] or ''}", found[2], Family.DATE, Family.LOCAL_DATE)
 
 
-def _at(text: str, zone: str | None, zoned: Family, local: Family) -> Value | None:
+def _at(text: str, zone: str | None, zoned: Family, local: Family) -> LiteralValue | None:
     try:
-        return Value(zoned if zone else local, parse_instant(text if zone else f"{text}Z"))
+        return LiteralValue(zoned if zone else local, parse_instant(text if zone else f"{text}Z"))
     except MeaningProblem:
         return None
 
 
-def _readers() -> dict[str, Callable[[str], Value | None]]:
-    readers: dict[str, Callable[[str], Value | None]] = {
+def _readers() -> dict[str, Callable[[str], LiteralValue | None]]:
+    readers: dict[str, Callable[[str], LiteralValue | None]] = {
         DECIMAL: _number(_DECIMAL),
         FLOAT: _number(_FLOATING),
         DOUBLE: _number(_FLOATING),
@@ -359,4 +359,4 @@ def _is_text(datatype: str) -> bool:
     return False
 
 
-_READERS: Mapping[str, Callable[[str], Value | None]] = _readers()
+_READERS: Mapping[str, Callable[[str], LiteralValue | None]] = _readers()

@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 
 from tocsin.catalog import Subscription
-from tocsin.service.federation.link import Link
+from tocsin.service.federation.link import FederationLink
 from tocsin.service.federation.part import FederationPart
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.settings.settings import load_settings
@@ -60,7 +60,7 @@ class RunningServer:
         wait_until(lambda: self._server.started)
 
     @property
-    def link(self) -> Link:
+    def link(self) -> FederationLink:
         """The link to the server upstream."""
         part = next(each for each in self.service.parts if isinstance(each, FederationPart))
         return part.links[0]

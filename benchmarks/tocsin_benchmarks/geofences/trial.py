@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.engine.results import Rings
+from tocsin.engine.results import AtomicMatches
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, matches_of_events
@@ -76,7 +76,9 @@ def _pieces(size: int) -> Iterable[slice]:
     return (slice(first, first + PIECE) for first in range(0, size, PIECE))
 
 
-def _to_rings(engine: Engine, events: Sequence[Event]) -> list[tuple[npt.NDArray[Any], Rings]]:
+def _to_rings(
+    engine: Engine, events: Sequence[Event]
+) -> list[tuple[npt.NDArray[Any], AtomicMatches]]:
     """Events to pairs of event and subscription, by piece: the numbers of events over all."""
     found = []
     for piece in _pieces(len(events)):

@@ -154,7 +154,7 @@ def _served(engine: Engine, batch: Batch) -> list[Match]:
     relevant = engine.match(batch).relevant
     events = batch.chosen(np.array([each.index for each in relevant], np.intp))
     wanted = [(event, each.atoms) for event, each in zip(events, relevant, strict=True)]
-    for event, atoms in engine.sift(wanted):
+    for event, atoms in engine.detect_batch(wanted):
         matches += engine.detect(event, atoms).matches
     now: Instant = wanted[-1][0].order[0] if wanted else 0
     matches += engine.advance_to(now - 1).matches

@@ -17,7 +17,7 @@ from typing import Any
 from tocsin.catalog import Subscription, compile_subscription, create_catalog
 from tocsin.engine.engine import Engine
 from tocsin.hub.hub import Hub
-from tocsin.spark.plans.plan_cache import Indexes
+from tocsin.spark.plans.plan_cache import MatchIndexCache
 from tocsin.spark.plans.sources import LiveCatalog
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Scenario
@@ -104,7 +104,7 @@ def _worker(size: int) -> dict[str, Any]:
         catalog = create_catalog(str(Path(folder) / "catalog.db"))
         version = catalog.add(*given)
         source = LiveCatalog(catalog.url)
-        indexes = Indexes()
+        indexes = MatchIndexCache()
         settle_memory()
         watch = Stopwatch()
         indexes.at(source, version)

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from tests.connectors.kafka.broker import Broker
-from tocsin.connectors.kafka import KafkaReader, KafkaWriter, Record
+from tocsin.connectors.kafka import KafkaReader, KafkaRecord, KafkaWriter
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
 from tocsin.events.codecs.bindings import (
@@ -54,9 +54,9 @@ def reading(
         reader.close()
 
 
-def read_all(reader: KafkaReader, count: int) -> list[Record]:
+def read_all(reader: KafkaReader, count: int) -> list[KafkaRecord]:
     """So many records; the wait is for the broker, not for a clock."""
-    found: list[Record] = []
+    found: list[KafkaRecord] = []
     deadline = time.monotonic() + PATIENCE
     while len(found) < count and time.monotonic() < deadline:
         found += reader.read(1000, 0.5)
@@ -110,7 +110,7 @@ def test_reading_begins_where_the_caller_has_stored(broker: Broker, writer: Kafk
     writer.send(name, texts("a", "b", "c", "d"))
     with reading(broker, name, group="same") as reader:
         first = read_all(reader, 4)
-        reader.tell_stored(first)
+        reader.report_offsets(first)
     partition = first[0].partition
     stored = {(name, partition): 2}
     with reading(broker, name, lambda *place: stored.get(place), "same") as reader:

@@ -15,7 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from tests.connectors.mqtt.mosquitto import Mosquitto
-from tocsin.connectors.mqtt import MqttReader, MqttServer, Received, events_received
+from tocsin.connectors.mqtt import MqttMessage, MqttReader, MqttServer, events_from_message
 from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
 from tocsin.events.codecs.bindings import Message, binary_message, structured_message
@@ -73,13 +73,13 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def read_all(reader: MqttReader, count: int) -> list[Received]:
-    found: list[Received] = []
+def read_all(reader: MqttReader, count: int) -> list[MqttMessage]:
+    found: list[MqttMessage] = []
     wait_until(lambda: found.extend(reader.read(100, 0.2)) or len(found) >= count)
     return found
 
 
-def bodies(found: list[Received]) -> list[bytes | None]:
+def bodies(found: list[MqttMessage]) -> list[bytes | None]:
     return [each.message.body for each in found]
 
 
@@ -88,14 +88,14 @@ def test_a_cloudevent_comes_as_it_was_sent(server: Mosquitto, mode: Callable[...
     with reading(server) as reader:
         send(server, "sensors/a", mode(from_mapping(EVENT)))
         (received,) = read_all(reader, 1)
-    assert [as_object(event) for event in events_received(received)] == [EVENT]
+    assert [as_object(event) for event in events_from_message(received)] == [EVENT]
 
 
 def test_what_a_sensor_says_is_the_data_of_an_event(server: Mosquitto) -> None:
     with reading(server) as reader:
         says(server, '{"degrees": 7.5}')
         (received,) = read_all(reader, 1)
-    (event,) = events_received(received)
+    (event,) = events_from_message(received)
     assert (event.source, event.type, event.data) == ("sensors/a", "sensors/a", {"degrees": 7.5})
     assert event.interval is not None
     assert event.interval.end == received.came
@@ -171,7 +171,7 @@ def test_a_server_that_is_not_there_is_waited_for() -> None:
 )
 def test_what_is_no_event_is_told(message: Message, reason: str) -> None:
     with pytest.raises(EventProblem, match=reason):
-        events_received(Received("sensors/a", message, 0, 1, 1))
+        events_from_message(MqttMessage("sensors/a", message, 0, 1, 1))
 
 
 def test_without_topics_there_is_nothing_to_read() -> None:

@@ -26,7 +26,7 @@ from tocsin.knowledge.concepts.concept import (
     normal_form,
 )
 from tocsin.knowledge.concepts.datatypes import datatype, has
-from tocsin.knowledge.concepts.tbox import merged
+from tocsin.knowledge.concepts.tbox import merge_tboxes
 from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.languages.concept import tbox_of_text
 
@@ -72,7 +72,7 @@ def test_the_fingerprint_tells_terminologies_apart_and_not_their_order() -> None
 
 
 def test_merged_terminologies_have_the_axioms_of_both_once() -> None:
-    assert merged(
+    assert merge_tboxes(
         (tbox_of_text("A := B; C := D;"), tbox_of_text("C := D; E := F;"))
     ) == tbox_of_text("A := B; C := D; E := F;")
 

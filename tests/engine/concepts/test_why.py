@@ -10,7 +10,7 @@ from tests.engine.concepts.worlds import concept_test, event_of
 from tocsin.errors import EventProblem
 from tocsin.knowledge.concepts.assertions import EVENT, World
 from tocsin.knowledge.concepts.concept import normal_form
-from tocsin.knowledge.concepts.tableau import Limits, examine
+from tocsin.knowledge.concepts.tableau import TableauLimits, examine
 from tocsin.languages.concept import tbox_of_text
 from tocsin.plan.semantics.assertions import assertions_of
 from tocsin.reference.concepts import holds, require_consistent, why_lines
@@ -68,11 +68,14 @@ def test_past_the_limits_nothing_is_decided_and_nothing_matches() -> None:
     event = event_of(data={"bizStep": "transporting"})
     said = assertions_of(event, test.tbox)
     outcome = examine(
-        said, [(EVENT, normal_form(test.concept, negated=True))], World.CLOSED, Limits(branches=1)
+        said,
+        [(EVENT, normal_form(test.concept, negated=True))],
+        World.CLOSED,
+        TableauLimits(branches=1),
     )
     assert not outcome.decided
     assert not outcome.is_inconsistent
     assert holds(test, event)
-    assert not holds(test, event, Limits(branches=1))
-    assert not holds(test, event, Limits(assumptions=1))
-    assert not holds(test, event, Limits(all_assumptions=1))
+    assert not holds(test, event, TableauLimits(branches=1))
+    assert not holds(test, event, TableauLimits(assumptions=1))
+    assert not holds(test, event, TableauLimits(all_assumptions=1))

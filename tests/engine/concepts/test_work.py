@@ -8,7 +8,7 @@ import tocsin
 from tests.engine.concepts.worlds import concept_test, event_of
 from tocsin.catalog import Definition
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.concepts.clauses import Clause, clauses_of
+from tocsin.engine.concepts.clauses import ConceptClause, clauses_of
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.knowledge.concepts.concept import (
     Complement,
@@ -125,17 +125,19 @@ def test_with_the_last_test_everything_is_gone() -> None:
 
 
 def test_clauses() -> None:
-    assert clauses_of(Thing()) == (Clause(),)
+    assert clauses_of(Thing()) == (ConceptClause(),)
     assert clauses_of(Nothing()) == ()
     assert clauses_of(Conjunction((A, Complement(B), Exists("r", X)))) == (
-        Clause(frozenset((A, Exists("r", X))), frozenset((B,))),
+        ConceptClause(frozenset((A, Exists("r", X))), frozenset((B,))),
     )
-    assert clauses_of(ForAll("r", X)) == (Clause(refused=frozenset((Exists("r", Complement(X)),))),)
+    assert clauses_of(ForAll("r", X)) == (
+        ConceptClause(refused=frozenset((Exists("r", Complement(X)),))),
+    )
     assert clauses_of(Conjunction((A, Disjunction((B, C))))) == (
-        Clause(frozenset((A, B))),
-        Clause(frozenset((A, C))),
+        ConceptClause(frozenset((A, B))),
+        ConceptClause(frozenset((A, C))),
     )
-    assert clauses_of(Conjunction((A, X))) == (Clause(frozenset((A,)), rest=(X,)),)
+    assert clauses_of(Conjunction((A, X))) == (ConceptClause(frozenset((A,)), rest=(X,)),)
 
 
 def test_too_many_clauses_become_a_rest() -> None:

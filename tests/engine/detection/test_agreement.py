@@ -22,7 +22,7 @@ from tests.timelines import (
     timelines,
 )
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
+from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
@@ -42,22 +42,22 @@ from tocsin.plan.nodes.composites import (
     Related,
     parts_of,
 )
-from tocsin.plan.semantics.occurrence_protocol import Detected
+from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
 from tocsin.reference.atoms import holds
-from tocsin.reference.detection import Detection
+from tocsin.reference.detection import PatternDetection
 
 ANY_POLICY = st.sampled_from(list(Policy)).flatmap(patterns)
 
 
 def expected(pattern: Part, events: list[Event]) -> Counter[tuple[object, ...]]:
-    detection = Detection(pattern)
+    detection = PatternDetection(pattern)
     for event in events:
         detection.event(event)
     detection.advance_to(None)
     return Counter(key(each) for each in detection.found)
 
 
-def key(each: Detected) -> tuple[object, ...]:
+def key(each: OccurrenceView) -> tuple[object, ...]:
     names = tuple(
         sorted((name, identity(one), one.start, one.end) for name, one in each.names.items())
     )
@@ -65,12 +65,12 @@ def key(each: Detected) -> tuple[object, ...]:
     return (identity(each), each.start, each.end, names, each.absences, rows)
 
 
-def identity(each: Detected) -> tuple[tuple[str, str], ...]:
+def identity(each: OccurrenceView) -> tuple[tuple[str, str], ...]:
     return tuple(member.identity for member in each.members)
 
 
-def play(network: Network, events: list[Event]) -> Found:
-    found: Found = []
+def play(network: Network, events: list[Event]) -> Emissions:
+    found: Emissions = []
     for event in events:
         found += network.event(event, [atom for atom in network.atoms if holds(atom, event)])
     return found
@@ -217,7 +217,7 @@ def test_a_subscription_counts_from_when_it_is_added_and_leaves_nothing_behind(
     for number in range(len(many)):
         network.remove(f"early {number}")
         network.remove(f"late {number}")
-    assert (len(network), network.node_count, network.next_timer()) == (0, 0, None)
+    assert (len(network), network.operator_count, network.next_timer()) == (0, 0, None)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tocsin.engine.detection import share_groups as crowds
 from tocsin.engine.detection.batch import bitsets as words
 from tocsin.engine.detection.batch import detector, tables
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
+from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.hub.hub import Hub
@@ -43,10 +43,10 @@ from tocsin.plan.nodes.composites import (
     Related,
     Share,
 )
-from tocsin.plan.semantics.expired_windows import past_window
-from tocsin.plan.semantics.partitioning import share_of_plan
+from tocsin.plan.semantics.expired_windows import find_expired_window
+from tocsin.plan.semantics.partitioning import plan_for_partition
 from tocsin.reference.atoms import holds
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
 
@@ -58,11 +58,11 @@ def _small_batches_and_small_tables() -> Iterator[None]:
     they may be.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(detector, "FEW", 1)
-        patch.setattr(detector, "A_FEW", 0)
-        patch.setattr(detector, "MOST_PAIRS", 12)
-        patch.setattr(tables, "_ROOM", 2)
-        patch.setattr(tables, "_WORN", 4)
+        patch.setattr(detector, "MIN_EVENTS_TO_LOAD", 1)
+        patch.setattr(detector, "MIN_EVENTS_TO_STAY", 0)
+        patch.setattr(detector, "MAX_PAIRS", 12)
+        patch.setattr(tables, "_MIN_CAPACITY", 2)
+        patch.setattr(tables, "_MIN_KEYS_TO_REBUILD", 4)
         patch.setattr(words, "WORD_BITS", 2)
         patch.setattr(crowds, "_LEAST_PAUSE", 0)
         yield
@@ -141,7 +141,7 @@ def absences(draw: st.DrawFn) -> Absence:
 
 
 def of_share(pattern: Part, share: Share) -> Part:
-    return share_of_plan(Plan(pattern), share).pattern
+    return plan_for_partition(Plan(pattern), share).pattern
 
 
 SHARES = st.builds(
@@ -194,21 +194,21 @@ def with_atoms(network: Network, events: Sequence[Event]) -> list[tuple[Event, l
     return [(event, [atom for atom in atoms if holds(atom, event)]) for event in events]
 
 
-def one_by_one(network: Network, events: Sequence[Event]) -> Found:
-    found: Found = []
+def one_by_one(network: Network, events: Sequence[Event]) -> Emissions:
+    found: Emissions = []
     for event, atoms in with_atoms(network, events):
         found += network.event(event, atoms)
     return found
 
 
-def as_batch(network: Network, events: Sequence[Event]) -> Found:
-    found: Found = []
-    for event, atoms in network.batches.sift(with_atoms(network, events)):
+def as_batch(network: Network, events: Sequence[Event]) -> Emissions:
+    found: Emissions = []
+    for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
         found += network.event(event, atoms)
     return found
 
 
-def told(found: Found) -> list[tuple[Any, ...]]:
+def told(found: Emissions) -> list[tuple[Any, ...]]:
     """What was found for each subscription in its order; within an instant none is promised of what
     time alone brings about.
     """
@@ -275,7 +275,7 @@ class Pair:
     def add_again(self, name: str) -> None:
         """One that is there already, unless its window is over."""
         pattern = next(iter(self.many.values()))
-        if past_window(pattern, max(self.plain.now, self.plain.known)) is None:
+        if find_expired_window(pattern, max(self.plain.now, self.plain.known)) is None:
             self.add(name, pattern)
 
     def remove(self, name: str) -> None:
@@ -326,7 +326,7 @@ def test_a_batch_is_served_as_its_events_are(
 def test_those_who_come_among_batches_ring_as_if_each_were_alone(
     pattern: Part, events: list[Event], cuts: list[int], forgets: bool
 ) -> None:
-    network, found = Network(), Found()
+    network, found = Network(), Emissions()
     came: dict[str, int] = {}
     for part in cut(events, cuts):
         came[f"{len(came)}"] = sum(map(len, cut(events, cuts)[: len(came)]))
@@ -348,7 +348,7 @@ def test_a_restart_changes_nothing_for_those_who_share_what_waits(
 ) -> None:
     named = {str(number): each for number, each in enumerate(many)}
     whole, restarted = network_of(named), network_of(named)
-    found: tuple[Found, Found] = ([], [])
+    found: tuple[Emissions, Emissions] = ([], [])
     for part in cut(events, cuts):
         found[0].extend(one_by_one(whole, part))
         found[1].extend(one_by_one(restarted, part))
@@ -378,7 +378,7 @@ def test_batches_agree_with_the_reference(
     pattern: Part, events: list[Event], cuts: list[int]
 ) -> None:
     network = network_of({"s": pattern})
-    found: Found = []
+    found: Emissions = []
     for part in cut(events, cuts):
         found += as_batch(network, part)
     found += network.advance_to(None)
@@ -387,14 +387,14 @@ def test_batches_agree_with_the_reference(
 
 @pytest.fixture
 def _whole_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detector, "MOST_PAIRS", 1000)
+    monkeypatch.setattr(detector, "MAX_PAIRS", 1000)
 
 
 @pytest.mark.usefixtures("_whole_batches")
 def test_the_loops_are_at_work() -> None:
     network = network_of({"s": Join((Named("p", kind("a")), Named("q", kind("b"))), SOON)})
     events = [event_at(number, "ab"[number % 2]) for number in range(100)]
-    asked = list(network.batches.sift(with_atoms(network, events)))
+    asked = list(network.batches.detect_batch(with_atoms(network, events)))
     assert (network.batches.batches, network.batches.is_at_work) == (1, True)
     assert [event.id for event, _ in asked] == [event.id for event in events if event.id[0] == "b"]
 
@@ -418,7 +418,7 @@ def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> Non
     network = network_of({"s": Join((Named("p", kind("a")), Named("q", kind("b"))), SOON)})
     events = [event_at(number) for number in range(100)]
     asked = []
-    for event, atoms in network.batches.sift(with_atoms(network, events)):
+    for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
         asked.append(event.id)
         network.event(event, atoms)
     assert asked == ["a99"]
@@ -429,10 +429,10 @@ def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> Non
 def test_a_share_is_passed_over_and_counted_alone() -> None:
     """Which of two keys is in the share is told by the share itself."""
     share = Share((("k",),), 0, 2)
-    inside, outside = sorted(range(20), key=lambda k: share_of([k], 2))[::19]
+    inside, outside = sorted(range(20), key=lambda k: partition_of([k], 2))[::19]
     network = network_of({"s": of_share(Join((A, B), (*SOON, *SAME_KEY)), share)})
     events = [keyed(number, "a", (inside, outside)[number % 2]) for number in range(100)]
-    for event, atoms in network.batches.sift(with_atoms(network, events)):
+    for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
         network.event(event, atoms)
     assert network.batches.batches == 1
     served = {repr(each.part): each.served for each in network.view(["s"])}

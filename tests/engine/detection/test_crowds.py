@@ -16,8 +16,8 @@ from tests.engine.detection.test_agreement import ANY_POLICY, expected, is_over,
 from tests.engine.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
-from tocsin.engine.detection.sequence import FollowingNode
+from tocsin.engine.detection.scheduling.steps import Emissions
+from tocsin.engine.detection.sequence import SequenceOperator
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Join, Part, Policy
 
@@ -25,7 +25,7 @@ PATTERNS = nested_overlapping() | st.sampled_from(list(Policy)).flatmap(overlapp
 MOMENTS = st.lists(st.just(0) | st.integers(0, 6), min_size=2, max_size=5)
 
 
-def counted(found: Found, name: str) -> Counter[tuple[object, ...]]:
+def counted(found: Emissions, name: str) -> Counter[tuple[object, ...]]:
     return Counter(key(each) for ringing, each in found if ringing == name)
 
 
@@ -34,7 +34,7 @@ def came_at(moments: Sequence[int], moment: int) -> list[str]:
 
 
 def assert_each_alone(
-    found: Found, pattern: Part, events: list[Event], moments: Sequence[int], but: str = ""
+    found: Emissions, pattern: Part, events: list[Event], moments: Sequence[int], but: str = ""
 ) -> None:
     for number, moment in enumerate(moments):
         if f"{number}" != but and (moment == 0 or not has_clock(pattern)):
@@ -46,7 +46,7 @@ def test_each_rings_as_if_it_were_alone(
     pattern: Part, events: list[Event], moments: list[int], leaving: int
 ) -> None:
     """The first leaves on the way."""
-    network, found = Network(), Found()
+    network, found = Network(), Emissions()
     moments = [min(moment, len(events)) for moment in moments]
     leaving = min(max(leaving, moments[0]), len(events))
     for moment in range(len(events) + 1):
@@ -60,7 +60,11 @@ def test_each_rings_as_if_it_were_alone(
     assert_each_alone(found, pattern, events, moments, but="0")
     for number in range(1, len(moments)):
         network.remove(f"{number}")
-    assert (network.node_count, network.next_timer(), len(network._graph._crowds)) == (0, None, 0)
+    assert (network.operator_count, network.next_timer(), len(network._graph._share_groups)) == (
+        0,
+        None,
+        0,
+    )
 
 
 @given(PATTERNS, timelines(), MOMENTS, st.integers(0, 7), st.booleans())
@@ -68,7 +72,7 @@ def test_restarted_anywhere_each_rings_as_if_it_were_alone(
     pattern: Part, events: list[Event], moments: list[int], cut: int, first_is_gone: bool
 ) -> None:
     """In the new network they are entered in another order, and the first may be gone."""
-    network, found = Network(), Found()
+    network, found = Network(), Emissions()
     moments = [min(moment, cut, len(events)) for moment in moments]
     for moment in range(min(cut, len(events)) + 1):
         for name in came_at(moments, moment):
@@ -94,7 +98,7 @@ def test_what_waits_is_kept_once_for_all_who_came_meanwhile(pattern: Part) -> No
     for number in range(10):
         network.add(f"{number}", pattern)
         play(network, [event(number, "a")])
-    assert network.kept_count == 10
+    assert network.buffered_count == 10
     waiting = [len(list(network.pending(f"{number}"))) for number in range(10)]
     assert waiting == list(range(10, 0, -1))
 
@@ -106,7 +110,7 @@ def test_those_who_came_meanwhile_ask_once_for_all() -> None:
         play(network, [event(number, "a")])
     found = play(network, [event(9, "b")])
     assert [each.start for _, each in found] == list(range(9))
-    nodes = [node for node in network.nodes if isinstance(node, FollowingNode)]
+    nodes = [node for node in network.nodes if isinstance(node, SequenceOperator)]
     assert sum(node.tried for node in nodes) == 10
 
 
@@ -115,9 +119,9 @@ def test_who_came_when_nothing_has_come_since_has_the_node_of_the_one_before() -
     network.add("first", SEQUENCE)
     play(network, [event(0, "a")])
     network.add("second", SEQUENCE)
-    count = network.node_count
+    count = network.operator_count
     network.add("third", SEQUENCE)
-    assert network.node_count == count
+    assert network.operator_count == count
     found = play(network, [event(1, "a"), event(2, "b"), event(3, "b")])
     assert [(name, each.start) for name, each in found] == [
         ("first", 0),
@@ -147,7 +151,7 @@ def test_bits_of_those_who_went_are_taken_by_those_who_come(
     pattern: Part, doings: list[int]
 ) -> None:
     """One comes, the first or the last goes, or an event comes."""
-    network, found = Network(), Found()
+    network, found = Network(), Emissions()
     events: list[Event] = []
     came: dict[str, int] = {}
     for number, doing in enumerate([0, *doings]):

@@ -14,20 +14,20 @@ from tests.engine.detection.test_agreement import expected, key, play
 from tests.engine.detection.test_work import nodes
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.concepts.matcher import ConceptMatcher
-from tocsin.engine.detection.absence_per_value import MissingNode
-from tocsin.engine.detection.join import PairNode
+from tocsin.engine.detection.absence_per_value import AbsencePerValueOperator
+from tocsin.engine.detection.join import PairJoinOperator
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Part, Policy
-from tocsin.plan.nodes.concepts import MOST_ROWS, ConceptTest
+from tocsin.plan.nodes.concepts import MAX_ROWS, ConceptTest
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import with_settings
 from tocsin.plan.semantics.natural_join import natural_join, rows_without
 from tocsin.reference.atoms import holds, rows_of
-from tocsin.reference.occurrence import Occurrence, join_rows, without
+from tocsin.reference.occurrence import ReferenceOccurrence, join_rows, without
 from tocsin.values.time import format_instant
 
 KINDS = " , ".join(f"${letter}; = selector{{ kind = '{letter}' }}" for letter in "abc")
@@ -135,7 +135,8 @@ def test_the_join_by_hash_is_the_join_by_trying(left: Rows, right: Rows) -> None
 @given(relations, st.lists(relations, max_size=3))
 def test_what_is_left_is_what_agrees_with_nothing(rows: Rows, others: list[Rows]) -> None:
     left = without(
-        Occurrence((), 0, 0, rows=rows), [Occurrence((), 0, 0, rows=each) for each in others]
+        ReferenceOccurrence((), 0, 0, rows=rows),
+        [ReferenceOccurrence((), 0, 0, rows=each) for each in others],
     )
     assert rows_without(rows, others) == (() if left is None else left.rows)
 
@@ -156,7 +157,11 @@ def tried(text: str, events: list[Event]) -> tuple[int, int]:
     network = Network(rows=rows_of)
     network.add("s", pattern_of("concept", text, None))
     found = play(network, events) + network.advance_to(None)
-    looked = [each for each in nodes(network) if isinstance(each, MissingNode | PairNode)]
+    looked = [
+        each
+        for each in nodes(network)
+        if isinstance(each, AbsencePerValueOperator | PairJoinOperator)
+    ]
     return sum(node.tried for node in looked), len(found)
 
 
@@ -190,7 +195,7 @@ def test_lists_that_multiply_beyond_the_limit_are_undecided() -> None:
     matcher = ConceptMatcher()
     matcher.add("t", test)
     for length, decided in ((20, True), (40, False)):
-        assert (length**3 <= MOST_ROWS) is decided
+        assert (length**3 <= MAX_ROWS) is decided
         data = {"kind": "a", **{name: list(range(length)) for name in "abc"}}
         wide = from_mapping({"id": "w", "source": "s", "type": "t", "data": data})
         assert len(matcher.match(Batch([wide]))) == decided

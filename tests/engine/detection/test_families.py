@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.engine.detection.test_agreement import expected, key, play
 from tests.timelines import kind, timelines
-from tocsin.engine.detection.absence_after import SilenceNode
+from tocsin.engine.detection.absence_after import AtomAbsenceOperator
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
-from tocsin.engine.detection.sequence import FollowingNode
+from tocsin.engine.detection.scheduling.steps import Emissions
+from tocsin.engine.detection.sequence import SequenceOperator
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -62,7 +62,7 @@ def families(draw: st.DrawFn) -> Part:
     return Join((y, x) if first else (x, y), conditions)
 
 
-def found_by(found: Found, name: str) -> Counter[tuple[object, ...]]:
+def found_by(found: Emissions, name: str) -> Counter[tuple[object, ...]]:
     return Counter(key(each) for subscription, each in found if subscription == name)
 
 
@@ -100,7 +100,7 @@ def test_who_comes_later_sees_nothing_of_before_and_who_goes_takes_nothing_along
         assert found_by(found, f"late {number}") == expected(pattern, events[cut:])
         network.remove(f"early {number}")
         network.remove(f"late {number}")
-    assert (network.node_count, network.next_timer()) == (0, None)
+    assert (network.operator_count, network.next_timer()) == (0, None)
 
 
 def test_these_are_the_nodes_under_test() -> None:
@@ -113,4 +113,4 @@ def test_these_are_the_nodes_under_test() -> None:
     )
     network.add("without", Absence(kind("b"), AfterWindow(kind("a"), 4)))
     kinds = {type(node) for node in network.nodes}
-    assert {FollowingNode, SilenceNode} < kinds
+    assert {SequenceOperator, AtomAbsenceOperator} < kinds

@@ -75,7 +75,7 @@ def test_company_never_shows_and_all_goes_when_it_goes(
         mine = Counter(key(each) for name, each in found if name == str(number))
         assert mine == expected(pattern, events)
         network.remove(str(number))
-    assert network.node_count == 0
+    assert network.operator_count == 0
     assert len(list(network.pending())) == 0
 
 

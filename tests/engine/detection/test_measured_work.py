@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.timelines import kind
-from tocsin.engine.detection.change import ChangeGroup
+from tocsin.engine.detection.change import SharedChangeState
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.sliding import SlidingNode
+from tocsin.engine.detection.sliding import SlidingOperator
 from tocsin.errors import StateProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
@@ -67,7 +67,7 @@ def test_a_window_is_asked_a_few_times_for_each_event_however_much_lies_in_it(
         network = Network()
         network.add("s", Sliding(B, measure, relation, 10**9, held, by=BY))
         play(network, *(event(n, n, key=1, v=n % 7) for n in range(2_000)))
-        asked.append(only(network, SlidingNode).evaluated)
+        asked.append(only(network, SlidingOperator).evaluated)
     assert max(asked) <= 4 * 2_000
     assert max(asked) <= 1.1 * min(asked)
 
@@ -84,7 +84,7 @@ def test_keys_that_nothing_is_left_of_are_freed() -> None:
     network.add("s", Sliding(B, Measure(Aggregate.SUM, V), ">", 5, 10, by=BY))
     network.add("few", Sliding(B, Measure(Aggregate.COUNT), "<", 5, 10, by=BY, keep=20))
     play(network, *(event(n, n, key=n, v=1) for n in range(1_000)))
-    nodes = [node for node in network.nodes if isinstance(node, SlidingNode)]
+    nodes = [node for node in network.nodes if isinstance(node, SlidingOperator)]
     network.forget_before(999)
     assert len(nodes[0]._windows) <= 11
     assert len(nodes[1]._windows) <= 32
@@ -98,7 +98,7 @@ def test_what_is_used_up_is_kept_no_longer_than_its_window() -> None:
     network = Network()
     network.add("s", Sliding(B, Measure(Aggregate.COUNT), ">=", 2, 10, ring=Ring.ONCE, by=BY))
     rings = play(network, *(event(n, n, key=0) for n in range(1_000)))
-    node = only(network, SlidingNode)
+    node = only(network, SlidingOperator)
     assert rings == 500 - 1  # the last pair is known when the instant is over
     assert node.kept <= 11
     assert len(list(node.pending())) <= 2
@@ -121,12 +121,15 @@ def test_an_event_costs_what_is_true_of_it_and_not_how_many_watch() -> None:
         rings += play(network, one)
     assert rings == 3 * 10 + 3 * 9  # three keys enter ten rooms and leave nine
     assert group.kept == 3
-    assert sum(len(each.those) for each in group._records.values()) == 2 * 3
+    assert sum(len(each.true_for) for each in group._records.values()) == 2 * 3
 
 
-def only_groups(network: Network) -> set[ChangeGroup]:
+def only_groups(network: Network) -> set[SharedChangeState]:
     return {
-        user for node in network.nodes for user, _ in node.users if isinstance(user, ChangeGroup)
+        user
+        for node in network.nodes
+        for user, _ in node.users
+        if isinstance(user, SharedChangeState)
     }
 
 
@@ -140,8 +143,8 @@ def test_keys_of_which_nothing_is_true_cost_nothing_and_old_ones_are_forgotten()
     network.forget_before(1_000)
     assert group.kept == 0
     network.remove("s")
-    assert network.node_count == 0
-    assert group.is_gone
+    assert network.operator_count == 0
+    assert group.is_removed
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.timelines import event_at
-from tocsin.engine.detection.pair_table import PairTable
+from tocsin.engine.detection.pair_table import PairStore
 from tocsin.engine.detection.time_comparisons import TimeCondition, comparisons_of
 from tocsin.plan.nodes.composites import End, Moment, Precedes, Stands
 from tocsin.plan.semantics.condition_evaluation import meets
@@ -48,7 +48,7 @@ def test_moments_are_compared_as_they_are_said(condition: Precedes) -> None:
     assert_compared_as_said(condition)
 
 
-def served(table: PairTable[str], slot: int, instant: int, step: int) -> list[str]:
+def served(table: PairStore[str], slot: int, instant: int, step: int) -> list[str]:
     table.arrived.append(slot)
     occurrence = occurrence_of(event_at(instant, "a"))
     return [owner for owner, _ in table.serve(occurrence, step)]
@@ -58,7 +58,7 @@ def served(table: PairTable[str], slot: int, instant: int, step: int) -> list[st
     ("relation", "most"), [("Equals", 0), ("Meets", 0), ("UnBefore", 0), ("UnAfter", 1)]
 )
 def test_only_what_ended_at_the_right_time_is_asked(relation: str, most: int) -> None:
-    table = PairTable[str]()
+    table = PairStore[str]()
     pair = table.add("pair", (Stands(0, relation, 1),), (10_000, 10_000), (True, True))
     for instant in range(200):
         assert not served(table, 0, instant, instant)
@@ -67,7 +67,7 @@ def test_only_what_ended_at_the_right_time_is_asked(relation: str, most: int) ->
 
 
 def test_what_nobody_waits_with_is_let_go() -> None:
-    table = PairTable[str]()
+    table = PairStore[str]()
     one = table.add("one", (), (100, 100), (True, True))
     for instant in range(5):
         served(table, 0, instant, instant)
@@ -84,10 +84,10 @@ def test_what_nobody_waits_with_is_let_go() -> None:
 
 
 def test_who_has_too_many_is_told_once() -> None:
-    table = PairTable[str]()
+    table = PairStore[str]()
     table.add("pair", (), (100, 100), (True, True))
     for instant in range(5):
         served(table, 0, instant, instant)
-    assert table.owners_of_more(5) == []
-    assert table.owners_of_more(4) == ["pair"]
-    assert table.owners_of_more(4) == []
+    assert table.owners_over_limit(5) == []
+    assert table.owners_over_limit(4) == ["pair"]
+    assert table.owners_over_limit(4) == []

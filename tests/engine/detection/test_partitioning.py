@@ -36,9 +36,9 @@ from tocsin.plan.nodes.composites import (
     Waiting,
 )
 from tocsin.plan.nodes.measures import Aggregate, Measure
-from tocsin.plan.semantics.partitioning import parting_of, share_of_plan
+from tocsin.plan.semantics.partitioning import partition_key_of, plan_for_partition
 from tocsin.runtime.finite.run import Input, match_events
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 from tocsin.values.time import format_instant
 
 UNTIL = 40
@@ -65,7 +65,7 @@ def found_in(plan: Plan, events: Sequence[Event]) -> list[str]:
 
 def found_in_shares(pattern: Part, by: Key, shares: int, events: Sequence[Event]) -> list[str]:
     """What is told of the shares, one by one."""
-    plans = (share_of_plan(Plan(pattern), Share(by, each, shares)) for each in range(shares))
+    plans = (plan_for_partition(Plan(pattern), Share(by, each, shares)) for each in range(shares))
     return sorted(line for plan in plans for line in found_in(plan, events))
 
 
@@ -78,7 +78,7 @@ def test_shares_of_events_give_what_all_events_give(policy: Policy) -> None:
     )
     @settings(max_examples=max(5, settings.default.max_examples // 2))
     def shares_give_it(pattern: Part, events: list[Event], shares: int) -> None:
-        found = found_in_shares(pattern, parting_of(pattern).by, shares, events)
+        found = found_in_shares(pattern, partition_key_of(pattern).by, shares, events)
         assert found == found_in(Plan(pattern), events)
 
     shares_give_it()
@@ -152,9 +152,9 @@ def test_shares_of_events_give_what_all_events_give(policy: Policy) -> None:
 def test_what_no_key_parts(pattern: Part, line: str, why_not: str) -> None:
     """It says why; and parted all the same it would tell something else."""
     events = [event(told, number) for number, told in enumerate(line.split(), 1)]
-    parting = parting_of(pattern)
+    parting = partition_key_of(pattern)
     assert (parting.by, why_not in parting.why_not) == ((), True)
-    assert share_of([0], 2) != share_of([1], 2)
+    assert partition_of([0], 2) != partition_of([1], 2)
     assert found_in_shares(pattern, (KEY,), 2, events) != found_in(Plan(pattern), events)
 
 
@@ -193,7 +193,7 @@ def test_what_is_said_in_languages(language: str, expression: str, by: list[str]
         if text.endswith(f"= {letter}"):
             text = text.removesuffix(letter) + said
     pattern = compile_subscription(Subscription("s", language, text, horizon="1h")).pattern
-    assert [".".join(path) for path in parting_of(pattern).by] == by
+    assert [".".join(path) for path in partition_key_of(pattern).by] == by
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def test_what_may_have_several_values_is_not_parted(text: str, lists: str) -> No
     names = {letter: f"exists kind.{{{letter}}}" for letter in "ab"}
     subscription = Subscription("s", "concept", text.format(**names), horizon="1h")
     pattern = compile_subscription(subscription).pattern
-    assert parting_of(pattern).by == ()
-    assert "one event may bind several values" in parting_of(pattern).why_not
+    assert partition_key_of(pattern).by == ()
+    assert "one event may bind several values" in partition_key_of(pattern).why_not
     events = []
     for number, told in enumerate(lists.split(), 1):
         values = [int(each) for each in told[1:].split(",")]
@@ -244,15 +244,15 @@ def test_one_value_is_correlated_as_any(text: str) -> None:
 def test_shares_are_those_of_equality() -> None:
     """What is equal is in one share, whatever carries it; what is not spreads."""
     shares = 10_007
-    assert share_of([1], shares) == share_of([1.0], shares)
-    assert share_of([10**22], shares) == share_of([1e22], shares)
-    assert share_of([None], shares) == share_of([[1]], shares) == share_of([{}], shares)
+    assert partition_of([1], shares) == partition_of([1.0], shares)
+    assert partition_of([10**22], shares) == partition_of([1e22], shares)
+    assert partition_of([None], shares) == partition_of([[1]], shares) == partition_of([{}], shares)
     apart = [1, "1", True, None, 1.5, "", "\ud800", float("inf"), 2**53, 2**53 + 1, -1, 0]
-    assert len({share_of([each], shares) for each in apart}) == len(apart)
-    assert share_of(["a", "b"], shares) != share_of(["ab", ""], shares)
+    assert len({partition_of([each], shares) for each in apart}) == len(apart)
+    assert partition_of(["a", "b"], shares) != partition_of(["ab", ""], shares)
     counts = [0] * 4
     for number in range(4_000):
-        counts[share_of([f"truck {number}"], 4)] += 1
+        counts[partition_of([f"truck {number}"], 4)] += 1
     assert min(counts) > 800
 
 

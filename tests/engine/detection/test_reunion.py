@@ -16,9 +16,9 @@ from tests.engine.detection.test_agreement import ANY_POLICY, is_over, key, play
 from tests.engine.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
 from tocsin.engine.detection import share_groups as crowds
-from tocsin.engine.detection.comparison import Comparison
+from tocsin.engine.detection.comparison import StateComparison
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
+from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -47,8 +47,8 @@ class World:
         self.pattern, self.events = pattern, events
         self.network = Network()
         self.alone: dict[str, Network] = {}
-        self.found: Found = []
-        self.expected: Found = []
+        self.found: Emissions = []
+        self.expected: Emissions = []
         self.added = 0
 
     def add(self) -> None:
@@ -97,7 +97,7 @@ class World:
         self.each(lambda network: network.advance_to(None))
 
 
-def told(found: Found) -> Counter[tuple[object, ...]]:
+def told(found: Emissions) -> Counter[tuple[object, ...]]:
     return Counter((name, key(each)) for name, each in found)
 
 
@@ -114,7 +114,7 @@ def test_each_rings_as_if_it_had_nodes_of_its_own(
     assert told(world.found) == told(world.expected)
     for name in list(world.alone):
         world.network.remove(name)
-    assert (world.network.node_count, len(world.network._graph._crowds)) == (0, 0)
+    assert (world.network.operator_count, len(world.network._graph._share_groups)) == (0, 0)
 
 
 def test_they_are_one_once_they_hold_the_same() -> None:
@@ -126,10 +126,10 @@ def test_they_are_one_once_they_hold_the_same() -> None:
             network.add(str(instant), pattern)
             play(network, [event(instant, "a")])
             network.forget_before(network.now)
-        assert network.node_count > alone.node_count
+        assert network.operator_count > alone.operator_count
         found = play(network, [event(20, "a"), event(21, "b"), event(40, "a")])
         network.forget_before(network.now)
-    assert network.node_count == alone.node_count
+    assert network.operator_count == alone.operator_count
     found += play(network, [event(41, "b")])
     assert Counter(name for name, _ in found) == Counter({str(n): 2 for n in range(10)})
 
@@ -156,12 +156,12 @@ def test_they_are_one_once_their_past_is_over_without_being_asked_to(pattern: Pa
     alone, network = Network(), Network()
     alone.add("s", pattern)
     came = newcomers(network, pattern, 20, 100)
-    assert network.node_count == alone.node_count + 19
+    assert network.operator_count == alone.operator_count + 19
     for instant in range(came + 1, came + 3 * KEPT_FOR, 20):
         play(network, [event(instant, "a")])
         network.advance_to(instant)
         network.forget_before(instant)
-    assert network.node_count == alone.node_count
+    assert network.operator_count == alone.operator_count
 
 
 @pytest.mark.parametrize("pattern", [SEQUENCE, SILENCE])
@@ -171,8 +171,8 @@ def test_what_waits_is_looked_at_once_for_all_that_are_compared(pattern: Part) -
     for count in (50, 100):
         network = Network()
         newcomers(network, pattern, count, 300)
-        comparison = Comparison()
-        crowds_ = network._graph._crowds._all[pattern]
+        comparison = StateComparison()
+        crowds_ = network._graph._share_groups._all[pattern]
         held = {tuple(node.held(comparison) for node in each.nodes) for each in crowds_}
         assert len(held) == count
         looks[count] = comparison.work
@@ -194,10 +194,10 @@ def test_those_who_hold_the_same_are_told_as_snapshots_tell_them(
             network.remove(names.pop(0))
         else:
             play(network, [event(number, doing)])
-    comparison = Comparison()
-    nodes = [network._graph.nodes_of(name)[-1] for name in names]
+    comparison = StateComparison()
+    nodes = [network._graph.operators_of(name)[-1] for name in names]
     told_apart = [node.held(comparison) for node in nodes]
-    written = [repr(node.snapshot(Comparison())) for node in nodes]
+    written = [repr(node.snapshot(StateComparison())) for node in nodes]
     assert [a == b for a in told_apart for b in told_apart] == [
         a == b for a in written for b in written
     ]
@@ -213,9 +213,9 @@ def test_who_chooses_differently_stays_apart() -> None:
     with AT_ONCE:
         play(network, [event(0, "a")])
         network.add("second", pattern)
-        count = network.node_count
+        count = network.operator_count
         found = play(network, [event(n, letter) for n, letter in enumerate("abab", 1)])
         network.forget_before(network.now)
-    assert network.node_count == count
+    assert network.operator_count == count
     pairs = {name: [each.start for who, each in found if who == name] for name, _ in found}
     assert pairs == {"first": [0, 1], "second": [1, 3]}

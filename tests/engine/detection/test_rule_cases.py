@@ -8,13 +8,13 @@ import pytest
 
 from tests.engine.detection.rule_cases import CASES, SECOND, Case, events_of
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.plan.semantics.occurrence_protocol import Detected
+from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
 from tocsin.reference.atoms import holds
 from tocsin.reference.declarative_semantics import occurrences
-from tocsin.reference.detection import Detection
+from tocsin.reference.detection import PatternDetection
 
 
-def told(found: Iterable[Detected]) -> tuple[str, ...]:
+def told(found: Iterable[OccurrenceView]) -> tuple[str, ...]:
     rung = sorted(found, key=lambda each: (each.end, [int(member.id) for member in each.members]))
     return tuple(
         f"{each.end // SECOND}: {' '.join(member.id for member in each.members)}".rstrip(" ")
@@ -24,7 +24,7 @@ def told(found: Iterable[Detected]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_by_the_steps_of_the_reference(case: Case) -> None:
-    detection = Detection(case.part)
+    detection = PatternDetection(case.part)
     for event in events_of(case.events):
         detection.event(event)
     detection.advance_to(None)

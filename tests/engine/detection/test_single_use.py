@@ -18,10 +18,10 @@ from tests.engine.detection.test_families import found_by
 from tests.timelines import ATOMS, conditions, event_at, kind, timelines
 from tocsin.engine.detection import operator_selection as node_choice
 from tocsin.engine.detection import pair_table
-from tocsin.engine.detection.join import PairNode
+from tocsin.engine.detection.join import PairJoinOperator
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
-from tocsin.engine.detection.single_use import SingleUseNode
+from tocsin.engine.detection.scheduling.steps import Emissions
+from tocsin.engine.detection.single_use import SingleUseOperator
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition, Equals
 from tocsin.plan.nodes.composites import End, Join, Moment, Part, Policy, Precedes, Stands
@@ -40,17 +40,17 @@ def pairs(draw: st.DrawFn) -> Part:
 
 
 MANY = st.lists(pairs(), min_size=1, max_size=6)
-FEW = st.sampled_from([0, pair_table.FEW])
+FEW = st.sampled_from([0, pair_table.MAX_PAIRS_IN_PYTHON])
 """Whether the loop is compiled, or runs as it is written."""
 TURNS = st.randoms(use_true_random=False)
 
 
 def played(
-    network: Network, events: list[Event], turns: object, few: int = pair_table.FEW
-) -> Found:
+    network: Network, events: list[Event], turns: object, few: int = pair_table.MAX_PAIRS_IN_PYTHON
+) -> Emissions:
     """The atoms of an event come in any order."""
-    found: Found = []
-    with patch.object(pair_table, "FEW", few):
+    found: Emissions = []
+    with patch.object(pair_table, "MAX_PAIRS_IN_PYTHON", few):
         for event in events:
             atoms: list[Atom] = [atom for atom in network.atoms if holds(atom, event)]
             turns.shuffle(atoms)  # type: ignore[attr-defined]
@@ -92,7 +92,7 @@ def test_who_comes_later_sees_nothing_of_before_and_who_goes_takes_nothing_along
         assert found_by(found, f"late {number}") == expected(pattern, events[cut:])
         network.remove(f"early {number}")
         network.remove(f"late {number}")
-    assert (network.node_count, network.next_timer()) == (0, None)
+    assert (network.operator_count, network.next_timer()) == (0, None)
 
 
 def as_pairs(many: list[Part]) -> Network:
@@ -101,7 +101,7 @@ def as_pairs(many: list[Part]) -> Network:
     with patch.object(node_choice, "is_single_use", return_value=False):
         for number, pattern in enumerate(many):
             network.add(str(number), pattern)
-    assert not any(isinstance(node, SingleUseNode) for node in network.nodes)
+    assert not any(isinstance(node, SingleUseOperator) for node in network.nodes)
     return network
 
 
@@ -143,7 +143,7 @@ def test_an_event_that_is_both_is_used_once(swapped: bool) -> None:
     for order in permutations(parts):
         network = Network()
         network.add("s", pattern)
-        found: Found = []
+        found: Emissions = []
         for event in events:
             found += network.event(event, [atom for atom in order if holds(atom, event)])
         assert found_by(found, "s") == expected(pattern, events)
@@ -161,7 +161,7 @@ def test_this_is_the_node_under_test() -> None:
     network.add("then", Join((kind("a"), kind("b")), after, Policy.CHRONICLE, 4))
     network.add("twice", Join((kind("a"), kind("a")), (), Policy.CHRONICLE, 4))
     kinds = Counter(type(node) for node in network.nodes)
-    assert (kinds[SingleUseNode], kinds[PairNode]) == (2, 1)
+    assert (kinds[SingleUseOperator], kinds[PairJoinOperator]) == (2, 1)
 
 
 def test_only_nodes_with_something_to_pair_are_asked() -> None:
@@ -170,7 +170,7 @@ def test_only_nodes_with_something_to_pair_are_asked() -> None:
     letters = [Condition(Equals(("kind",), Constant.of(f"k{n}"))) for n in range(100)]
     for number, letter in enumerate(letters):
         network.add(str(number), Join((kind("a"), letter), (), Policy.CHRONICLE, 1000))
-    nodes = [node for node in network.nodes if isinstance(node, SingleUseNode)]
+    nodes = [node for node in network.nodes if isinstance(node, SingleUseOperator)]
     for instant in range(50):
         network.event(event_at(instant, "a"), [kind("a")])
     assert sum(node.tried for node in nodes) == 0

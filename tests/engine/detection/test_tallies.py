@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tocsin.engine.detection.accumulators import TALLIES
+from tocsin.engine.detection.accumulators import ACCUMULATORS
 from tocsin.events.event import Event
 from tocsin.plan.nodes.measures import Aggregate, Measure
 from tocsin.plan.semantics.measure_evaluation import measure_value
-from tocsin.reference.measures import measured
+from tocsin.reference.measures import compute_measure
 
 VALUES = st.one_of(
     st.integers(-5, 5),
@@ -37,7 +37,7 @@ def holding(number: int, value: Any) -> Event:
 def test_what_is_kept_up_to_date_is_what_is_there(
     aggregate: Aggregate, moves: list[tuple[bool, Any]]
 ) -> None:
-    tally, there = TALLIES[aggregate](), deque[Event]()
+    tally, there = ACCUMULATORS[aggregate](), deque[Event]()
     measure = Measure(aggregate, () if aggregate is Aggregate.COUNT else ("v",))
     for number, (drops, value) in enumerate(moves):
         if drops and there:
@@ -45,7 +45,7 @@ def test_what_is_kept_up_to_date_is_what_is_there(
         else:
             there.append(holding(number, value))
             tally.add(value)
-        found, expected = tally.value(), measured(measure, list(there))
+        found, expected = tally.value(), compute_measure(measure, list(there))
         assert (found, type(found)) == (expected, type(expected))
         at_once = measure_value(measure, list(there))
         assert (at_once, type(at_once)) == (expected, type(expected))
@@ -53,7 +53,7 @@ def test_what_is_kept_up_to_date_is_what_is_there(
 
 def test_work_does_not_grow_with_what_is_there() -> None:
     """A monotone queue holds no more than falls to it: each number enters and leaves it once."""
-    tally = TALLIES[Aggregate.MAX]()
+    tally = ACCUMULATORS[Aggregate.MAX]()
     for number in range(10_000):
         tally.add(number)
     assert len(tally._line) == 1  # type: ignore[attr-defined]

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.timelines import kind
-from tocsin.engine.detection.absence_after import SilenceNode
-from tocsin.engine.detection.base import Node
-from tocsin.engine.detection.join import JoinNode
+from tocsin.engine.detection.absence_after import AtomAbsenceOperator
+from tocsin.engine.detection.base import Operator
+from tocsin.engine.detection.join import JoinOperator
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.engine.detection.scheduling.steps import Found
-from tocsin.engine.detection.sequence import FirstLine, FollowingNode
+from tocsin.engine.detection.scheduling.steps import Emissions
+from tocsin.engine.detection.sequence import FirstEventBuffer, SequenceOperator
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
@@ -59,7 +59,7 @@ def event(number: int, letter: str, **data: Any) -> Event:
     )
 
 
-def play(network: Network, *events: Event) -> Found:
+def play(network: Network, *events: Event) -> Emissions:
     return [
         each
         for one in events
@@ -68,10 +68,12 @@ def play(network: Network, *events: Event) -> Found:
 
 
 def tried(network: Network) -> int:
-    return sum(node.tried for node in nodes(network) if isinstance(node, JoinNode | FollowingNode))
+    return sum(
+        node.tried for node in nodes(network) if isinstance(node, JoinOperator | SequenceOperator)
+    )
 
 
-def nodes(network: Network) -> list[Node]:
+def nodes(network: Network) -> list[Operator]:
     return list(network.nodes)
 
 
@@ -106,7 +108,7 @@ def test_parts_with_a_name_in_common_are_tried_where_it_is_the_same() -> None:
     found = play(network, *(each for pair in pairs for each in pair))
     assert [each.members for _, each in found] == pairs
     (root,) = [node for node in nodes(network) if node.part == pattern]
-    assert isinstance(root, JoinNode)
+    assert isinstance(root, JoinOperator)
     assert root.tried == len(pairs)
 
 
@@ -130,10 +132,10 @@ def test_what_can_only_come_last_does_not_wait() -> None:
 def test_equal_subscriptions_with_names_are_one_node_until_it_holds_something() -> None:
     pattern = Join((X, Y), (*then(0, 1), same_key("x", "y")))
     network = network_of(*[pattern] * 50)
-    assert network.node_count == 5
+    assert network.operator_count == 5
     play(network, event(0, "a", key=1))
     network.add("late", pattern)
-    assert network.node_count == 6
+    assert network.operator_count == 6
     assert len(play(network, event(1, "b", key=1))) == 50
 
 
@@ -141,13 +143,15 @@ def test_names_with_a_scope_are_shared_by_equal_subscriptions_only() -> None:
     scoped = Join((Join((X, Y), then(0, 1)), X))
     other = Join((Join((X, Y), then(0, 1)), X), then(0, 1))
     of_one = len({"a", "b", "y", "x", "inner", "outer"})
-    assert network_of(*[scoped] * 50).node_count == of_one
-    assert network_of(scoped, other).node_count == len({"a", "b", "y"}) + 2 * 3
+    assert network_of(*[scoped] * 50).operator_count == of_one
+    assert network_of(scoped, other).operator_count == len({"a", "b", "y"}) + 2 * 3
 
 
 def test_only_nodes_with_something_to_forget_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_at: list[Node] = []
-    monkeypatch.setattr(FirstLine, "forget_before", _noting(FirstLine.forget_before, looked_at))
+    looked_at: list[Operator] = []
+    monkeypatch.setattr(
+        FirstEventBuffer, "forget_before", _noting(FirstEventBuffer.forget_before, looked_at)
+    )
     network = network_of(
         *(Join((kind("a"), kind("b")), then(0, 1), keep=length) for length in range(1, 6))
     )
@@ -160,9 +164,9 @@ def test_only_nodes_with_something_to_forget_are_looked_at(monkeypatch: pytest.M
 
 
 def _noting(
-    forget: Callable[[FirstLine, int], None], looked_at: list[Node]
-) -> Callable[[FirstLine, int], None]:
-    def noted(node: FirstLine, now: int) -> None:
+    forget: Callable[[FirstEventBuffer, int], None], looked_at: list[Operator]
+) -> Callable[[FirstEventBuffer, int], None]:
+    def noted(node: FirstEventBuffer, now: int) -> None:
         looked_at.append(node)
         forget(node, now)
 
@@ -182,7 +186,7 @@ def test_what_was_ended_is_not_held_until_its_deadline() -> None:
     network = network_of(Absence(Y, AfterWindow(X, 10**9), (same_key("x", "y"),)))
     for number in range(0, 4000, 2):
         play(network, event(number, "a", key=number % 10), event(number + 1, "b", key=number % 10))
-    [node] = [node for node in nodes(network) if isinstance(node, SilenceNode)]
+    [node] = [node for node in nodes(network) if isinstance(node, AtomAbsenceOperator)]
     assert len(list(node.deadlines.waiting())) < 200
     assert len(list(network.pending())) == 0
 
@@ -217,7 +221,9 @@ def test_what_comes_first_is_kept_once_for_all_who_wait_for_it() -> None:
     ]
     network = network_of(*patterns)
     play(network, *(event(number, "a", key=number) for number in range(5)))
-    lines = {id(node.line): node.line for node in nodes(network) if isinstance(node, FollowingNode)}
+    lines = {
+        id(node.line): node.line for node in nodes(network) if isinstance(node, SequenceOperator)
+    }
     assert [len(line.queue) for line in lines.values()] == [5]
     assert [
         name
@@ -236,25 +242,25 @@ def test_what_is_kept_is_counted_once_for_all_who_wait_for_it() -> None:
         for letter in "bcdefg"
     ]
     network = network_of(*followed, Absence(Y, AfterWindow(X, 100), (same_key("x", "y"),)))
-    assert network.kept_count == 0
+    assert network.buffered_count == 0
     play(network, *(event(number, "a", key=number) for number in range(5)))
     in_line, by_deadline = 5, 5
-    assert network.kept_count == in_line + by_deadline
+    assert network.buffered_count == in_line + by_deadline
     assert len(list(network.pending())) == len(followed) * in_line + by_deadline
     network.advance_to(1000)
     network.forget_before(1000)
-    assert network.kept_count == len(list(network.pending())) == 0
+    assert network.buffered_count == len(list(network.pending())) == 0
 
 
 def test_the_line_of_a_single_node_does_not_keep_what_is_used_up() -> None:
     network = network_of(Join((X, Y), (*then(0, 1), same_key("x", "y"))))
     play(network, event(0, "a", key=1), event(1, "b", key=1))
-    [node] = [node for node in nodes(network) if isinstance(node, FollowingNode)]
+    [node] = [node for node in nodes(network) if isinstance(node, SequenceOperator)]
     assert len(node.line.queue) == 0
 
 
 def test_starts_are_remembered_no_longer_than_a_window_asks() -> None:
     network = network_of(Absence(Y, AfterWindow(X, WINDOW), (same_key("x", "y"),)))
     play(network, *(event(number, "b", key=number) for number in range(5000)))
-    [node] = [node for node in nodes(network) if isinstance(node, SilenceNode)]
+    [node] = [node for node in nodes(network) if isinstance(node, AtomAbsenceOperator)]
     assert len(node.absent.starts) < 1100

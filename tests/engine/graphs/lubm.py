@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.knowledge.loading import Source, ontology_of
+from tocsin.knowledge.loading import KnowledgeSource, ontology_of
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import inferences
 from tocsin.languages import parse_subscription
@@ -122,11 +122,13 @@ def small_university() -> Event:
 
 def knowledge(*texts: tuple[str, str], infer: Iterable[str] = ALL) -> Ontology:
     """An ontology of texts with their media types, and the property of home."""
-    sources = [Source(text, kind, infer=inferences(list(infer))) for text, kind in texts]
+    sources = [KnowledgeSource(text, kind, infer=inferences(list(infer))) for text, kind in texts]
     return ontology_of(
         [
             *sources,
-            Source(f"<{SPACE}has> a <http://www.w3.org/1999/02/22-rdf-syntax-ns#Property> ."),
+            KnowledgeSource(
+                f"<{SPACE}has> a <http://www.w3.org/1999/02/22-rdf-syntax-ns#Property> ."
+            ),
         ]
     )
 

@@ -21,7 +21,7 @@ from tests.engine.graphs.worlds import (
     patterns,
     worlds,
 )
-from tocsin.engine.graphs.inference import enriched
+from tocsin.engine.graphs.inference import enrich_graph
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import EventProblem
@@ -31,7 +31,7 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import MAX_INFERRED, Rules
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference import graphs as reference
-from tocsin.reference.inference import inferred
+from tocsin.reference.inference import infer_facts
 from tocsin.values.terms import RDF_TYPE, THING, Literal
 
 PREFIXES = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -48,7 +48,7 @@ def content(graph: Graph) -> tuple[object, ...]:
 def test_the_engine_infers_what_the_reference_does(data: st.DataObject) -> None:
     ontology, world = data.draw(ruling_ontologies()), data.draw(worlds())
     graph = world.event().graph
-    assert content(enriched(graph, ontology)) == content(inferred(graph, ontology))
+    assert content(enrich_graph(graph, ontology)) == content(infer_facts(graph, ontology))
 
 
 @given(st.data())
@@ -57,7 +57,7 @@ def test_the_reference_infers_what_sparql_does(data: st.DataObject) -> None:
         data.draw(ruling_ontologies(unseen=False)),
         data.draw(worlds(DIFFERENT_VALUES)),
     )
-    found = inferred(world.event().graph, ontology)
+    found = infer_facts(world.event().graph, ontology)
     told = {(str(subject), used, str(value)) for subject, used, value in found.arcs}
     told |= {
         (str(term), RDF_TYPE, f"<{kind}>")
@@ -106,7 +106,7 @@ def test_a_strategy_says_what_the_reference_says(
 def kinds(ontology: Ontology, body: str, vertex: str) -> set[str]:
     """The classes of a vertex of an event, told by both."""
     graph = event_of(PREFIXES + body).graph
-    found = [each(graph, ontology) for each in (enriched, inferred)]
+    found = [each(graph, ontology) for each in (enrich_graph, infer_facts)]
     assert content(found[0]) == content(found[1])
     (classes,) = (
         set(classes) for term, classes in found[0].types.items() if str(term).strip("<>") == vertex
@@ -116,7 +116,7 @@ def kinds(ontology: Ontology, body: str, vertex: str) -> set[str]:
 
 def arcs(ontology: Ontology, body: str) -> set[str]:
     graph = event_of(PREFIXES + body).graph
-    found = [each(graph, ontology) for each in (enriched, inferred)]
+    found = [each(graph, ontology) for each in (enrich_graph, infer_facts)]
     assert content(found[0]) == content(found[1])
     fresh = found[0].arcs[len(graph.arcs) :]
     return {
@@ -181,7 +181,7 @@ def test_what_meets_a_definition_is_of_the_class(body: str, expected: set[str]) 
 def test_what_a_class_has_is_no_vertex_of_the_event() -> None:
     told = parse_ontology(PREFIXES + UNIVERSITY, infer=["existential"])
     graph = event_of(PREFIXES + "_:H a :GraduateStudent .").graph
-    assert enriched(graph, told).arcs == ()
+    assert enrich_graph(graph, told).arcs == ()
 
 
 def test_an_event_from_which_too_much_follows_is_refused() -> None:
@@ -190,7 +190,7 @@ def test_an_event_from_which_too_much_follows_is_refused() -> None:
     graph = event_of(f"_:H <{EX}p> _:v0 .\n{chain}").graph
     assert MAX_INFERRED < 700 * 700 / 2
     with pytest.raises(EventProblem, match="EVENT_TOO_LARGE"):
-        enriched(graph, told)
+        enrich_graph(graph, told)
 
 
 def test_an_option_that_is_none_is_refused() -> None:

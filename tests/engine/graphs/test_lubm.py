@@ -24,7 +24,7 @@ from tests.engine.graphs.lubm import (
 )
 from tests.engine.graphs.recorded_answers import Answer, recorded_answers
 from tests.engine.graphs.universities import draw_universities, triples_of
-from tocsin.engine.graphs.inference import encoded
+from tocsin.engine.graphs.inference import encode_graph
 from tocsin.engine.graphs.solver import Solver
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
@@ -40,7 +40,7 @@ CHOICES = [chosen for count in range(4) for chosen in combinations(ALL, count)]
 
 def answers(event: Event, ontology: Ontology) -> tuple[set[Answer], ...]:
     """Return the answers that the engine finds to each query."""
-    graph = encoded(event, ontology)
+    graph = encode_graph(event, ontology)
     return tuple(
         {
             _addresses(graph.terms[found[name]] for name in _selected(pattern))

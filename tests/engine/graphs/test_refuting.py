@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.engine.graphs.worlds import pairs
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.prefilter import MOST_NEEDS, Needs
+from tocsin.engine.graphs.prefilter import MAX_REQUIREMENTS, PatternRequirements
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in
@@ -135,7 +135,7 @@ def test_who_asks_sees_the_same_as_if_all_were_lifted(
         matcher.add(str(number), pattern)
         oracle.add(str(number), pattern)
     found = pairs(matcher, events)
-    with patch.object(Needs, "refute", return_value=False):
+    with patch.object(PatternRequirements, "rules_out", return_value=False):
         assert pairs(oracle, events) == found
     assert {i: str(each) for i, each in matcher.refused.items()} == {
         i: str(each) for i, each in oracle.refused.items()
@@ -149,9 +149,9 @@ def test_who_asks_sees_the_same_as_if_all_were_lifted(
 def test_what_is_refuted_matches_nothing(
     pattern: GraphPattern, data: object, kind: str | None
 ) -> None:
-    needs, one = Needs(pattern.ontology), event(0, data, kind)
+    needs, one = PatternRequirements(pattern.ontology), event(0, data, kind)
     needs.add(pattern)
-    if needs.refute(one):
+    if needs.rules_out(one):
         assert not reference.holds(pattern, one)
 
 
@@ -185,10 +185,10 @@ def _other_spelling(value: Term) -> Iri | Literal | None:
 @given(taken())
 def test_what_matches_is_lifted(pair: tuple[GraphPattern, Event]) -> None:
     pattern, one = pair
-    needs = Needs(pattern.ontology)
+    needs = PatternRequirements(pattern.ontology)
     needs.add(pattern)
     if reference.holds(pattern, one):
-        assert not needs.refute(one)
+        assert not needs.rules_out(one)
 
 
 def path(*properties: str) -> GraphPattern:
@@ -227,9 +227,9 @@ def test_what_matches_in_an_odd_place_is_lifted(
     pattern: GraphPattern, data: dict[str, object]
 ) -> None:
     assert reference.holds(pattern, event(0, data, None))
-    needs = Needs(pattern.ontology)
+    needs = PatternRequirements(pattern.ontology)
     needs.add(pattern)
-    assert not needs.refute(event(0, data, None))
+    assert not needs.rules_out(event(0, data, None))
 
 
 def asking(name: str, value: Literal, ontology: Ontology = ONTOLOGIES[0]) -> GraphPattern:
@@ -250,11 +250,11 @@ def test_only_what_may_match_is_lifted() -> None:
 
 
 def test_with_many_different_needs_the_index_is_asked_at_once() -> None:
-    needs = Needs(ONTOLOGIES[0])
-    for number in range(MOST_NEEDS + 1):
-        assert needs.refute(event(0, {"other": 1}, None))
+    needs = PatternRequirements(ONTOLOGIES[0])
+    for number in range(MAX_REQUIREMENTS + 1):
+        assert needs.rules_out(event(0, {"other": 1}, None))
         needs.add(asking(f"n{number}", Literal("a", STRING)))
-    assert not needs.refute(event(0, {"other": 1}, None))
+    assert not needs.rules_out(event(0, {"other": 1}, None))
 
 
 def test_what_is_too_large_for_a_graph_is_refused_all_the_same() -> None:

@@ -136,7 +136,7 @@ def test_a_document_with_a_hit_is_laid_out_once_for_its_rows() -> None:
     done = matcher.work.predicate_evaluations
     assert [len(matcher.rows(block, event)) for event in events[1::2]] == [1, 1, 1]
     assert matcher.work.predicate_evaluations == done, "what was decided for the hit is still known"
-    assert len(matcher._laid_out) == 3
+    assert len(matcher._documents) == 3
 
 
 def test_what_is_known_of_names_is_forgotten_when_there_are_too_many(
@@ -153,6 +153,6 @@ def test_no_more_documents_are_kept_than_there_is_room_for() -> None:
     matcher = matcher_of([XmlBlock((PatternElement("a"),))])
     for n in range(5):
         matcher.match(Batch([xml_event(f"<a>{'<b/>' * 39_999}</a>", str(n))]))
-    assert len(matcher._laid_out) == 2
+    assert len(matcher._documents) == 2
     matcher.remove("0")
-    assert len(matcher._laid_out) == 0
+    assert len(matcher._documents) == 0

@@ -10,7 +10,7 @@ from lxml import etree
 
 from tests.engine.xml.worlds import TOLD, VARIABLES, conditions, documents, patterns, sourced
 from tests.engine.xml.xml_ql import evaluated
-from tocsin.engine.xml.nested_queries import asking as ask_engine
+from tocsin.engine.xml.nested_queries import make_nested_query_reader as ask_engine
 from tocsin.plan.xml.construction import construct
 from tocsin.plan.xml.row_terms import OrderKey, RowCondition, condition_variables
 from tocsin.plan.xml.templates import (
@@ -31,7 +31,7 @@ from tocsin.plan.xml.xml_patterns import (
     VariableBinding,
     pattern_variables,
 )
-from tocsin.reference.blocks import asking as ask_reference
+from tocsin.reference.blocks import make_evaluator as ask_reference
 
 INNER = ("$p", "$q")
 """Variables that only queries bind."""

@@ -16,15 +16,15 @@ from tests.engine.xml.worlds import documents, xml_event
 from tests.engine.xml.xpaths import EXPRESSIONS
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.xml import BlockMatcher
-from tocsin.engine.xml.document_tree import Tree
+from tocsin.engine.xml.document_tree import DocumentTree
 from tocsin.errors import Problem
 from tocsin.events.views.document import XPath, parse_xml, size_of
 from tocsin.plan.xml.xml_patterns import BoundTo, VariableBinding, XmlBlock, XPathPattern
 from tocsin.plan.xml.xpath.cost_bound import budget_of, is_within_budget, units_of
 from tocsin.plan.xml.xpath.read import NESTING, read_xpath
-from tocsin.plan.xml.xpath.shape import Outline, Shape, outlined_shape, rough_shape
+from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape, rough_shape
 from tocsin.plan.xml.xpath.syntax import Expression
-from tocsin.plan.xml.xpath.write import shortened, text_of
+from tocsin.plan.xml.xpath.write import shorten, text_of
 from tocsin.reference import blocks as reference
 
 LINE = "<line><sku>a</sku><price>3</price><qty>2</qty></line>"
@@ -35,14 +35,14 @@ def order(lines: int) -> str:
     return f"<order>{LINE * lines}</order>"
 
 
-def shape(xml: str) -> Shape:
+def shape(xml: str) -> DocumentShape:
     root = parse_xml(xml)
-    tree = Tree([root])
-    return outlined_shape(root, Outline(tree.names, tree.parents, tree.levels))
+    tree = DocumentTree([root])
+    return outlined_shape(root, DocumentOutline(tree.names, tree.parents, tree.levels))
 
 
 def is_decided(text: str, xml: str) -> bool:
-    return is_within_budget(shortened(read_xpath(text, {})), {}, shape(xml), in_order=False)
+    return is_within_budget(shorten(read_xpath(text, {})), {}, shape(xml), in_order=False)
 
 
 def legal(expression: Expression) -> str:
@@ -85,12 +85,12 @@ def value(text: str, root: etree._Element) -> object:
 def test_what_is_written_anew_means_the_same(expression: Expression, xml: str) -> None:
     text, root = legal(expression), parse_xml(xml)
     assert read_xpath(text_of(read_xpath(text, {})), {}) == read_xpath(text, {})
-    assert value(text_of(shortened(read_xpath(text, {}))), root) == value(text, root)
+    assert value(text_of(shorten(read_xpath(text, {}))), root) == value(text, root)
 
 
 @given(EXPRESSIONS, documents())
 def test_a_rough_shape_never_promises_too_much(expression: Expression, xml: str) -> None:
-    read, root = shortened(read_xpath(legal(expression), {})), parse_xml(xml)
+    read, root = shorten(read_xpath(legal(expression), {})), parse_xml(xml)
     rough = rough_shape(sum(1 for _ in root.iter()), size_of(root))
     exact = shape(xml)
     assert budget_of(rough) == budget_of(exact)
@@ -100,7 +100,7 @@ def test_a_rough_shape_never_promises_too_much(expression: Expression, xml: str)
 
 @given(EXPRESSIONS, documents(), documents())
 def test_a_larger_document_never_costs_less(expression: Expression, one: str, other: str) -> None:
-    read = shortened(read_xpath(legal(expression), {}))
+    read = shorten(read_xpath(legal(expression), {}))
     assert units_of(read, {}, shape(f"<a>{one}</a>")) <= units_of(
         read, {}, shape(f"<a>{one}{other}</a>")
     )

@@ -18,7 +18,7 @@ from tocsin.plan.xml.row_terms import (
     RowNot,
     TextValue,
     VariableValue,
-    compared,
+    make_comparison,
 )
 from tocsin.plan.xml.xml_patterns import (
     AttributeTest,
@@ -192,7 +192,7 @@ _paths = st.builds(
 )
 _operands = variables.map(VariableValue) | st.sampled_from(("1", "2.0", "a")).map(TextValue)
 _comparisons = st.builds(
-    compared,
+    make_comparison,
     variables.map(VariableValue),
     st.sampled_from(("=", "!=", "<", "<=", ">", ">=")),
     _operands,

@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 
 from tests.engine.xml.worlds import documents
 from tocsin.plan.xml.xpath.syntax import (
-    Call,
     Chain,
     Expression,
     Filter,
-    Literal,
-    Negation,
     NodeTest,
     Number,
     Path,
-    Step,
+    XPathCall,
+    XPathLiteral,
+    XPathMinus,
+    XPathStep,
 )
 
 AXES = (
@@ -29,10 +29,10 @@ TESTS = st.sampled_from(NAMES).map(NodeTest) | _KINDS.map(lambda kind: NodeTest(
 DOCUMENTS = documents
 
 
-def steps(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[tuple[Step, ...]]:
+def steps(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[tuple[XPathStep, ...]]:
     predicates = st.lists(inner, max_size=1).map(tuple)
-    step = st.builds(Step, st.sampled_from(AXES), TESTS, predicates)
-    anywhere = st.just(Step("descendant-or-self", NodeTest(kind="node")))
+    step = st.builds(XPathStep, st.sampled_from(AXES), TESTS, predicates)
+    anywhere = st.just(XPathStep("descendant-or-self", NodeTest(kind="node")))
     return st.lists(step | anywhere, min_size=1, max_size=3).map(tuple)
 
 
@@ -60,33 +60,37 @@ def _wider(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
                 lambda s: (s,)
             ),
         ),
-        st.builds(Negation, inner),
-        st.builds(Call, st.sampled_from(("count", "sum", "name", "local-name")), st.tuples(nodes)),
+        st.builds(XPathMinus, inner),
         st.builds(
-            Call,
+            XPathCall, st.sampled_from(("count", "sum", "name", "local-name")), st.tuples(nodes)
+        ),
+        st.builds(
+            XPathCall,
             st.sampled_from(
                 ("not", "boolean", "string", "number", "string-length", "normalize-space")
             ),
             st.tuples(inner),
         ),
         st.builds(
-            Call,
+            XPathCall,
             st.sampled_from(("contains", "starts-with", "substring-before", "concat")),
             any_two,
         ),
-        st.builds(Call, st.just("translate"), st.tuples(inner, inner, inner)),
+        st.builds(XPathCall, st.just("translate"), st.tuples(inner, inner, inner)),
     )
 
 
 _SIMPLE: st.SearchStrategy[Expression] = st.one_of(
-    st.sampled_from(TEXTS).map(Literal),
+    st.sampled_from(TEXTS).map(XPathLiteral),
     st.sampled_from(("0", "1", "2", "3.5")).map(Number),
     st.sampled_from(("position", "last", "true", "string", "normalize-space")).map(
-        lambda name: Call(name, ())
+        lambda name: XPathCall(name, ())
     ),
     st.builds(
         Path,
-        st.lists(st.builds(Step, st.sampled_from(AXES), TESTS), min_size=1, max_size=2).map(tuple),
+        st.lists(st.builds(XPathStep, st.sampled_from(AXES), TESTS), min_size=1, max_size=2).map(
+            tuple
+        ),
         st.booleans(),
     ),
 )

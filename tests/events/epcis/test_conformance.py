@@ -14,7 +14,7 @@ from tests.events.epcis.corpus import FOLDER, INVALID, QUERIES, TWINS, VALID, co
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.codecs.epcis.event import same
-from tocsin.events.dead_letter import malformed
+from tocsin.events.dead_letter import malformed_input
 
 FIELDS = {
     "Combination_of_events_with_missing_mandatory_fields.json": ("action", "eventList[0]"),
@@ -127,7 +127,7 @@ def test_most_twins_are_equal_without_regard_to_identifiers() -> None:
 def test_an_invalid_document_becomes_a_dead_letter_that_names_the_field(path: Path) -> None:
     with pytest.raises(EventProblem) as caught:
         decode_document(content(path))
-    letter = malformed(caught.value, content(path))
+    letter = malformed_input(caught.value, content(path))
     field, further = FIELDS[path.name]
     assert field in letter.reason
     assert further in letter.reason

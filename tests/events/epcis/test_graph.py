@@ -9,7 +9,7 @@ import pytest
 
 from tests.events.epcis.corpus import VALID, content
 from tocsin.events.codecs.epcis import decode_document
-from tocsin.events.views.epcis import EpcisData, linked
+from tocsin.events.views.epcis import EpcisData, epcis_to_triples
 from tocsin.values.terms import RDF_TYPE, Blank, Iri, Literal
 
 EPCIS, CBV = "https://ref.gs1.org/epcis/", "https://ref.gs1.org/cbv/"
@@ -35,7 +35,7 @@ EVENT = {
 def test_members_are_properties_and_terms_are_individuals() -> None:
     (event,) = decode_document(json.dumps(EVENT))
     assert isinstance(event.data, EpcisData)
-    home, triples = linked(event.data)
+    home, triples = epcis_to_triples(event.data)
     assert home == Iri("urn:uuid:1")
     assert len(triples) == len(set(triples))
     time = Literal("2026-01-31T08:00:00Z", "http://www.w3.org/2001/XMLSchema#dateTimeStamp")
@@ -71,7 +71,7 @@ def test_the_web_vocabulary_is_where_the_context_of_the_standard_has_it() -> Non
         json.dumps(EVENT | {"sensorElementList": [{"sensorReport": [report]}]})
     )
     assert isinstance(event.data, EpcisData)
-    values = {(prop, value) for _, prop, value in linked(event.data)[1]}
+    values = {(prop, value) for _, prop, value in epcis_to_triples(event.data)[1]}
     assert {
         (EPCIS + "measurementType", Iri("https://gs1.org/voc/Temperature")),
         (EPCIS + "exception", Iri("https://gs1.org/voc/ALARM_CONDITION")),
@@ -83,7 +83,7 @@ def test_the_web_vocabulary_is_where_the_context_of_the_standard_has_it() -> Non
 def test_every_vertex_hangs_on_home(path: Path) -> None:
     for event in decode_document(content(path)):
         assert isinstance(event.data, EpcisData)
-        home, triples = linked(event.data)
+        home, triples = epcis_to_triples(event.data)
         reached, found = {home}, len(triples) + 1
         while found != len(reached):
             found = len(reached)

@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.events.epcis.writing import EVENTS, as_document, as_xml
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.base.cloudevents import event_of
-from tocsin.events.codecs.decode import as_line, decode_all, events_of_mapping, unwrapped
+from tocsin.events.codecs.decode import as_line, decode_all, events_of_mapping, unwrap_epcis
 from tocsin.events.codecs.epcis import decode_document, event_hash
 from tocsin.values.time import parse_instant
 
@@ -88,7 +88,7 @@ def test_an_envelope_around_several_events_numbers_them() -> None:
 )
 def test_other_data_stays_as_it_is(data: object) -> None:
     event = event_of(json.loads(enclosed(data)))
-    (same,) = unwrapped(event)
+    (same,) = unwrap_epcis(event)
     assert same is event
     (text,) = decode_all(enclosed("<a>ObjectEvent</a>", datacontenttype="application/xml"))
     assert text.data == "<a>ObjectEvent</a>"

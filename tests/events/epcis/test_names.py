@@ -17,7 +17,7 @@ from tocsin.events.codecs.decode import as_line, decode_all
 from tocsin.events.codecs.epcis import decode_document, normal_events
 from tocsin.events.codecs.epcis.json_context import KNOWN, _names_in, _remembered, names_of
 from tocsin.events.event import Event
-from tocsin.events.views.epcis import EpcisData, linked
+from tocsin.events.views.epcis import EpcisData, epcis_to_triples
 from tocsin.languages import parse_subscription
 from tocsin.reference.atoms import holds
 from tocsin.values.terms import XSD, Iri, Literal
@@ -180,7 +180,7 @@ def test_typed_terms_are_typed_in_the_graph() -> None:
     assert isinstance(event.data, EpcisData)
     told = {
         name.removeprefix(ACME): value
-        for _, name, value in linked(event.data)[1]
+        for _, name, value in epcis_to_triples(event.data)[1]
         if name.startswith(ACME)
     }
     assert told["count"] == Literal("5", XSD + "integer")
@@ -198,7 +198,7 @@ def test_types_survive_the_way_over_a_line() -> None:
     assert normal_events(event.data) == [event.attributes]
     assert isinstance(event.data, EpcisData)
     assert isinstance(again.data, EpcisData)
-    assert linked(again.data)[1] == linked(event.data)[1]
+    assert epcis_to_triples(again.data)[1] == epcis_to_triples(event.data)[1]
 
 
 def test_a_value_that_is_none_of_its_type_stays_as_it_is() -> None:
@@ -221,7 +221,7 @@ def test_values_may_bring_their_type_along() -> None:
     assert event.attributes[ACME + "to"] == {"@id": ACME + "rail"}
     assert isinstance(event.data, EpcisData)
     assert (ACME + "to", Iri(ACME + "rail")) in {
-        (name, value) for _, name, value in linked(event.data)[1]
+        (name, value) for _, name, value in epcis_to_triples(event.data)[1]
     }
 
 
@@ -267,7 +267,7 @@ def test_an_extension_is_in_the_graph_or_refused_by_name(
     assert isinstance(found.data, EpcisData)
     refused = ""
     try:
-        home, triples = linked(found.data)
+        home, triples = epcis_to_triples(found.data)
     except EventProblem as problem:
         refused = str(problem)
     if refused:

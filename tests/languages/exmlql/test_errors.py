@@ -14,7 +14,7 @@ from tests.languages.asked import EXMLQL
 from tests.languages.exmlql.asking import parsed, problems_of
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, SyntaxProblem
 from tocsin.languages.base.context import Context
-from tocsin.languages.exmlql import Limits
+from tocsin.languages.exmlql import ExmlqlLimits
 
 parse, problems = EXMLQL.parse, EXMLQL.problems
 
@@ -317,21 +317,24 @@ def test_the_rule_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "limits"),
     [
-        ("WHERE " + "<a>" * 70 + "</>" * 70, Limits()),
-        ("WHERE <a></> CONSTRUCT " + "<a>" * 70 + "</>" * 70, Limits()),
-        ("WHERE <a></> #A " + "(" * 70 + "#A" + ")" * 70 + "~> #A", Limits()),
-        ("WHERE <a></>" + " " * 70_000, Limits()),
-        ("WHERE " + "<a></>" * 2000, Limits()),
-        ("WHERE <a>$x</>" + " $x = 1" * 1100, Limits()),
-        ("WHERE <a></><b></>", Limits(parts=1)),
-        ("WHERE <a>$x</> " + "NOT " * 70 + "$x = 1", Limits()),
-        ("WHERE <a>$x</> CONSTRUCT <o>" + "upper(" * 70 + "$x" + ")" * 70 + "</>", Limits()),
-        ("WHERE <a>$x</> " + "- " * 70 + "$x = 1", Limits()),
-        ("WHERE <a>$x</> $x = 1" + " + 1" * 70, Limits()),
-        ("WHERE <" + "(" * 70 + "a" + ")*" * 70 + "></>", Limits()),
-        ("WHERE <" + ".".join(["a"] * 65) + "></>", Limits()),
-        ("WHERE <a></> CONSTRUCT <o>" + "WHERE <a></> CONSTRUCT <b>" * 9 + "</>" * 10, Limits()),
-        ("WHERE <a>$x</>, $x IN (" + ", ".join(["1"] * 1100) + ")", Limits()),
+        ("WHERE " + "<a>" * 70 + "</>" * 70, ExmlqlLimits()),
+        ("WHERE <a></> CONSTRUCT " + "<a>" * 70 + "</>" * 70, ExmlqlLimits()),
+        ("WHERE <a></> #A " + "(" * 70 + "#A" + ")" * 70 + "~> #A", ExmlqlLimits()),
+        ("WHERE <a></>" + " " * 70_000, ExmlqlLimits()),
+        ("WHERE " + "<a></>" * 2000, ExmlqlLimits()),
+        ("WHERE <a>$x</>" + " $x = 1" * 1100, ExmlqlLimits()),
+        ("WHERE <a></><b></>", ExmlqlLimits(parts=1)),
+        ("WHERE <a>$x</> " + "NOT " * 70 + "$x = 1", ExmlqlLimits()),
+        ("WHERE <a>$x</> CONSTRUCT <o>" + "upper(" * 70 + "$x" + ")" * 70 + "</>", ExmlqlLimits()),
+        ("WHERE <a>$x</> " + "- " * 70 + "$x = 1", ExmlqlLimits()),
+        ("WHERE <a>$x</> $x = 1" + " + 1" * 70, ExmlqlLimits()),
+        ("WHERE <" + "(" * 70 + "a" + ")*" * 70 + "></>", ExmlqlLimits()),
+        ("WHERE <" + ".".join(["a"] * 65) + "></>", ExmlqlLimits()),
+        (
+            "WHERE <a></> CONSTRUCT <o>" + "WHERE <a></> CONSTRUCT <b>" * 9 + "</>" * 10,
+            ExmlqlLimits(),
+        ),
+        ("WHERE <a>$x</>, $x IN (" + ", ".join(["1"] * 1100) + ")", ExmlqlLimits()),
     ],
     ids=[
         *(
@@ -347,7 +350,7 @@ def test_the_rule_is_named() -> None:
         *("deep queries", "long list"),
     ],
 )
-def test_limits(text: str, limits: Limits) -> None:
+def test_limits(text: str, limits: ExmlqlLimits) -> None:
     with pytest.raises(LimitProblem) as caught:
         parse(text, {}, Context(), limits)
     assert caught.value.code == "ExmlqlLimitError"

@@ -13,7 +13,7 @@ from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import problems_in_subscription
 from tocsin.languages.base.context import Context
-from tocsin.languages.graph import Limits
+from tocsin.languages.graph import GraphLimits
 
 parse = GRAPH.parse
 
@@ -210,7 +210,7 @@ def test_limits(text: str) -> None:
 
 def test_limits_can_be_set() -> None:
     with pytest.raises(LimitProblem):
-        parse(cheap(), {}, Context(), Limits(statements=3))
+        parse(cheap(), {}, Context(), GraphLimits(statements=3))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.languages.asked import OPSL
 from tests.languages.opsl.plans import A, B, D, parsed, problems_of, told, x
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.opsl import Limits
+from tocsin.languages.opsl import OpslLimits
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Join
 
 parse, problems = OPSL.parse, OPSL.problems
@@ -326,6 +326,6 @@ def test_what_is_just_within_the_limits_is_read() -> None:
 
 def test_limits_can_be_set() -> None:
     with pytest.raises(LimitProblem):
-        parse("ARITH: id = 5 && ARITH: id = 6", {}, Context(), Limits(text_bytes=10))
+        parse("ARITH: id = 5 && ARITH: id = 6", {}, Context(), OpslLimits(text_bytes=10))
     with pytest.raises(MeaningProblem):
-        Limits(nesting=1_000)
+        OpslLimits(nesting=1_000)

@@ -10,29 +10,29 @@ from hypothesis import strategies as st
 from tests.languages.opsl.plans import CONTEXT, problems_of
 from tocsin.errors import Problem
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.texts import Spot
-from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.base.texts import SourceSpan
+from tocsin.languages.opsl.limits import OpslLimits
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
-    Attribute,
-    Between,
     Binding,
-    Both,
-    Comparison,
+    CatalogName,
     Concurrent,
     Fixed,
-    Name,
-    OneOf,
+    OpslAnd,
+    OpslAttribute,
+    OpslComparison,
+    OpslOr,
+    OpslSubscription,
+    OpslVariable,
+    OpslWindow,
     Polygon,
     Predicate,
     Spatial,
-    Subscription,
     Syntax,
-    Temporal,
-    Variable,
     Window,
+    WindowedOperand,
 )
 
 PIECES = st.sampled_from(
@@ -46,14 +46,14 @@ TEXTS = st.one_of(
     st.lists(PIECES, max_size=25).map("".join),
 )
 
-HERE = Spot(0, "")
+HERE = SourceSpan(0, "")
 
 
-def token(text: str) -> Spot:
-    return Spot(0, text)
+def token(text: str) -> SourceSpan:
+    return SourceSpan(0, text)
 
 
-def tokens(*texts: str) -> st.SearchStrategy[Spot]:
+def tokens(*texts: str) -> st.SearchStrategy[SourceSpan]:
     return st.sampled_from(texts).map(token)
 
 
@@ -62,12 +62,14 @@ def grown(inner: st.SearchStrategy[Syntax]) -> st.SearchStrategy[Syntax]:
     windows: st.SearchStrategy[Window] = st.one_of(
         st.builds(Fixed, tokens("0", "2024-01-01T00:00:00Z"), durations, spot=st.just(HERE)),
         st.builds(After, inner, durations, spot=st.just(HERE)),
-        st.builds(Between, inner, inner, spot=st.just(HERE)),
+        st.builds(OpslWindow, inner, inner, spot=st.just(HERE)),
     )
     return st.one_of(
-        st.builds(Both, inner, inner, spot=st.just(HERE)),
-        st.builds(OneOf, st.lists(inner, min_size=2, max_size=3).map(tuple), spot=st.just(HERE)),
-        st.builds(Temporal, st.sampled_from(["!", "=|", "|="]), windows, inner, spot=st.just(HERE)),
+        st.builds(OpslAnd, inner, inner, spot=st.just(HERE)),
+        st.builds(OpslOr, st.lists(inner, min_size=2, max_size=3).map(tuple), spot=st.just(HERE)),
+        st.builds(
+            WindowedOperand, st.sampled_from(["!", "=|", "|="]), windows, inner, spot=st.just(HERE)
+        ),
         st.builds(Concurrent, inner, inner, spot=st.just(HERE)),
         st.builds(Spatial, st.just("@"), st.one_of(names, polygons), inner, spot=st.just(HERE)),
         st.builds(Spatial, st.just("IN"), inner, inner, spot=st.just(HERE)),
@@ -88,8 +90,8 @@ def ring(corners: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(corners)
 
 
-names = st.builds(Name, st.sampled_from(["A", "E-A", "Region1"]), spot=st.just(HERE))
-variables = st.builds(Variable, st.sampled_from(["x", "y1"]), spot=st.just(HERE))
+names = st.builds(CatalogName, st.sampled_from(["A", "E-A", "Region1"]), spot=st.just(HERE))
+variables = st.builds(OpslVariable, st.sampled_from(["x", "y1"]), spot=st.just(HERE))
 predicates = st.one_of(
     st.builds(
         Predicate,
@@ -122,14 +124,14 @@ parts: st.SearchStrategy[Syntax] = st.recursive(
     st.one_of(names, variables, atomics), grown, max_leaves=8
 )
 attributes = st.builds(
-    Attribute, st.sampled_from(["x", "y1"]), tokens(".id", ".a.b"), spot=st.just(HERE)
+    OpslAttribute, st.sampled_from(["x", "y1"]), tokens(".id", ".a.b"), spot=st.just(HERE)
 )
 comparisons = st.builds(
-    Comparison, attributes, tokens("=", "<>", "<="), attributes, spot=st.just(HERE)
+    OpslComparison, attributes, tokens("=", "<>", "<="), attributes, spot=st.just(HERE)
 )
 bindings = st.builds(Binding, st.sampled_from(["x", "y1"]), parts, spot=st.just(HERE))
 subscriptions = st.builds(
-    Subscription,
+    OpslSubscription,
     parts,
     st.lists(bindings, max_size=2).map(tuple),
     st.lists(comparisons, max_size=2).map(tuple),
@@ -144,9 +146,9 @@ def written(node: Syntax | Polygon) -> str:
                 f"{p.type.text}: {p.attribute.text} {p.comparison.text} {p.value.text}"
                 for p in predicates
             )
-        case Variable(name):
+        case OpslVariable(name):
             return f"${name};"
-        case Name(name):
+        case CatalogName(name):
             return name
         case Polygon(polygons):
             bodies = [
@@ -156,11 +158,11 @@ def written(node: Syntax | Polygon) -> str:
             return (
                 f"POLYGON{bodies[0]}" if len(bodies) == 1 else f"MULTIPOLYGON({','.join(bodies)})"
             )
-        case Both(left, right):
+        case OpslAnd(left, right):
             return f"{grouped(left)} && {grouped(right)}"
-        case OneOf(operands):
+        case OpslOr(operands):
             return " || ".join(map(grouped, operands))
-        case Temporal(operator, window, operand):
+        case WindowedOperand(operator, window, operand):
             return f"{operator}({written_window(window)}){grouped(operand)}"
         case Concurrent(other, operand):
             return f"|({written(other)}){grouped(operand)}"
@@ -180,11 +182,11 @@ def written_window(window: Window) -> str:
             return f"{instant.text};{duration.text}"
         case After(part, duration):
             return f"{written(part)};{duration.text}"
-        case Between(first, last):
+        case OpslWindow(first, last):
             return f"{written(first)};{written(last)}"
 
 
-def written_subscription(subscription: Subscription) -> str:
+def written_subscription(subscription: OpslSubscription) -> str:
     bound = "".join(
         f", ${each.name}; = {written(each.definition)}" for each in subscription.bindings
     )
@@ -195,7 +197,7 @@ def written_subscription(subscription: Subscription) -> str:
     return written(subscription.main) + bound + (f" WHERE {compared}" if compared else "")
 
 
-def written_side(attribute: Attribute) -> str:
+def written_side(attribute: OpslAttribute) -> str:
     return f"${attribute.variable};{attribute.path.text}"
 
 
@@ -209,8 +211,8 @@ def first_problem(text: str) -> list[str]:
 
 
 @given(subscriptions)
-def test_a_tree_written_down_and_read_again_is_the_same(subscription: Subscription) -> None:
-    assert read(written_subscription(subscription), Limits()) == subscription
+def test_a_tree_written_down_and_read_again_is_the_same(subscription: OpslSubscription) -> None:
+    assert read(written_subscription(subscription), OpslLimits()) == subscription
 
 
 @given(TEXTS)
@@ -221,6 +223,6 @@ def test_any_text_is_a_plan_or_has_problems(text: str) -> None:
 
 
 @given(subscriptions)
-def test_parse_raises_the_first_of_all_problems(subscription: Subscription) -> None:
+def test_parse_raises_the_first_of_all_problems(subscription: OpslSubscription) -> None:
     text = written_subscription(subscription)
     assert first_problem(text) == [str(problem) for problem in problems_of(text)[:1]]

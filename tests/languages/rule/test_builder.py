@@ -108,7 +108,7 @@ def test_builder_and_text_say_the_same(built: Rule, text: str) -> None:
 
 
 @given(RULES)
-def test_every_tree_is_a_rule(tree: syntax.Rule) -> None:
+def test_every_tree_is_a_rule(tree: syntax.RuleSyntax) -> None:
     built = Rule(tree)
     assert rule.parse(str(built)) == built
 

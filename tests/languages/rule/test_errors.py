@@ -8,7 +8,7 @@ import pytest
 
 from tests.languages.messages import Row, require_problem
 from tests.languages.rule.contexts import CONTEXT, problems_of
-from tocsin.languages.base.context import Beside
+from tocsin.languages.base.context import SubscriptionSettings
 
 SYNTAX = "RuleSyntaxError"
 WHERE = "WhereError"
@@ -175,14 +175,16 @@ def test_options_are_known() -> None:
 @pytest.mark.parametrize(
     ("text", "beside", "codes"),
     [
-        ("WHEN a THEN b POLICY recent", Beside(policy="recent"), []),
-        ("WHEN a THEN b POLICY recent", Beside(policy="deferred"), ["ClauseError"]),
-        ("WHEN a THEN b HORIZON 2h", Beside(None, 7_200_000_000, True), []),
-        ("WHEN a THEN b HORIZON 2h", Beside(None, 60_000_000, True), ["ClauseError"]),
-        ("WHEN a THEN b HORIZON 2h", Beside(None, None, True), ["ClauseError"]),
-        ("WHEN a THEN NO b", Beside(None, None, True), ["UnboundedState"]),
-        ("WHEN a THEN NO b HORIZON 2h", Beside(), []),
+        ("WHEN a THEN b POLICY recent", SubscriptionSettings(policy="recent"), []),
+        ("WHEN a THEN b POLICY recent", SubscriptionSettings(policy="deferred"), ["ClauseError"]),
+        ("WHEN a THEN b HORIZON 2h", SubscriptionSettings(None, 7_200_000_000, True), []),
+        ("WHEN a THEN b HORIZON 2h", SubscriptionSettings(None, 60_000_000, True), ["ClauseError"]),
+        ("WHEN a THEN b HORIZON 2h", SubscriptionSettings(None, None, True), ["ClauseError"]),
+        ("WHEN a THEN NO b", SubscriptionSettings(None, None, True), ["UnboundedState"]),
+        ("WHEN a THEN NO b HORIZON 2h", SubscriptionSettings(), []),
     ],
 )
-def test_what_is_said_beside_the_text_agrees(text: str, beside: Beside, codes: list[str]) -> None:
+def test_what_is_said_beside_the_text_agrees(
+    text: str, beside: SubscriptionSettings, codes: list[str]
+) -> None:
     assert [each.code for each in problems_of(text, replace(CONTEXT, beside=beside))] == codes

@@ -14,8 +14,8 @@ from tests.languages.rule.trees import RULES
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.languages import parse_subscription
-from tocsin.languages.rule.printer import write
-from tocsin.languages.rule.syntax import Rule
+from tocsin.languages.rule.printer import print_rule
+from tocsin.languages.rule.syntax import RuleSyntax
 from tocsin.plan.nodes.atoms import AllOf, Condition, Ordered
 from tocsin.plan.nodes.composites import Plan, Policy, names_of
 from tocsin.plan.nodes.expression import Attribute, Call
@@ -115,8 +115,8 @@ def cloud_event(number: int, event: dict[str, object]) -> dict[str, object]:
 
 
 @given(RULES)
-def test_any_tree_is_a_plan_or_has_problems(rule: Rule) -> None:
-    text = write(rule)
+def test_any_tree_is_a_plan_or_has_problems(rule: RuleSyntax) -> None:
+    text = print_rule(rule)
     problems = problems_of(text)
     assert all(problem.hint for problem in problems), problems
     if not problems:

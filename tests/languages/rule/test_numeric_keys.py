@@ -12,7 +12,7 @@ import tocsin
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.reference import matches
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 from tocsin.values.time import parse_instant
 
 UNTIL = "2026-01-01T00:01:00Z"
@@ -75,5 +75,5 @@ def test_a_key_is_told_in_one_form_and_has_one_share(told: str, data: st.DataObj
     rung = [match for event in events for match in hub.publish(event)]
     rung += hub.advance_to(UNTIL)
     assert [match.bindings["k"] for match in rung] == [told]
-    shares = {share_of([event.attribute(("k",))], 1_009) for event in events}
+    shares = {partition_of([event.attribute(("k",))], 1_009) for event in events}
     assert len(shares) == 1

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import tocsin.languages.rule
-from tocsin.languages.rule.limits import Limits
-from tocsin.languages.rule.printer import write
+from tocsin.languages.rule.limits import RuleLimits
+from tocsin.languages.rule.printer import print_rule
 from tocsin.languages.rule.read import read
-from tocsin.languages.rule.syntax import EventAtom, Rule, Sequence, Step
+from tocsin.languages.rule.syntax import EventAtom, RuleSyntax, Sequence, SequenceStep
 
 ROOT = Path(__file__).resolve().parents[3]
 GRAMMAR = Path(tocsin.languages.rule.__file__).with_name("grammar.lark").read_text()
@@ -32,9 +32,13 @@ def words_of_editor() -> set[str]:
 def test_a_type_that_is_called_as_a_word_is_read_as_it_was_written(word: str) -> None:
     plain, met = EventAtom(word), EventAtom(word, "v = 1")
     for atom in (plain, met):
-        rule = Rule(Sequence((Step(atom), Step(atom, absent=True), Step(EventAtom("a")))))
-        assert read(write(Rule(atom)), Limits()) == Rule(atom)
-        assert read(write(rule), Limits()) == rule
+        rule = RuleSyntax(
+            Sequence(
+                (SequenceStep(atom), SequenceStep(atom, absent=True), SequenceStep(EventAtom("a")))
+            )
+        )
+        assert read(print_rule(RuleSyntax(atom)), RuleLimits()) == RuleSyntax(atom)
+        assert read(print_rule(rule), RuleLimits()) == rule
 
 
 def test_the_editor_knows_every_word() -> None:

@@ -6,23 +6,16 @@ from hypothesis import strategies as st
 
 from tocsin.languages.rule.syntax import (
     ALLEN,
+    EMIT_MODES,
     FUNCTIONS,
     RELATIONS,
-    RINGS,
-    Aggregate,
-    Arithmetic,
+    AggregateSyntax,
+    AllenRelation,
     AtomSyntax,
-    Attribute,
-    Both,
-    Changes,
-    Comparison,
-    Constant,
     Distance,
-    Either,
     EmbeddedAtom,
     EventAtom,
     Inside,
-    Item,
     Length,
     Meets,
     NearRegion,
@@ -31,11 +24,18 @@ from tocsin.languages.rule.syntax import (
     PathName,
     Region,
     Repeat,
-    Rule,
+    RuleAnd,
+    RuleArithmetic,
+    RuleAttribute,
+    RuleComparison,
+    RuleConstant,
+    RuleOr,
+    RuleSyntax,
+    SelectItem,
     Sequence,
+    SequenceStep,
     Slides,
-    Stands,
-    Step,
+    StateChangeSyntax,
     Unit,
     ValueSyntax,
 )
@@ -66,15 +66,15 @@ IN_REGION = st.builds(Inside, REGIONS)
 PLACED = st.one_of(IN_REGION, st.builds(NearRegion, REGIONS, NUMBERS))
 ANY_STATE = st.one_of(st.builds(Meets, STATES), PLACED)
 CHANGES = st.one_of(
-    st.builds(Changes, ATOMS, st.sampled_from(["BECOMES", "CEASES", "HOLDS"]), ANY_STATE),
-    st.builds(Changes, ATOMS, st.just("HOLDS"), ANY_STATE, LENGTHS),
-    st.builds(Changes, ATOMS, st.sampled_from(["ENTERS", "LEAVES"]), IN_REGION),
+    st.builds(StateChangeSyntax, ATOMS, st.sampled_from(["BECOMES", "CEASES", "HOLDS"]), ANY_STATE),
+    st.builds(StateChangeSyntax, ATOMS, st.just("HOLDS"), ANY_STATE, LENGTHS),
+    st.builds(StateChangeSyntax, ATOMS, st.sampled_from(["ENTERS", "LEAVES"]), IN_REGION),
 )
 NAMED_PATHS = st.builds(PathName, PATHS)
 AGGREGATES = st.one_of(
-    st.builds(Aggregate, st.just("COUNT"), ATOMS),
-    st.builds(Aggregate, st.just("COUNT"), ATOMS, NAMED_PATHS, st.just(True)),
-    st.builds(Aggregate, st.sampled_from(FUNCTIONS[1:]), ATOMS, NAMED_PATHS),
+    st.builds(AggregateSyntax, st.just("COUNT"), ATOMS),
+    st.builds(AggregateSyntax, st.just("COUNT"), ATOMS, NAMED_PATHS, st.just(True)),
+    st.builds(AggregateSyntax, st.sampled_from(FUNCTIONS[1:]), ATOMS, NAMED_PATHS),
 )
 SLIDES = st.builds(
     Slides, AGGREGATES, st.sampled_from(RELATIONS), NUMBERS, LENGTHS, st.none() | LENGTHS
@@ -90,19 +90,19 @@ REPEATS = st.one_of(
 def _grown(inner: st.SearchStrategy[PartSyntax]) -> st.SearchStrategy[PartSyntax]:
     several = st.lists(inner, min_size=2, max_size=3).map(tuple)
     return st.one_of(
-        st.builds(Both, several),
-        st.builds(Either, several),
-        st.builds(Stands, inner, st.sampled_from(ALLEN), inner, st.booleans()),
+        st.builds(RuleAnd, several),
+        st.builds(RuleOr, several),
+        st.builds(AllenRelation, inner, st.sampled_from(ALLEN), inner, st.booleans()),
         st.builds(Unit, inner, LABELS, st.none() | REPEATS),
         st.builds(Unit, inner, st.just(""), REPEATS),
         st.builds(Sequence, st.lists(_steps(inner), min_size=2, max_size=4).map(tuple)),
-        st.builds(Step, inner, st.booleans(), LENGTHS).map(lambda step: Sequence((step,))),
-        st.builds(Step, inner, st.just(True)).map(lambda step: Sequence((step,))),
+        st.builds(SequenceStep, inner, st.booleans(), LENGTHS).map(lambda step: Sequence((step,))),
+        st.builds(SequenceStep, inner, st.just(True)).map(lambda step: Sequence((step,))),
     )
 
 
-def _steps(inner: st.SearchStrategy[PartSyntax]) -> st.SearchStrategy[Step]:
-    return st.builds(Step, inner, st.booleans(), st.none() | LENGTHS)
+def _steps(inner: st.SearchStrategy[PartSyntax]) -> st.SearchStrategy[SequenceStep]:
+    return st.builds(SequenceStep, inner, st.booleans(), st.none() | LENGTHS)
 
 
 PARTS: st.SearchStrategy[PartSyntax] = st.recursive(
@@ -110,10 +110,10 @@ PARTS: st.SearchStrategy[PartSyntax] = st.recursive(
 )
 
 CONSTANTS = st.builds(
-    Constant, st.one_of(NUMBERS, st.booleans(), st.sampled_from(["", "it's", '"', "a--b"]))
+    RuleConstant, st.one_of(NUMBERS, st.booleans(), st.sampled_from(["", "it's", '"', "a--b"]))
 )
 READS: st.SearchStrategy[ValueSyntax] = st.one_of(
-    st.builds(Attribute, LABELS, PATHS),
+    st.builds(RuleAttribute, LABELS, PATHS),
     st.builds(Over, st.just("COUNT"), LABELS),
     st.builds(Over, st.sampled_from([*FUNCTIONS[1:], "FIRST", "LAST"]), LABELS, PATHS),
     st.builds(Distance, LABELS, LABELS),
@@ -121,10 +121,12 @@ READS: st.SearchStrategy[ValueSyntax] = st.one_of(
 
 
 def _computed(inner: st.SearchStrategy[ValueSyntax]) -> st.SearchStrategy[ValueSyntax]:
-    unsigned = inner.filter(lambda each: not isinstance(each, Constant) or each.kind != "number")
+    unsigned = inner.filter(
+        lambda each: not isinstance(each, RuleConstant) or each.kind != "number"
+    )
     return st.one_of(
-        st.builds(Arithmetic, st.sampled_from("+-*/"), st.tuples(inner, inner)),
-        st.builds(Arithmetic, st.sampled_from("+-"), st.tuples(unsigned)),
+        st.builds(RuleArithmetic, st.sampled_from("+-*/"), st.tuples(inner, inner)),
+        st.builds(RuleArithmetic, st.sampled_from("+-"), st.tuples(unsigned)),
     )
 
 
@@ -132,15 +134,17 @@ VALUES: st.SearchStrategy[ValueSyntax] = st.recursive(
     st.one_of(READS, CONSTANTS), _computed, max_leaves=5
 )
 RULES = st.builds(
-    Rule,
+    RuleSyntax,
     PARTS,
     st.lists(st.builds(PathName, PATHS, st.booleans()), max_size=2).map(tuple),
-    st.lists(st.builds(Comparison, VALUES, st.sampled_from(RELATIONS), VALUES), max_size=2).map(
+    st.lists(st.builds(RuleComparison, VALUES, st.sampled_from(RELATIONS), VALUES), max_size=2).map(
         tuple
     ),
     st.none() | LENGTHS,
-    st.sampled_from(["", *RINGS]),
-    st.lists(st.builds(Item, VALUES, st.sampled_from(["", "paid", "then"])), max_size=2).map(tuple),
+    st.sampled_from(["", *EMIT_MODES]),
+    st.lists(st.builds(SelectItem, VALUES, st.sampled_from(["", "paid", "then"])), max_size=2).map(
+        tuple
+    ),
     st.sampled_from(["", "recent"]),
     st.none() | LENGTHS,
 )

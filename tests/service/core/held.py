@@ -15,7 +15,7 @@ from tocsin.service.core.service import Service
 from tocsin.service.runner import local
 from tocsin.service.runner.local import LocalRunner
 from tocsin.service.settings.settings import load_settings
-from tocsin.service.storage.progress import Progress, Results
+from tocsin.service.storage.progress import RunnerOutput, RunnerStore
 from tocsin.service.storage.rows import MatchRow, NewRow
 
 Rung = Counter[tuple[str, tuple[str, ...]]]
@@ -87,9 +87,9 @@ class HeldService:
     def _runs_to_the_end(self, dies: Callable[[], bool]) -> bool:
         runner = self.service.local_runner()
         runner.catalog_changed(self.service.catalog.version())
-        save = Progress.save
+        save = RunnerStore.save
 
-        def saved(progress: Progress, results: Results) -> list[MatchRow]:
+        def saved(progress: RunnerStore, results: RunnerOutput) -> list[MatchRow]:
             if dies():
                 raise Killed
             rows = save(progress, results)
@@ -101,7 +101,7 @@ class HeldService:
             patch.object(local, "BATCH", self.rows_at_once),
             patch.object(local, "SNAPSHOT_SECONDS", 0.0 if self.always_snapshot else 10.0),
             patch.object(local, "SNAPSHOT_SHARE", 0 if self.always_snapshot else 200),
-            patch.object(Progress, "save", saved),
+            patch.object(RunnerStore, "save", saved),
             patch.object(self.service.log, "wait_beyond", _ending(runner)),
         ):
             try:

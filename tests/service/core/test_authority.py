@@ -21,8 +21,8 @@ from tests.service.core.asking import Asked, event, wait_for
 from tests.service.serving import Served, served
 from tocsin.service.core import keyring
 from tocsin.service.http import revocation
-from tocsin.service.http.access import Caller, Scope
-from tocsin.service.http.revocation import while_admitted
+from tocsin.service.http.access import AccessScope, Caller
+from tocsin.service.http.revocation import stream_while_valid
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
 CHEAP = {"language": "selector", "expression": "price < 400"}
@@ -105,7 +105,7 @@ def test_a_busy_stream_ends_too(guarded: Asked, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(revocation, "LOOK", 0.05)
     looks = iter([True, True, False])
     monkeypatch.setattr(Caller, "is_admitted", lambda _: next(looks))
-    caller = Caller("", frozenset(Scope), guarded.service)
+    caller = Caller("", frozenset(AccessScope), guarded.service)
     ended: list[bool] = []
 
     async def items() -> AsyncIterator[int]:
@@ -117,7 +117,7 @@ def test_a_busy_stream_ends_too(guarded: Asked, monkeypatch: pytest.MonkeyPatch)
             ended.append(True)
 
     async def hear() -> int:
-        return sum([each async for each in while_admitted(caller, items())])
+        return sum([each async for each in stream_while_valid(caller, items())])
 
     assert asyncio.run(hear()) > 0
     assert next(looks, None) is None

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.service.core.held import HeldService, Rung
 from tocsin.catalog import Subscription
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.service.storage.schema import PAUSED
 
 PAIR = "WHEN n(v = 0) THEN n(v = 1) WITHIN 1h"
@@ -178,7 +178,7 @@ class Model:
     """What stands, and what has rung: every event is matched when it comes."""
 
     held: HeldService
-    hub: DrivenHub
+    hub: StepHub
     limits: dict[str, int] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
     depot: int = 1

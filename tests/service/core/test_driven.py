@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
-from tocsin.engine.json_scan.batch_reader import FEW
-from tocsin.hub.step_hub import DrivenHub, Outcome
-from tocsin.service.runner.state_codec import packed, unpacked
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
+from tocsin.hub.step_hub import StepHub, StepOutcome
+from tocsin.service.runner.state_codec import pack_state, unpack_state
 from tocsin.spark.match_task.serde import unpack
 from tocsin.values.time import format_instant
 
@@ -87,7 +87,7 @@ def _events(step: Step, now: int) -> list[bytes]:
     ]
 
 
-def _told(outcomes: Iterable[Outcome]) -> list[object]:
+def _told(outcomes: Iterable[StepOutcome]) -> list[object]:
     return [
         (
             [match.as_json() for match in each.matches],
@@ -98,12 +98,12 @@ def _told(outcomes: Iterable[Outcome]) -> list[object]:
     ]
 
 
-def _run(catalog: Catalog, steps: Sequence[Step], put_away_before: set[int]) -> list[Outcome]:
-    hub, now, found = DrivenHub(catalog, lateness="2s"), START, []
+def _run(catalog: Catalog, steps: Sequence[Step], put_away_before: set[int]) -> list[StepOutcome]:
+    hub, now, found = StepHub(catalog, lateness="2s"), START, []
     for number, step in enumerate(steps):
         if number in put_away_before:
-            taken_up = DrivenHub(catalog, lateness="2s")
-            taken_up.restore(unpacked(packed(hub.snapshot())))
+            taken_up = StepHub(catalog, lateness="2s")
+            taken_up.restore(unpack_state(pack_state(hub.snapshot())))
             hub = taken_up
         now += step.pause * SECOND
         found.append(hub.step(now, step.version, _events(step, now)))
@@ -126,15 +126,15 @@ def test_steps_taken_again_after_a_snapshot_lead_to_the_same(
 ) -> None:
     """What a process does that died: the snapshot, then the steps since, then on."""
     cut = data.draw(st.integers(0, len(steps) - 1))
-    hub, now, instants = DrivenHub(catalog), START, []
+    hub, now, instants = StepHub(catalog), START, []
     kept = hub.snapshot()
     for number, step in enumerate(steps):
         now += step.pause * SECOND
         instants.append(now)
         hub.step(now, step.version, _events(step, now))
         if number == cut:
-            kept = unpacked(packed(hub.snapshot()))
-    again = DrivenHub(catalog)
+            kept = unpack_state(pack_state(hub.snapshot()))
+    again = StepHub(catalog)
     again.restore(kept)
     for number in range(cut + 1, len(steps)):
         again.step(
@@ -143,13 +143,13 @@ def test_steps_taken_again_after_a_snapshot_lead_to_the_same(
     assert _plain(again) == _plain(hub)
 
 
-def _plain(hub: DrivenHub) -> dict[str, object]:
-    state: dict[str, object] = unpack(packed(hub.snapshot()))
+def _plain(hub: StepHub) -> dict[str, object]:
+    state: dict[str, object] = unpack(pack_state(hub.snapshot()))
     return state | {"held": sorted(state["held"], key=repr)}  # type: ignore[call-overload]
 
 
 def test_an_idle_clock_runs_on_from_where_the_stream_stood(catalog: Catalog) -> None:
-    hub = DrivenHub(catalog, lateness="2s", idle="1s")
+    hub = StepHub(catalog, lateness="2s", idle="1s")
     first = hub.step(START, 1, _events(Step(0, ((1, "a", 0),), 1), START))
     assert [match.subscription for match in first.matches] == ["atom"]
     rung: list[tuple[int, str]] = []
@@ -162,14 +162,14 @@ def test_an_idle_clock_runs_on_from_where_the_stream_stood(catalog: Catalog) -> 
 
 
 def test_without_idle_only_events_move_time(catalog: Catalog) -> None:
-    hub = DrivenHub(catalog, idle=None)
+    hub = StepHub(catalog, idle=None)
     hub.step(START, 1, _events(Step(0, ((1, "a", 0),), 1), START))
     assert hub.next_wake() is None
     assert hub.step(START + 3600 * SECOND, 1).matches == []
 
 
 def test_an_event_too_far_ahead_moves_no_time(catalog: Catalog) -> None:
-    hub = DrivenHub(catalog, ahead="1h")
+    hub = StepHub(catalog, ahead="1h")
     far = hub.step(START, 1, _events(Step(0, ((1, "b", -7200),), 1), START))
     assert [letter.code for letter in far.letters] == ["TooFarAhead"]
     near = hub.step(START, 1, _events(Step(0, ((2, "a", 0),), 1), START))
@@ -181,7 +181,7 @@ def test_a_subscription_that_breaks_is_a_trouble_until_it_is_mended(
 ) -> None:
     made = create_catalog(str(tmp_path_factory.mktemp("catalog") / "catalog.db"))
     made.add(Definition("A", language="opsl", expression=A), Subscription("s", "opsl", "A"))
-    hub = DrivenHub(made)
+    hub = StepHub(made)
     assert hub.step(START, 1).troubles == []
     made.remove(definitions=["A"])
     assert [each.subscription for each in hub.step(START, 2).troubles] == ["s"]
@@ -197,8 +197,8 @@ def test_who_has_ended_stays_so_after_a_restart_until_it_is_subscribed_again(
     pair = Subscription("pair", "opsl", f"=|({A}; 6s){B}")
     made.add(pair, Subscription("atom", "selector", "kind = 'a'"))
 
-    def hub() -> DrivenHub:
-        return DrivenHub(made, queue_limit=2, lateness="0s")
+    def hub() -> StepHub:
+        return StepHub(made, queue_limit=2, lateness="0s")
 
     first = hub()
     crowd = _events(Step(0, tuple((number, "a", 0) for number in range(9)), 1), START)
@@ -206,12 +206,12 @@ def test_who_has_ended_stays_so_after_a_restart_until_it_is_subscribed_again(
     ended += first.step(START + SECOND, 1, _events(Step(0, ((20, "c", 0),), 1), START)).troubles
     assert {each.subscription for each in ended} == {"pair"}
     second = hub()
-    second.restore(unpacked(packed(first.snapshot())))
+    second.restore(unpack_state(pack_state(first.snapshot())))
     assert set(second.subscriptions()) == {"atom"}
     made.replace(Subscription("pair", "opsl", f"=|({A}; 7s){B}"))
     second.step(START + 2 * SECOND, 2)
     third = hub()
-    third.restore(unpacked(packed(second.snapshot())))
+    third.restore(unpack_state(pack_state(second.snapshot())))
     assert set(third.subscriptions()) == {"atom", "pair"}
 
 
@@ -220,21 +220,21 @@ def test_who_has_ended_stays_so_after_a_restart_until_it_is_subscribed_again(
 def test_events_that_came_many_at_a_time_are_put_away_as_they_came(
     catalog: Catalog, drawn: list[tuple[str, int]]
 ) -> None:
-    crowd = [("c", 5)] * FEW
+    crowd = [("c", 5)] * MIN_TEXTS
     first = Step(
         0, tuple((n, kind, late) for n, (kind, late) in enumerate([*drawn[::2], *crowd])), 1
     )
     second = Step(
         0, tuple((n, kind, late) for n, (kind, late) in enumerate([*drawn[1::2], *crowd], 99)), 1
     )
-    whole, before, after = (DrivenHub(catalog) for _ in range(3))
+    whole, before, after = (StepHub(catalog) for _ in range(3))
     for hub in (whole, before):
         hub.step(START, 1, _events(first, START))
-    after.restore(unpacked(packed(before.snapshot())))
+    after.restore(unpack_state(pack_state(before.snapshot())))
     later = START + SECOND
     outcomes = [hub.step(later, 1, _events(second, later)) for hub in (whole, after)]
     outcomes += [hub.step(later + 60 * SECOND, 1) for hub in (whole, after)]
     told = [[match.as_json() for match in outcome.matches] for outcome in outcomes]
     assert told[0] == told[1]
     assert told[2] == told[3]
-    assert packed(whole.snapshot()) == packed(after.snapshot())
+    assert pack_state(whole.snapshot()) == pack_state(after.snapshot())

@@ -11,8 +11,8 @@ from hypothesis import given as drawn_from
 from hypothesis import strategies as st
 
 from tests.engine.test_texts import CROWD, ODD, SAMPLES, told
-from tocsin.connectors.kafka import Record
-from tocsin.engine.json_scan.batch_reader import FEW
+from tocsin.connectors.kafka import KafkaRecord
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.service.settings.sources import kafka_settings, mqtt_settings
@@ -27,13 +27,13 @@ HEADERS: tuple[tuple[tuple[str, bytes | None], ...], ...] = (
     (("CE_ID", b"b"), ("ce_source", b"s"), ("ce_type", b"t"), ("content-type", b"text/plain")),
 )
 RECORDS = st.builds(
-    lambda value, headers: Record("t", 0, 0, value, headers),
+    lambda value, headers: KafkaRecord("t", 0, 0, value, headers),
     st.sampled_from([None, *SAMPLES, *ODD]),
     st.sampled_from(HEADERS),
 )
 
 
-def told_of(records: list[Record]) -> list[list[tuple[object, ...]]]:
+def told_of(records: list[KafkaRecord]) -> list[list[tuple[object, ...]]]:
     """What is in the log: who reads it there decodes the text again."""
     return [
         [
@@ -50,9 +50,9 @@ def told_of(records: list[Record]) -> list[list[tuple[object, ...]]]:
     ]
 
 
-@drawn_from(st.lists(RECORDS, max_size=FEW))
-def test_records_are_taken_as_each_alone(drawn: list[Record]) -> None:
-    records = [*drawn, *(Record("t", 0, 0, text) for text in CROWD)]
+@drawn_from(st.lists(RECORDS, max_size=MIN_TEXTS))
+def test_records_are_taken_as_each_alone(drawn: list[KafkaRecord]) -> None:
+    records = [*drawn, *(KafkaRecord("t", 0, 0, text) for text in CROWD)]
     assert told_of(records) == [rows for record in records for rows in told_of([record])]
 
 

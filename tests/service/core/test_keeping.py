@@ -10,9 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.service.core.asking import Asked, event, wait_for
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.service.core import retention as retention_module
-from tocsin.service.core.retention import Keeper
+from tocsin.service.core.retention import RetentionJob
 from tocsin.service.settings.settings import Retention
 
 DAY = 24 * 3600 * 1_000_000
@@ -67,11 +67,11 @@ def test_how_it_stands_is_told_without_touching_what_the_runner_works_on(
     """Whoever asks is another thread, and the runner may be changing what would be counted."""
     askers: set[str] = set()
 
-    def count(_: DrivenHub) -> int:
+    def count(_: StepHub) -> int:
         askers.add(threading.current_thread().name)
         return 7
 
-    monkeypatch.setattr(DrivenHub, "pending_count", property(count))
+    monkeypatch.setattr(StepHub, "pending_count", property(count))
     asked = start()
     asked.subscribe("pair", '=|(STRING: kind = "a"; 6s) STRING: kind = "b"', "opsl")
     wait_for(lambda: asked.http.get("/readyz").status_code == 200)
@@ -106,10 +106,10 @@ def test_old_events_go_but_none_that_a_runner_needs(start: Any) -> None:
     assert len(again.matches()) == 11
 
 
-def _later(asked: Asked) -> Keeper:
+def _later(asked: Asked) -> RetentionJob:
     """The keeper as it works in a week."""
     service = asked.service
-    return Keeper(
+    return RetentionJob(
         service.log_database, service.database, Retention(), lambda: wall_clock() + 8 * DAY
     )
 
@@ -124,7 +124,9 @@ def test_matches_and_letters_go_when_they_are_old(
     asked.settle()
     service = asked.service
     kept = Retention(events="", matches="1h", dead_letters="2d")
-    Keeper(service.log_database, service.database, kept, lambda: wall_clock() + DAY).remove_old()
+    RetentionJob(
+        service.log_database, service.database, kept, lambda: wall_clock() + DAY
+    ).remove_old()
     assert asked.matches() == []
     assert len(asked.letters()) == 1
     asked.publish(event("new", price=1))
@@ -143,7 +145,7 @@ def test_a_log_that_is_too_large_loses_its_oldest(start: Any) -> None:
     asked.settle()
     asked.service.runner.stop()
     service = asked.service
-    Keeper(
+    RetentionJob(
         service.log_database, service.database, Retention(events="", log_bytes=10_000)
     ).remove_old()
     left = service.log.read_stored(0, 100)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
-from tocsin.service.subscriptions.catalog_cache import Mirror
+from tocsin.service.subscriptions.catalog_cache import CatalogCache
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def _one(id: str, limit: int = 1) -> Subscription:
 
 
 def test_what_is_noted_is_what_is_read(catalog: Catalog) -> None:
-    noting, reading = Mirror(catalog), Mirror(catalog)
+    noting, reading = CatalogCache(catalog), CatalogCache(catalog)
     noting.note(catalog.add(_one("a")), added=_one("a"))
     noting.note(catalog.add(_one("acme::b")), added=_one("acme::b"))
     noting.note(catalog.replace(_one("a", 2)), added=_one("a", 2))
@@ -33,7 +33,7 @@ def test_what_is_noted_is_what_is_read(catalog: Catalog) -> None:
 
 
 def test_what_another_did_in_between_is_read(catalog: Catalog) -> None:
-    mirror = Mirror(catalog)
+    mirror = CatalogCache(catalog)
     catalog.add(_one("theirs"), Definition("Region", region="POINT(0 0)"))
     mirror.note(catalog.add(_one("mine")), added=_one("mine"))
     mirror.refresh()
@@ -43,7 +43,7 @@ def test_what_another_did_in_between_is_read(catalog: Catalog) -> None:
 
 
 def test_a_paused_one_is_counted_and_not_served(catalog: Catalog) -> None:
-    noting, reading = Mirror(catalog), Mirror(catalog)
+    noting, reading = CatalogCache(catalog), CatalogCache(catalog)
     noting.note(catalog.put(_one("a")), added=_one("a"))
     noting.note(catalog.put(_one("a", 2), paused=True), added=_one("a", 2), paused=True)
     noting.note(catalog.put(_one("b"), paused=True), added=_one("b"), paused=True)

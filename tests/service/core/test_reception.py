@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.test_texts import CROWD, ODD, SAMPLES, told
-from tocsin.engine.json_scan.batch_reader import FEW
-from tocsin.service.ingest.http import BATCHED, LINES, Received, receive
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
+from tocsin.service.ingest.http import BATCHED, LINES, IngestResult, receive
 from tocsin.service.storage.rows import NewRow
 
 ONE_LINE = [text.strip() for text in (*SAMPLES, *ODD) if b"\n" not in text.strip()]
 
 
-def rows(found: Received) -> list[tuple[object, ...]]:
+def rows(found: IngestResult) -> list[tuple[object, ...]]:
     return [_row(row) for row in found.rows]
 
 
@@ -27,7 +27,7 @@ def alone(text: bytes, kind: str) -> list[tuple[object, ...]]:
     return rows(receive(body, {"content-type": kind}, "acme"))
 
 
-@given(st.lists(st.sampled_from(ONE_LINE), max_size=FEW))
+@given(st.lists(st.sampled_from(ONE_LINE), max_size=MIN_TEXTS))
 def test_lines_are_received_as_each_alone(drawn: list[bytes]) -> None:
     texts = [*CROWD, *drawn]
     found = receive(b"\n".join(texts), {"content-type": LINES}, "acme")
@@ -35,7 +35,7 @@ def test_lines_are_received_as_each_alone(drawn: list[bytes]) -> None:
     assert found.accepted == sum(row[2] is None for row in rows(found))
 
 
-@given(st.lists(st.sampled_from(SAMPLES), max_size=FEW))
+@given(st.lists(st.sampled_from(SAMPLES), max_size=MIN_TEXTS))
 def test_a_batch_is_received_as_each_alone(drawn: list[bytes]) -> None:
     texts = [text.strip() for text in (*drawn, *CROWD)]
     found = receive(b"[%s]" % b",".join(texts), {"content-type": BATCHED}, "acme")
@@ -45,5 +45,5 @@ def test_a_batch_is_received_as_each_alone(drawn: list[bytes]) -> None:
 def test_a_refused_one_among_many_keeps_its_number() -> None:
     texts = [*CROWD, b'{"id":"1"}', *CROWD[:2]]
     found = receive(b"\n".join(texts), {"content-type": LINES})
-    assert [each.index for each in found.rejected] == [FEW]
-    assert found.accepted == FEW + 2
+    assert [each.index for each in found.rejected] == [MIN_TEXTS]
+    assert found.accepted == MIN_TEXTS + 2

@@ -24,7 +24,7 @@ from tocsin.service.api import matches as match_routes
 from tocsin.service.api import why_not as why_not_routes
 from tocsin.service.base.work import WorkEnded, checkpoint
 from tocsin.service.epcis import event_routes as epcis_routes
-from tocsin.service.subscriptions.dry_run import Tried
+from tocsin.service.subscriptions.dry_run import DryRunResult
 
 AT_ONCE, WAITING = 2, 3
 LIMITS = {
@@ -157,7 +157,7 @@ def test_another_tenant_is_served_while_one_has_all_it_may_have_at_work(
             for path in ("/v1/matches", "/v1/events", "/v1/subscriptions", "/v1/statistics"):
                 assert b.get(path).status_code == 200
                 assert a.get(path).status_code == 200, "reads wait for costly work"
-            monkeypatch.setattr(asking_routes, "try_out", lambda *_: Tried(0, 0, True))
+            monkeypatch.setattr(asking_routes, "try_out", lambda *_: DryRunResult(0, 0, True))
             assert _ask(b, TRY).status_code == 200
         finally:
             gate.is_open.set()

@@ -12,9 +12,9 @@ from random import Random
 import pytest
 
 from tocsin.catalog import Catalog, Subscription, create_catalog
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.runtime.match_limit import BURST_SECONDS, SECOND, MatchLimit
-from tocsin.service.runner.state_codec import packed, unpacked
+from tocsin.service.runner.state_codec import pack_state, unpack_state
 from tocsin.values.time import format_instant
 
 START = 1_767_225_600 * SECOND
@@ -50,13 +50,13 @@ def run(
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return the ids of matches by subscription, and the subscriptions that were suspended."""
     chance = Random(1)
-    hub = DrivenHub(catalog, lateness="0s", match_limit=limit)
+    hub = StepHub(catalog, lateness="0s", match_limit=limit)
     found: dict[str, list[str]] = {"bomb": [], "pair": [], "alarm": []}
     ended: list[str] = []
     for number in range(EVENTS):
         if put_away and chance.random() < 0.3:
-            again = DrivenHub(catalog, lateness="0s", match_limit=limit)
-            again.restore(unpacked(packed(hub.snapshot())))
+            again = StepHub(catalog, lateness="0s", match_limit=limit)
+            again.restore(unpack_state(pack_state(hub.snapshot())))
             hub = again
         outcome = hub.step(START + number * seconds * SECOND, catalog.version(), [line(number)])
         for match in outcome.matches:
@@ -125,7 +125,7 @@ def test_limits_go_on_after_a_snapshot() -> None:
 
 def test_a_batch_is_cut_at_the_event_that_is_too_much(catalog: Catalog) -> None:
     """The limit holds inside of one step: 1,000 events would give 250,000 matches."""
-    hub = DrivenHub(catalog, lateness="0s", match_limit=LIMIT)
+    hub = StepHub(catalog, lateness="0s", match_limit=LIMIT)
     outcome = hub.step(START, catalog.version(), [line(number) for number in range(1_000)])
     outcome.matches += hub.step(START + 10 * SECOND, catalog.version()).matches
     assert sum(match.subscription == "bomb" for match in outcome.matches) <= 4 * LIMIT
@@ -149,11 +149,11 @@ def test_a_window_that_comes_every_second_does_not_ring_for_years_in_one_step(
         Subscription("late", "rule", "WHEN a THEN NO b WITHIN 5s FOR EACH n"),
         Subscription("alarm", "selector", "ce_type = 'b'"),
     )
-    hub = DrivenHub(made, lateness="0s", match_limit=LIMIT)
+    hub = StepHub(made, lateness="0s", match_limit=LIMIT)
     first = hub.step(START, made.version(), [_timed("a", START, n) for n in range(200)])
     if put_away:
-        again = DrivenHub(made, lateness="0s", match_limit=LIMIT)
-        again.restore(unpacked(packed(hub.snapshot())))
+        again = StepHub(made, lateness="0s", match_limit=LIMIT)
+        again.restore(unpack_state(pack_state(hub.snapshot())))
         hub = again
     year = 365 * 24 * 3_600 * SECOND
     second = hub.step(START + year, made.version(), [_timed("b", START + year)])

@@ -14,10 +14,10 @@ from tocsin.catalog import Subscription, open_catalog
 from tocsin.catalog.tenants import Owned
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.base.feed import Feed
-from tocsin.service.delivery.service import Delivery, Surroundings
+from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer
 from tocsin.service.settings.delivery import DeliverySettings
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.results import NewMatch, prepare_sequences, store_matches
 from tocsin.service.storage.schema import DEAD_LETTERS, METADATA
@@ -42,13 +42,13 @@ class Office:
         **settings: Any,
     ) -> None:
         self.folder = folder
-        self.database = Database(url or f"sqlite:///{folder / 'state.db'}", METADATA)
+        self.database = ServiceDatabase(url or f"sqlite:///{folder / 'state.db'}", METADATA)
         with self.database.writing() as connection:
             prepare_sequences(connection)
         self.matches = MatchStore(self.database)
         self.feed = Feed(self.matches.head())
         self.catalog = open_catalog(url or str(folder / "catalog.db"), create=True)
-        around = Surroundings(
+        around = ServiceHandles(
             self.database,
             self.matches,
             self.feed,

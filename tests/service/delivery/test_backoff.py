@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import MeaningProblem
-from tocsin.service.outbound.backoff import Backoff, seconds_asked
+from tocsin.service.outbound.backoff import Backoff, read_retry_after
 
 NOW = datetime(2026, 1, 31, 8, 0, tzinfo=UTC)
 
@@ -69,4 +69,4 @@ def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> Non
     ],
 )
 def test_retry_after_is_a_number_or_a_date(header: str | None, seconds: float | None) -> None:
-    assert seconds_asked(header, NOW) == seconds
+    assert read_retry_after(header, NOW) == seconds

@@ -13,20 +13,20 @@ from tocsin_benchmarks.service.workload import ServiceWorkload
 
 from tests.service.serving import served
 from tocsin.client import Client
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 
 
 def test_only_the_runner_looks_at_what_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counting = DrivenHub.pending_count.fget  # type: ignore[attr-defined]
+    counting = StepHub.pending_count.fget  # type: ignore[attr-defined]
     lookers: set[str] = set()
 
-    def counted(hub: DrivenHub) -> int:
+    def counted(hub: StepHub) -> int:
         lookers.add(threading.current_thread().name)
         return int(counting(hub))
 
-    monkeypatch.setattr(DrivenHub, "pending_count", property(counted))
+    monkeypatch.setattr(StepHub, "pending_count", property(counted))
     wanted = list(ServiceWorkload(0, 20).subscriptions())
     with served(tmp_path) as server, Client(server.url) as client:
         with ThreadPoolExecutor(4) as threads:

@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from tests.service.delivery.office import opened
 from tests.service.delivery.receiver import Received, Reply, receiving, wait_until
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.message import DeliveryMessage
 
 
 def numbered(start: int, end: int) -> list[str]:
@@ -237,7 +237,7 @@ def test_a_change_that_moves_nothing_delivers_nothing_again(tmp_path: Path) -> N
 def test_one_match_can_be_tried_again_by_itself(tmp_path: Path) -> None:
     with receiving() as receiver, opened(tmp_path) as office:
         office.subscribe("s", {"webhook": receiver.url})
-        notice = Notice(7, "07", "s", {"id": "07"})
+        notice = DeliveryMessage(7, "07", "s", {"id": "07"})
         office.delivery.redeliver(("", "s"), notice)
         assert receiver.taken == ["07"]
         receiver.behaviour = lambda request: Reply(500)

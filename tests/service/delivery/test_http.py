@@ -18,7 +18,7 @@ from tests.service.delivery.receiver import Reply, receiving
 from tocsin.errors import Problem
 from tocsin.service.outbound import lookup
 from tocsin.service.outbound.addresses import AddressProblem, AddressRules
-from tocsin.service.outbound.http_sender import Answer, HttpSender, SendProblem
+from tocsin.service.outbound.http_sender import HttpSender, ReceiverResponse, SendProblem
 from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
 
 LOOPBACK = AddressRules.allowing(["127.0.0.0/8"])
@@ -48,7 +48,9 @@ def run(work: Callable[[HttpSender], Awaitable[T]], sender: Callable[[], HttpSen
     return asyncio.run(whole())
 
 
-def post(url: WebhookUrl, body: bytes = b"{}") -> Callable[[HttpSender], Awaitable[Answer]]:
+def post(
+    url: WebhookUrl, body: bytes = b"{}"
+) -> Callable[[HttpSender], Awaitable[ReceiverResponse]]:
     return lambda sender: sender.post(url, {"content-type": "application/json"}, body)
 
 
@@ -120,7 +122,7 @@ def test_numbers_that_mean_loopback_are_refused_by_the_real_resolver() -> None:
     for host in ("2130706433", "0x7f.1", "localhost"):
         url = parse_webhook_url(f"http://{host}:9/", from_settings)
         with pytest.raises(Problem) as raised:
-            run(post(url), lambda: HttpSender(from_settings, lookup.Names().look_up))
+            run(post(url), lambda: HttpSender(from_settings, lookup.DnsResolver().look_up))
         assert raised.value.code == "AddressRefused"
 
 
@@ -235,7 +237,7 @@ def test_slow_names_do_not_hold_up_other_names(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(lookup, "_look_up", slow)
 
     async def whole() -> list[str]:
-        names = lookup.Names()
+        names = lookup.DnsResolver()
         waiting = [asyncio.create_task(names.look_up("slow", 80)) for _ in range(100)]
         quick = asyncio.create_task(names.look_up("quick", 80))
         done, _ = await asyncio.wait([quick, *waiting], return_when=asyncio.FIRST_COMPLETED)

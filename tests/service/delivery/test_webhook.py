@@ -12,20 +12,20 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from tests.service.delivery.receiver import Reply, receiving
 from tocsin.events.codecs.base.cloudevents import decode
-from tocsin.service.delivery.message import Notice, batch_id, single_body
+from tocsin.service.delivery.message import DeliveryMessage, batch_id, single_body
 from tocsin.service.delivery.outcomes import Delivered, Failed, Gone, Outcome
 from tocsin.service.delivery.signing import make_secret
 from tocsin.service.delivery.webhook import Webhook
 from tocsin.service.outbound.addresses import AddressRules
 from tocsin.service.outbound.http_sender import HttpSender
-from tocsin.service.outbound.lookup import Names
+from tocsin.service.outbound.lookup import DnsResolver
 from tocsin.service.outbound.webhook_url import parse_webhook_url
 
 LOOPBACK = AddressRules.allowing(["127.0.0.0/8"])
 SECRET = make_secret(bytes(32), "s1")
 
 
-def notice(number: int, subscription: str = "s1") -> Notice:
+def notice(number: int, subscription: str = "s1") -> DeliveryMessage:
     match = {
         "subscription": subscription,
         "events": [f"e{number}"],
@@ -33,12 +33,14 @@ def notice(number: int, subscription: str = "s1") -> Notice:
         "bindings": {"x": "ä"},
         "id": f"{number:032x}",
     }
-    return Notice(number, f"{number:032x}", subscription, match)
+    return DeliveryMessage(number, f"{number:032x}", subscription, match)
 
 
-def send(url: str, notices: Sequence[Notice], batch: int = 1, timeout: float = 20.0) -> Outcome:
+def send(
+    url: str, notices: Sequence[DeliveryMessage], batch: int = 1, timeout: float = 20.0
+) -> Outcome:
     async def whole() -> Outcome:
-        sender = HttpSender(LOOPBACK, Names().look_up, timeout=timeout)
+        sender = HttpSender(LOOPBACK, DnsResolver().look_up, timeout=timeout)
         target = parse_webhook_url(f"{url}/hook", LOOPBACK)
         try:
             return await Webhook(target, [SECRET], sender, "https://t.example", batch).send(notices)
@@ -74,7 +76,7 @@ def test_what_is_sent_is_an_event_that_can_be_published_again() -> None:
 
 
 def test_a_match_without_a_time_and_a_strange_name_make_a_legal_event() -> None:
-    strange = Notice(1, "ab", "a/b ü?", {"detected": None})
+    strange = DeliveryMessage(1, "ab", "a/b ü?", {"detected": None})
     event = strange.as_event()
     assert "time" not in event
     assert event["source"] == "/v1/subscriptions/a%2Fb%20%C3%BC%3F"
@@ -131,7 +133,7 @@ def test_a_refused_address_failed_and_says_so() -> None:
     sender_rules = AddressRules()
 
     async def whole() -> Outcome:
-        sender = HttpSender(sender_rules, Names().look_up)
+        sender = HttpSender(sender_rules, DnsResolver().look_up)
         url = parse_webhook_url("http://localhost:9/", sender_rules)
         return await Webhook(url, [SECRET], sender).send([notice(1)])
 

@@ -14,13 +14,13 @@ from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
 from tocsin.reference.atoms import holds
 from tocsin.service.epcis import event_search as finding
-from tocsin.service.epcis.event_search import Asked, find, find_between
+from tocsin.service.epcis.event_search import EventQuery, find, find_between
 from tocsin.service.epcis.exceptions import EpcisException
-from tocsin.service.epcis.index import EventIndex, Logged, recorded
+from tocsin.service.epcis.index import EventIndex, Logged, add_record_fields
 from tocsin.service.epcis.index_filters import narrowings_of
 from tocsin.service.epcis.parameters import Controls, Page, question_of
 from tocsin.service.epcis.tables import METADATA
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.values.time import parse_instant
 
 START = parse_instant("2026-01-01T00:00:00Z")
@@ -45,7 +45,7 @@ def made(number: int, **more: object) -> Event:
 
 @pytest.fixture
 def index(tmp_path):
-    return EventIndex(Database(f"sqlite:///{tmp_path}/epcis.db", METADATA))
+    return EventIndex(ServiceDatabase(f"sqlite:///{tmp_path}/epcis.db", METADATA))
 
 
 def fill(index: EventIndex, events: list[Event]) -> None:
@@ -57,17 +57,17 @@ def fill(index: EventIndex, events: list[Event]) -> None:
     assert index.extend(position, position + len(rows), rows)
 
 
-def asked(query: dict[str, object]) -> Asked:
+def asked(query: dict[str, object]) -> EventQuery:
     question = question_of(query)
     plan = compile_subscription(Subscription("q", "epcis", question.text))
-    return Asked(plan, question.controls, question.text, question.asked.get("@context"))
+    return EventQuery(plan, question.controls, question.text, question.asked.get("@context"))
 
 
 def ids(events: object) -> list[str]:
     return [event.attributes["eventID"].removeprefix("urn:uuid:") for event in events]
 
 
-def all_pages(index: EventIndex, what: Asked, per_page: int) -> list[list[str]]:
+def all_pages(index: EventIndex, what: EventQuery, per_page: int) -> list[list[str]]:
     pages, token = [], ""
     while True:
         found = find(index, what, Page(per_page, token))
@@ -99,7 +99,7 @@ QUERIES = [
 def test_found_is_what_the_reference_says(index, query):
     events = [made(number) for number in range(60)]
     fill(index, events)
-    stored = [recorded(each, START + 1_000_000 * n) for n, each in enumerate(events, 1)]
+    stored = [add_record_fields(each, START + 1_000_000 * n) for n, each in enumerate(events, 1)]
     what = asked(query)
     expected = ids([event for event in stored if holds(what.plan.pattern, event)])
     assert [each for page in all_pages(index, what, 7) for each in page] == expected
@@ -129,7 +129,7 @@ def test_result_is_ordered(index, field, direction):
     fill(index, events)
     query = {"orderBy": field, "orderDirection": direction}
     found = [each for page in all_pages(index, asked(query), 7) for each in page]
-    stored = [recorded(each, START + 1_000_000 * n) for n, each in enumerate(events, 1)]
+    stored = [add_record_fields(each, START + 1_000_000 * n) for n, each in enumerate(events, 1)]
     value = {ids([event])[0]: event.attributes[field] for event in stored}
     assert sorted(found) == sorted(value)
     for one, other in pairwise(found):
@@ -214,10 +214,10 @@ def test_combination_is_answered_with_its_members(index):
         ' ["shipping"]}, $b; = epcis{"EQ_eventID": ["urn:uuid:8"]}'
     )
     plan = compile_subscription(Subscription("q", "opsl", expression.replace("3m", "10m")))
-    found = find(index, Asked(plan, Controls(), expression), Page())
+    found = find(index, EventQuery(plan, Controls(), expression), Page())
     assert ids(found.events) == ["3", "8"]
-    assert ids(find_between(index, Asked(plan, Controls(), expression), 8, 9)) == ["3", "8"]
-    assert find_between(index, Asked(plan, Controls(), expression), 9, 9) == []
+    assert ids(find_between(index, EventQuery(plan, Controls(), expression), 8, 9)) == ["3", "8"]
+    assert find_between(index, EventQuery(plan, Controls(), expression), 9, 9) == []
 
 
 def test_corpus_is_found_again(index):

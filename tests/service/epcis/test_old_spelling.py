@@ -18,7 +18,7 @@ from tocsin.service.epcis.index import EventIndex
 from tocsin.service.epcis.parameters import Page
 from tocsin.service.epcis.tables import EVENTS, METADATA, SCHEMA, TERMS
 from tocsin.service.operations.postgres_migration import forget_versions
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 
 ASSET = "https://id.gs1.org/8004/42512183.SENSOR.TR-07-AVE-583:1"
 PLACE = "https://brand.example/414/9521321000018/254/A(1)!"
@@ -57,12 +57,12 @@ def _events() -> list[Event]:
     return [first, made(2), *(decode_document(json.dumps(each))[0] for each in (packed, counted))]
 
 
-def _open(folder: Path) -> tuple[EventIndex, Database]:
-    database = Database(f"sqlite:///{folder}/epcis.db", METADATA)
+def _open(folder: Path) -> tuple[EventIndex, ServiceDatabase]:
+    database = ServiceDatabase(f"sqlite:///{folder}/epcis.db", METADATA)
     return EventIndex(database), database
 
 
-def _write_old(folder: Path) -> Database:
+def _write_old(folder: Path) -> ServiceDatabase:
     """An index as a version before the first schema wrote it: old spellings, no schema."""
     index, database = _open(folder)
     fill(index, _events())
@@ -148,11 +148,11 @@ def test_what_is_moved_without_a_version_is_upgraded_in_its_new_place(tmp_path: 
     assert _found(_open(tmp_path)[0])[0] == ["urn:uuid:1", "urn:uuid:3"]
 
 
-def _parsed(database: Database) -> list[Any]:
+def _parsed(database: ServiceDatabase) -> list[Any]:
     return [json.loads(body) for _, body in _rows(database)[1]]
 
 
-def _rows(database: Database) -> tuple[list[Any], list[Any]]:
+def _rows(database: ServiceDatabase) -> tuple[list[Any], list[Any]]:
     with database.reading() as connection:
         found = connection.execute(sql.select(TERMS).order_by(*TERMS.primary_key)).all()
         bodies = connection.execute(sql.select(EVENTS.c.number, EVENTS.c.body)).all()

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from tocsin.service.epcis.exceptions import EpcisException
-from tocsin.service.epcis.paging import Place, link_to, name_after, place_of, token_of
+from tocsin.service.epcis.paging import PageCursor, link_to, name_after, place_of, token_of
 from tocsin.service.epcis.parameters import (
-    MOST_PER_PAGE,
+    MAX_PER_PAGE,
     Controls,
     question_of,
     question_of_url,
@@ -95,7 +95,7 @@ def test_scalar_is_given_once():
 
 def test_page_is_bounded():
     assert read_page({}).per_page == 30
-    assert read_page({"perPage": "999999"}).per_page == MOST_PER_PAGE
+    assert read_page({"perPage": "999999"}).per_page == MAX_PER_PAGE
     for wrong in ("0", "-1", "x", ""):
         with pytest.raises(EpcisException):
             read_page({"perPage": wrong})
@@ -109,9 +109,9 @@ def test_long_uri_is_refused():
 
 
 def test_token_leads_back_to_its_place():
-    place = Place((5, 7), 90, 30)
+    place = PageCursor((5, 7), 90, 30)
     assert place_of(token_of(place, "q"), "q", int, int) == place
-    named = Place(("packing",), 0)
+    named = PageCursor(("packing",), 0)
     assert place_of(token_of(named, "q"), "q", str) == named
     assert name_after(token_of(named, "q"), "q") == "packing"
 
@@ -119,12 +119,12 @@ def test_token_leads_back_to_its_place():
 @pytest.mark.parametrize(
     "place",
     [
-        Place((10**30,), 1),
-        Place((1,), 10**30),
-        Place((1,), -1),
-        Place((1,), 1, -1),
-        Place((1, 2), 1),
-        Place(("x",), 1),
+        PageCursor((10**30,), 1),
+        PageCursor((1,), 10**30),
+        PageCursor((1,), -1),
+        PageCursor((1,), 1, -1),
+        PageCursor((1, 2), 1),
+        PageCursor(("x",), 1),
     ],
 )
 def test_forged_token_is_refused(place):
@@ -143,7 +143,7 @@ def test_wrong_token_is_refused(token):
 
 def test_token_of_another_query_is_refused():
     with pytest.raises(EpcisException, match="another query"):
-        place_of(token_of(Place((1,), 1), "one"), "two")
+        place_of(token_of(PageCursor((1,), 1), "one"), "two")
 
 
 def test_link_keeps_the_other_parameters():

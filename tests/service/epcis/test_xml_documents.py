@@ -12,7 +12,7 @@ from tests.service.epcis.conftest import document, event, numbers
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.codecs.epcis.event_schema import KINDS
 from tocsin.events.views.document import scalar_text
-from tocsin.service.epcis.documents import KEPT_BY_SERVICE
+from tocsin.service.epcis.documents import SERVICE_FIELDS
 from tocsin.service.epcis.exceptions import EpcisException
 from tocsin.service.epcis.xml_documents import xml_query_document
 
@@ -22,7 +22,7 @@ XML = {"Accept": "application/xml"}
 def as_text(value: Any, name: str = "") -> Any:
     """What XML can tell apart: extensions are text, and a list of one is its item."""
     if isinstance(value, dict):
-        kept = {key: item for key, item in value.items() if key not in KEPT_BY_SERVICE}
+        kept = {key: item for key, item in value.items() if key not in SERVICE_FIELDS}
         return {key: as_text(item, key) for key, item in sorted(kept.items())}
     if isinstance(value, list):
         items = [as_text(item, name) for item in value]

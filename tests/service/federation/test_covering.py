@@ -23,8 +23,8 @@ from tocsin.plan.nodes.atoms import (
     Ordered,
 )
 from tocsin.reference.atoms import truth_of
-from tocsin.service.federation.covering import EVERYTHING, covers, is_covered
-from tocsin.service.federation.value_sets import is_implied
+from tocsin.service.federation.covering import EVERYTHING, covers, covers_expression
+from tocsin.service.federation.value_sets import follows_from
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth
 
@@ -122,11 +122,11 @@ def test_search_ends():
     deep = AllOf(
         tuple(AnyOf(tuple(Equals((f"a{i}",), Constant.of(j)) for j in range(5))) for i in range(40))
     )
-    assert not is_covered(Equals(("z",), Constant.of(1)), deep)
+    assert not covers_expression(Equals(("z",), Constant.of(1)), deep)
 
 
 def _says_right(wide, narrow, found):
-    if is_covered(wide, narrow):
+    if covers_expression(wide, narrow):
         for event in found:
             if truth_of(narrow, event) is Truth.TRUE:
                 assert truth_of(wide, event) is Truth.TRUE, (wide, narrow, event.attributes)
@@ -188,7 +188,7 @@ def test_literal_that_follows_is_true_of_every_value_left(goal, given_literals):
         for event in found
         if all(truth_of(each, event) is Truth.TRUE for each in given_literals)
     ]
-    if is_implied(goal, given_literals):
+    if follows_from(goal, given_literals):
         assert all(truth_of(goal, event) is Truth.TRUE for event in left)
 
 

@@ -31,8 +31,8 @@ from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.graphs import ITSELF, GraphPattern, StatementPattern
 from tocsin.reference.atoms import holds
 from tocsin.service.federation.covering import EVERYTHING, covers
-from tocsin.service.federation.interests import Want
-from tocsin.service.federation.merging import merged
+from tocsin.service.federation.interests import Interest
+from tocsin.service.federation.merging import merge_interests
 from tocsin.values.terms import Literal
 
 ONTOLOGY = parse_ontology("""
@@ -215,22 +215,22 @@ def test_covering_of_concepts_is_never_wrong(data: st.DataObject, world: Concept
                     assert holds(wide, event) or not holds(narrow, event), (wide, narrow)
 
 
-def wants(*atoms: GraphPattern | ConceptTest, path: tuple[str, ...] = ("me",)) -> list[Want]:
-    return [Want(atom, path) for atom in atoms]
+def wants(*atoms: GraphPattern | ConceptTest, path: tuple[str, ...] = ("me",)) -> list[Interest]:
+    return [Interest(atom, path) for atom in atoms]
 
 
 def test_only_the_widest_are_sent() -> None:
     sales = [graph(SALE.format(each)) for each in ("Laptop", "Computer", "Product")]
     states = [concept_test(f"exists bizState.{each}") for each in ("shipping", "bizState")]
-    found = merged(wants(*sales, *states))
+    found = merge_interests(wants(*sales, *states))
     assert sorted(found, key=repr) == sorted(wants(sales[2], states[1]), key=repr)
-    assert merged(wants(*reversed(sales))) == wants(sales[2])
+    assert merge_interests(wants(*reversed(sales))) == wants(sales[2])
 
 
 def test_one_that_is_less_free_to_travel_replaces_none() -> None:
     wide, narrow = graph(SALE.format("Computer")), graph(SALE.format("Laptop"))
-    both = [Want(wide, ("far", "me")), Want(narrow, ("me",))]
-    assert set(merged(both)) == set(both)
+    both = [Interest(wide, ("far", "me")), Interest(narrow, ("me",))]
+    assert set(merge_interests(both)) == set(both)
 
 
 def test_everything_covers_graphs_and_concepts() -> None:

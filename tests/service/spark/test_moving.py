@@ -9,7 +9,7 @@ import pytest
 from tests.service.spark.test_gateways import EVEN, database, event
 from tests.service.spark.up import service, wait_until
 from tocsin.errors import StateProblem
-from tocsin.service.operations.postgres_migration import move_data
+from tocsin.service.operations.postgres_migration import migrate_data
 
 __all__ = ["database"]
 
@@ -23,11 +23,11 @@ def test_a_composite_that_waits_rings_after_the_move(tmp_path: Path, database: s
         up.publish(*(event(number) for number in range(100)))
         wait_until(lambda: len(up.rung()) == 50, up.said())
         with pytest.raises(StateProblem, match="a service uses the folder"):
-            move_data(tmp_path / "data", database)
-    counts = move_data(tmp_path / "data", database)
+            migrate_data(tmp_path / "data", database)
+    counts = migrate_data(tmp_path / "data", database)
     assert (counts["tocsin_events"], counts["tocsin_matches"]) == (100, 50)
     with pytest.raises(StateProblem, match="not empty"):
-        move_data(tmp_path / "data", database)
+        migrate_data(tmp_path / "data", database)
     with service(tmp_path, engine="local", lateness="1h", database=database) as up:
         up.subscribe("more", "selector", "n = 199")
         up.publish(*(event(number) for number in range(100, 200)))
@@ -39,4 +39,4 @@ def test_a_composite_that_waits_rings_after_the_move(tmp_path: Path, database: s
 
 def test_a_folder_without_a_service_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StateProblem, match="no data folder"):
-        move_data(tmp_path, "postgresql+psycopg://nobody@127.0.0.1:9/none")
+        migrate_data(tmp_path, "postgresql+psycopg://nobody@127.0.0.1:9/none")

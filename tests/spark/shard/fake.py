@@ -18,22 +18,22 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
 from tocsin.spark.input.layout import JsonRows
-from tocsin.spark.match_task.match_task import Serving
-from tocsin.spark.match_task.messages import passed
-from tocsin.spark.match_task.stream_task import Sending
+from tocsin.spark.match_task.match_task import MatchTaskConfig
+from tocsin.spark.match_task.messages import unpack_results
+from tocsin.spark.match_task.stream_task import StreamMatchTask
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FIXED_VERSION, Source
 from tocsin.spark.shard import state_store as keeping
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.processor import Detector
 
 
 class FakeHost:
     """Micro-batches in, matches and dead letters out."""
 
-    def __init__(self, source: Source, shards: int, pace: Pace) -> None:
+    def __init__(self, source: Source, shards: int, pace: ClockSettings) -> None:
         self.matches: list[Match] = []
         self.letters: list[DeadLetter] = []
         self._source = source
@@ -70,13 +70,13 @@ class FakeHost:
             VERSION: [self.version()] * len(lines),
         }
         rows = pa.RecordBatch.from_pydict(columns)
-        sending = Sending(
-            Serving(JsonRows(), self._source, detects=True, is_stream=True), self._shards
+        sending = StreamMatchTask(
+            MatchTaskConfig(JsonRows(), self._source, detects=True, is_stream=True), self._shards
         )
         return [row for batch in sending(iter([rows])) for row in batch.to_pylist()]
 
     def _keep(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            table = pa.Table.from_batches([passed(row.payload)])
+            table = pa.Table.from_batches([unpack_results(row.payload)])
             self.matches += matches_in(table)
             self.letters += letters_in(table)

@@ -31,7 +31,7 @@ from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 
 AGG = Subscription("agg", "exmlql", "WHERE <a>$x</> #A <b>$x</> #B #A ; #B CONSTRUCT <ab>$x</>")
 SECOND = Subscription(
@@ -73,7 +73,9 @@ def played(
     after: Callable[[FakeHost], object] = lambda host: None,
 ) -> FakeHost:
     """A fake host that was given micro-batches of events."""
-    host = FakeHost(FixedList.of([*NAMES, *subscriptions]), shards, Pace(LATENESS * 1_000_000))
+    host = FakeHost(
+        FixedList.of([*NAMES, *subscriptions]), shards, ClockSettings(LATENESS * 1_000_000)
+    )
     for batch in batches:
         host.batch([json.dumps(each) for each in batch])
         after(host)

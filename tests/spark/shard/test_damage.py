@@ -15,10 +15,10 @@ from tests.spark.shard.test_stream import SILENCE, THEN
 from tocsin.engine.engine import Engine
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.semantics.match_rendering import Told
+from tocsin.plan.semantics.match_rendering import MatchRenderer
 from tocsin.spark.plans.shard_assignment import shard_keys
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.stored_shard import STATE
 
 LINES = [
@@ -31,7 +31,7 @@ LINES = [
 
 
 def host_of(*subscriptions: Any) -> FakeHost:
-    return FakeHost(FixedList.of([*NAMES, *subscriptions]), 1, Pace(2_000_000))
+    return FakeHost(FixedList.of([*NAMES, *subscriptions]), 1, ClockSettings(2_000_000))
 
 
 @pytest.mark.parametrize("junk", [b"", b"junk", b"\x80\x00"], ids=["empty", "junk", "binary"])
@@ -77,15 +77,15 @@ def test_an_event_that_raises_in_a_shard_is_told_and_the_others_are_served(
 def test_a_composite_that_cannot_be_told_is_told_as_a_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    match = Told.match
+    match = MatchRenderer.match
 
-    def raising(told: Told, subscription: str, *given: Any) -> Any:
+    def raising(told: MatchRenderer, subscription: str, *given: Any) -> Any:
         if subscription == "then":
             raise KeyError("render")
         return match(told, subscription, *given)
 
     expected = local([*NAMES, SILENCE], LINES)
-    monkeypatch.setattr(Told, "match", raising)
+    monkeypatch.setattr(MatchRenderer, "match", raising)
     host = host_of(THEN, SILENCE)
     host.batch(LINES)
     assert ids(host.matches) == ids(expected)

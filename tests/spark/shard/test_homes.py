@@ -22,9 +22,9 @@ from tests.spark.shard.scenes import NAMES, line
 from tocsin.catalog import Subscription
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import state_store
-from tocsin.spark.shard.clock import Pace
-from tocsin.spark.shard.shard_host import Home, ask_home
-from tocsin.spark.shard.state_store import Cache, Keeper
+from tocsin.spark.shard.clock import ClockSettings
+from tocsin.spark.shard.shard_host import ShardHost, ask_shard_host
+from tocsin.spark.shard.state_store import ShardCache, ShardStore
 
 SUBSCRIPTIONS = [
     *NAMES,
@@ -41,8 +41,8 @@ class Workers:
     """
 
     def __init__(self, folder: Path | None, count: int) -> None:
-        self.caches = [Cache(folder=folder) for _ in range(count)]
-        self.host = FakeHost(SOURCE, 2, Pace(2_000_000))
+        self.caches = [ShardCache(folder=folder) for _ in range(count)]
+        self.host = FakeHost(SOURCE, 2, ClockSettings(2_000_000))
 
     def batch(self, worker: int, lines: list[str]) -> None:
         self.host._tester.processor._keeper._cache = self.caches[worker]  # type: ignore[attr-defined]
@@ -51,17 +51,17 @@ class Workers:
 
 @contextmanager
 def counted_rebuilding() -> Iterator[list[int]]:
-    rebuilt = Keeper._rebuilt
+    rebuilt = ShardStore._rebuilt
     found: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
 
         def counting(
-            keeper: Keeper, setting: state_store.Setting, head: state_store.Head
+            keeper: ShardStore, setting: state_store.ShardConfig, head: state_store.Head
         ) -> object:
             found.append(setting.number)
             return rebuilt(keeper, setting, head)
 
-        patch.setattr(Keeper, "_rebuilt", counting)
+        patch.setattr(ShardStore, "_rebuilt", counting)
         yield found
 
 
@@ -131,11 +131,11 @@ def test_the_home_of_a_process_that_is_no_more_does_not_answer(tmp_path: Path) -
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stdout.readline() == b"noted\n"
-    assert ask_home(tmp_path, b"state", b"x" * 1_000_000) == b"x" * 2_000_000
-    assert ask_home(tmp_path, b"other", b"x") is None
+    assert ask_shard_host(tmp_path, b"state", b"x" * 1_000_000) == b"x" * 2_000_000
+    assert ask_shard_host(tmp_path, b"other", b"x") is None
     process.kill()
     process.wait()
-    assert ask_home(tmp_path, b"state", b"x") is None
+    assert ask_shard_host(tmp_path, b"state", b"x") is None
     process.stdin.close()
     process.stdout.close()
 
@@ -147,16 +147,16 @@ def test_only_who_knows_the_secret_is_served_and_a_fault_is_no_answer(tmp_path: 
         asked.append(question)
         raise ZeroDivisionError
 
-    home = Home(tmp_path, serve)
+    home = ShardHost(tmp_path, serve)
     home.note(b"state")
     (note,) = tmp_path.iterdir()
     assert note.stat().st_mode & 0o077 == 0
-    assert ask_home(tmp_path, b"state", "first") is None
+    assert ask_shard_host(tmp_path, b"state", "first") is None
     said = note.read_text()
     note.write_text(said.replace(said[-6:-2], "0000"))
-    assert ask_home(tmp_path, b"state", "second") is None
+    assert ask_shard_host(tmp_path, b"state", "second") is None
     note.write_text("{")
-    assert ask_home(tmp_path, b"state", "third") is None
+    assert ask_shard_host(tmp_path, b"state", "third") is None
     assert asked == ["first"]
     home.forget(b"state")
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from tocsin.errors import StateProblem
 from tocsin.spark.match_task.messages import MESSAGE, message_of
 from tocsin.spark.match_task.serde import pack, unpack
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.shard import Shard
 
 SECOND = 1_000_000
@@ -22,7 +22,7 @@ MISSING = Subscription("missing", "rule", "WHEN A THEN NO B WITHIN 5s FOR EACH v
 WHOLE = Subscription("whole", "rule", "WHEN A THEN B WITHIN 5s")
 
 
-def host_of(*entries: Subscription | Definition, shards: int = 4, pace: Pace) -> FakeHost:
+def host_of(*entries: Subscription | Definition, shards: int = 4, pace: ClockSettings) -> FakeHost:
     return FakeHost(FixedList.of([*NAMES, *entries]), shards, pace)
 
 
@@ -45,14 +45,14 @@ def hits_of(host: FakeHost, lines: Sequence[str]) -> list[list[str]]:
 
 def test_an_event_that_keyed_composites_want_goes_to_one_shard() -> None:
     lines = trucks(60)
-    host = host_of(PAIR, MISSING, pace=Pace(2 * SECOND))
+    host = host_of(PAIR, MISSING, pace=ClockSettings(2 * SECOND))
     sent = hits_of(host, lines)
     assert sorted(event for shard in sent for event in shard) == sorted(
         [f"a{each}" for each in range(60)] + [f"b{each}" for each in range(0, 60, 3)]
     )
     assert len(sent) == 4
     assert min(map(len, sent)) > 8
-    beside = hits_of(host_of(PAIR, WHOLE, pace=Pace(2 * SECOND)), lines)
+    beside = hits_of(host_of(PAIR, WHOLE, pace=ClockSettings(2 * SECOND)), lines)
     assert max(map(len, beside)) == 80, "one shard wants all of them"
     assert sum(map(len, beside)) < 2 * 80, "what has its share there is sent once"
 
@@ -60,7 +60,7 @@ def test_an_event_that_keyed_composites_want_goes_to_one_shard() -> None:
 def test_every_shard_has_its_share_and_its_clock() -> None:
     """An absence rings for keys of all shards when time alone goes on."""
     lines = trucks(40)
-    host = host_of(PAIR, MISSING, WHOLE, pace=Pace(2 * SECOND, idle=SECOND))
+    host = host_of(PAIR, MISSING, WHOLE, pace=ClockSettings(2 * SECOND, idle=SECOND))
     host.batch(lines[:17], lines[17:])
     host.lose_workers()
     host.wait_until(20_000)
@@ -73,7 +73,7 @@ def test_a_late_event_and_a_window_that_is_over_are_told_once() -> None:
         "opsl",
         "=|($x;; 6s)(=|(2025-01-01T00:00:00Z; 1h)($y;)) WHERE $x;.v = $y;.v, $x; = A, $y; = B",
     )
-    host = host_of(PAIR, over, pace=Pace(2 * SECOND))
+    host = host_of(PAIR, over, pace=ClockSettings(2 * SECOND))
     host.batch([line("a1", "a", 1, v=1), line("z1", "z", 30)])
     host.batch([line("b1", "b", 2, v=1), line("z2", "z", 40)])
     told = [(letter.code, letter.reason == "late") for letter in host.letters]
@@ -94,7 +94,7 @@ def test_a_key_that_is_missing_takes_part_where_the_meaning_says_so() -> None:
         line("b2", "b", 2),
         line("z", "z", 30),
     ]
-    host = host_of(MISSING, where, pace=Pace(2 * SECOND))
+    host = host_of(MISSING, where, pace=ClockSettings(2 * SECOND))
     host.batch(lines)
     rung = sorted((each.subscription, each.events[0]) for each in host.matches)
     assert rung == [("missing", "a4"), ("where", "a1"), ("where", "a2"), ("where", "a4")]
@@ -112,7 +112,7 @@ def begin_formerly(host: FakeHost, lines: Sequence[str], patch: pytest.MonkeyPat
 def test_a_checkpoint_from_before_keys_goes_on_where_no_composite_has_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    host = host_of(WHOLE, pace=Pace(2 * SECOND))
+    host = host_of(WHOLE, pace=ClockSettings(2 * SECOND))
     begin_formerly(host, [line("a1", "a", 1), line("z1", "z", 3.5)], monkeypatch)
     host.batch([line("b1", "b", 4), line("z2", "z", 30)])
     assert [each.events for each in host.matches] == [("a1", "b1")]
@@ -121,7 +121,7 @@ def test_a_checkpoint_from_before_keys_goes_on_where_no_composite_has_one(
 def test_a_checkpoint_from_before_keys_is_refused_where_events_would_be_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    host = host_of(PAIR, pace=Pace(2 * SECOND))
+    host = host_of(PAIR, pace=ClockSettings(2 * SECOND))
     begin_formerly(host, [line("a1", "a", 1, v=1), line("z1", "z", 3.5)], monkeypatch)
     with pytest.raises(StateProblem, match="by their keys") as refused:
         host.batch([line("b1", "b", 4, v=1), line("z2", "z", 30)])

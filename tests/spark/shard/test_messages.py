@@ -10,13 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tocsin.catalog import Subscription
-from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.events.scanned import ScannedEvent
-from tocsin.spark.input.rows import RowReading
-from tocsin.spark.match_task.messages import Draft, drafts_for, message_of
+from tocsin.spark.input.rows import EventRowBatch
+from tocsin.spark.match_task.messages import ShardMessageBuilder, drafts_for, message_of
 from tocsin.spark.match_task.routing import Router
 from tocsin.spark.match_task.serde import pack, plain_event
 from tocsin.spark.plans.plan_cache import WORKER_INDEXES
@@ -56,12 +56,12 @@ def lines(draw: st.DrawFn) -> bytes:
 
 CROWD = [
     b'{"id":"c%d","source":"s","type":"t","time":"2026-01-01T00:00:00Z","data":{"kind":"z"}}' % n
-    for n in range(FEW)
+    for n in range(MIN_TEXTS)
 ]
 
 
 def events_of(texts: Sequence[bytes]) -> list[Event]:
-    scanned = scanned_events(texts)
+    scanned = scan_events(texts)
     return [found or decode(text) for found, text in zip(scanned, texts, strict=True)]
 
 
@@ -73,7 +73,7 @@ def told(event: Event) -> tuple[object, ...]:
 def test_events_go_by_columns_where_they_go_one_by_one(
     drawn: list[bytes], scanned: bool, shards: int
 ) -> None:
-    reading = RowReading(events_of([*CROWD, *drawn] if scanned else drawn), ())
+    reading = EventRowBatch(events_of([*CROWD, *drawn] if scanned else drawn), ())
     index = WORKER_INDEXES.at(SOURCE, FIXED_VERSION, detects=True)
     assert not index.problems
     relevant = index.engine.match(reading.batch).relevant
@@ -93,7 +93,7 @@ def test_events_go_by_columns_where_they_go_one_by_one(
     ] == expected
 
 
-@given(drawn=st.lists(lines(), max_size=FEW + 5), crowded=st.booleans(), data=st.data())
+@given(drawn=st.lists(lines(), max_size=MIN_TEXTS + 5), crowded=st.booleans(), data=st.data())
 @example(drawn=[], crowded=False, data=None)
 def test_a_message_says_what_was_put_into_it(
     drawn: list[bytes], crowded: bool, data: st.DataObject | None
@@ -101,7 +101,7 @@ def test_a_message_says_what_was_put_into_it(
     """Texts, events that are no longer their text, and few of either, in any order."""
     texts = [*drawn, *CROWD] if crowded else drawn
     events = events_of(texts if data is None else data.draw(st.permutations(texts)))
-    draft, expected = Draft(), []
+    draft, expected = ShardMessageBuilder(), []
     for number, event in enumerate(events):
         atoms, teller = ((b"x",), (b"x", b"y"), ())[number % 3], number % 2 == 0
         draft.add(event, draft.number_of(atoms), teller)
@@ -112,7 +112,7 @@ def test_a_message_says_what_was_put_into_it(
 
 
 def test_the_texts_of_many_events_travel_and_are_read_when_asked_for() -> None:
-    draft = Draft()
+    draft = ShardMessageBuilder()
     for event in events_of(CROWD):
         draft.add(event, draft.number_of(()), True)
     hits = message_of(draft.packed(1, None)).hits

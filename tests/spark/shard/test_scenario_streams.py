@@ -16,7 +16,7 @@ from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import Stream
 from tests.spark.shard.test_languages import APART, FILES, asked, jobs, moved, told, worlds
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.values.time import format_instant, parse_instant
 
 _MILLISECOND = 1_000
@@ -26,7 +26,7 @@ _MILLISECOND = 1_000
 def test_on_the_fake_host(scenario: Scenario) -> None:
     source = FixedList.of([*scenario.definitions, scenario.subscription])
     # Processing time is in milliseconds, as scenarios are: the end comes one microsecond after one.
-    pace = Pace(LATENESS + _MILLISECOND - 1, idle=_MILLISECOND)
+    pace = ClockSettings(LATENESS + _MILLISECOND - 1, idle=_MILLISECOND)
     host = FakeHost(source, 2, pace)
     host.wait_until(1)
     for event in scenario.events:

@@ -15,13 +15,13 @@ from tests.spark.shard.scenes import NAMES, line
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.spark.input.layout import JsonRows
-from tocsin.spark.match_task.match_task import ByMatch, Serving
+from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 
 SECOND = 1_000_000
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")
@@ -31,7 +31,7 @@ SILENCE = Subscription("silence", "opsl", "!(A; 4s)B")
 def host_of(
     *entries: Subscription | Definition, idle: int | None = None, shards: int = 2
 ) -> FakeHost:
-    return FakeHost(FixedList.of([*NAMES, *entries]), shards, Pace(2 * SECOND, idle))
+    return FakeHost(FixedList.of([*NAMES, *entries]), shards, ClockSettings(2 * SECOND, idle))
 
 
 def rung(host: FakeHost) -> list[tuple[str, tuple[str, ...]]]:
@@ -147,7 +147,7 @@ class LiveHost(FakeHost):
     """
 
     def __init__(self, catalog: Catalog) -> None:
-        super().__init__(LiveCatalog(catalog.url), 1, Pace(2 * SECOND))
+        super().__init__(LiveCatalog(catalog.url), 1, ClockSettings(2 * SECOND))
         self.catalog = catalog
 
     def version(self) -> int:
@@ -186,7 +186,7 @@ def test_subscriptions_that_stay_keep_their_state(
 
 def test_a_list_that_changes_between_two_runs_keeps_what_stays() -> None:
     first, second = FixedList.of([*NAMES, THEN, SILENCE]), FixedList.of([*NAMES, THEN])
-    host = FakeHost(first, 2, Pace(2 * SECOND))
+    host = FakeHost(first, 2, ClockSettings(2 * SECOND))
     host.batch([line("a1", "a", 1), line("z1", "z", 3.5)])
     restarted(host, second)
     host.batch([line("b1", "b", 5.5), line("z2", "z", 30)])
@@ -236,7 +236,7 @@ def test_a_query_without_detection_tells_of_a_composite_that_comes_later(catalog
     values = {"value": [line("a1", "a", 1).encode()], VERSION: [catalog.version()]}
     rows = pa.RecordBatch.from_pydict(values)
     table = pa.Table.from_batches(
-        ByMatch(Serving(JsonRows(), LiveCatalog(catalog.url)))(iter([rows]))
+        ByMatch(MatchTaskConfig(JsonRows(), LiveCatalog(catalog.url)))(iter([rows]))
     )
     assert [each.subscription for each in matches_in(table)] == ["atom"]
     assert ["composites=True" in letter.reason for letter in letters_in(table)] == [True]

@@ -12,7 +12,7 @@ from tests.spark.shard.test_stream import THEN
 from tocsin.spark.plans.shard_assignment import shard_keys
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.stored_shard import STATE, Head, StoredShard
 
 HEAD, LIST, SNAPSHOT, FIRST_STEP = (0,), (1,), (2,), (3,)
@@ -20,7 +20,7 @@ HEAD, LIST, SNAPSHOT, FIRST_STEP = (0,), (1,), (2,), (3,)
 
 def begun() -> FakeHost:
     """A shard that has a snapshot and no steps."""
-    host = FakeHost(FixedList.of([*NAMES, THEN]), 1, Pace(2_000_000))
+    host = FakeHost(FixedList.of([*NAMES, THEN]), 1, ClockSettings(2_000_000))
     host.batch([line("a1", "a", 1)])
     return host
 

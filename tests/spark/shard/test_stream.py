@@ -33,7 +33,7 @@ from tests.spark.shard.scenes import (
 )
 from tocsin.catalog import Subscription, create_catalog
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 
 OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over" not in each.facts]
 SUBSCRIPTIONS = [
@@ -92,7 +92,7 @@ def test_scenarios_and_random_worlds_restarted_on_the_way(stream: Stream) -> Non
     }
     others = [each for each in stream.all_matches() if each.subscription not in worlds]
     assert ids(others) == ids(local([*SUBSCRIPTIONS, ATOM], [*told, *lines, LAST]))
-    fake = FakeHost(FixedList.of(entries), 3, Pace(200_000_000))
+    fake = FakeHost(FixedList.of(entries), 3, ClockSettings(200_000_000))
     for number, piece in enumerate(pieces):
         fake.matches.clear()
         fake.batch(piece)

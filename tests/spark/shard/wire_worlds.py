@@ -24,7 +24,7 @@ from tocsin.spark.plans import plan_cache
 from tocsin.spark.plans import shard_plans as members
 from tocsin.spark.shard import state_store as keeping
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.values.time import format_instant
 
 LATENESS = 3
@@ -102,7 +102,7 @@ def rings_as_the_local_host(
     )
     # The last event only moves the clock: on a stream it waits, and so does what it brings about.
     expected = [match for match in told if (match.detected or 0) < LAST - LATENESS]
-    host = FakeHost(source_of(plans), shards, Pace(LATENESS))
+    host = FakeHost(source_of(plans), shards, ClockSettings(LATENESS))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_shard, "LOG_BYTES", data.draw(st.sampled_from([0, 1000, 1 << 20])))
         patch.setattr(stored_shard, "LOG_FACTOR", 0)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from tocsin.cli.drawing.pattern import number_statements
 from tocsin.cli.drawing.svg import LETTER, Drawing
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.paper.statements import typed
+from tocsin.engine.graphs.paper.statements import find_typed_statements
 from tocsin.errors import LimitProblem
 from tocsin.knowledge.meta_statements import ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology
@@ -70,7 +70,12 @@ def _entries(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> list[Meta
         except LimitProblem:
             pass
     for graph in graphs:
-        statements = (each for arc in graph.arcs if arc.property != ITSELF for each in typed(arc))
+        statements = (
+            each
+            for arc in graph.arcs
+            if arc.property != ITSELF
+            for each in find_typed_statements(arc)
+        )
         wanted |= {_type_of(*each.type, pattern.ontology) for each in statements}
     return sorted(wanted)[:DRAWN_WHOLE]
 

@@ -9,7 +9,7 @@ from tocsin.cli.drawing.pattern import draw_pattern
 from tocsin.cli.drawing.svg import Drawing
 from tocsin.cli.drawing.tree import draw_tree
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.inference import encoded
+from tocsin.engine.graphs.inference import encode_graph
 from tocsin.engine.graphs.paper.matcher import tree_of
 from tocsin.engine.graphs.paper.printing import verdict_of
 from tocsin.errors import EventProblem, UnsupportedProblem
@@ -61,7 +61,7 @@ def _pictures(name: str, pattern: GraphPattern, events: Sequence[Event]) -> Iter
 
 def _graph(event: Event, pattern: GraphPattern) -> EncodedGraph | EventProblem:
     try:
-        return encoded(event, pattern.ontology)
+        return encode_graph(event, pattern.ontology)
     except EventProblem as problem:
         return problem
 

@@ -29,7 +29,7 @@ _GAP = (150, 40)
 Point = tuple[float, float]
 
 
-class Place(NamedTuple):
+class VertexBox(NamedTuple):
     """The centre of a vertex, and its half width and half height."""
 
     x: float
@@ -67,18 +67,18 @@ def draw_pattern(pattern: GraphPattern, title: str) -> Drawing:
     return drawing
 
 
-def _places(pattern: GraphPattern, labels: dict[Vertex, list[str]]) -> dict[Vertex, Place]:
+def _places(pattern: GraphPattern, labels: dict[Vertex, list[str]]) -> dict[Vertex, VertexBox]:
     """Return the positions of the vertices: columns by distance from home, rows in the order of the
     pattern.
     """
-    places: dict[Vertex, Place] = {}
+    places: dict[Vertex, VertexBox] = {}
     x: float = _LEFT
     for number, column in enumerate(_columns(pattern.statements)):
         half = max(_half_width(labels[vertex]) for vertex in column)
         y = _TOP + _HEIGHT / 2 + number % 2 * _HEIGHT / 2
         for vertex in column:
             height = _HEIGHT / 2 + LINE / 2 * (len(labels[vertex]) - 2)
-            places[vertex] = Place(x + half, y, (_half_width(labels[vertex]), height))
+            places[vertex] = VertexBox(x + half, y, (_half_width(labels[vertex]), height))
             y += 2 * height + _GAP[1]
         x += 2 * half + _GAP[0]
     return places
@@ -115,7 +115,7 @@ def _half_width(label: Sequence[str]) -> float:
     return max(len(line) for line in label) * LETTER / 2 + 18
 
 
-def _vertex(drawing: Drawing, vertex: Vertex, place: Place, label: list[str]) -> None:
+def _vertex(drawing: Drawing, vertex: Vertex, place: VertexBox, label: list[str]) -> None:
     drawing.ellipse(
         place.x, place.y, place.half, "vertex home" if isinstance(vertex, Home) else "vertex"
     )
@@ -127,7 +127,7 @@ def _vertex(drawing: Drawing, vertex: Vertex, place: Place, label: list[str]) ->
 def _arc(
     drawing: Drawing,
     statement: StatementPattern,
-    places: dict[Vertex, Place],
+    places: dict[Vertex, VertexBox],
     label: str,
     parallel: int,
 ) -> None:
@@ -143,7 +143,7 @@ def _arc(
     drawing.text(middle[0], middle[1] - 8 - across[1] * bend / 2, label, "small", "middle")
 
 
-def _loop(drawing: Drawing, place: Place, label: str, parallel: int) -> None:
+def _loop(drawing: Drawing, place: VertexBox, label: str, parallel: int) -> None:
     over = (place.x + place.half[0], place.y + place.half[1] + 30 + 16 * parallel)
     drawing.curve(place.edge((place.x, over[1])), over, place.edge((over[0], place.y + 10)))
     drawing.text(over[0], over[1], label, "small")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tocsin.cli.drawing.pattern import number_statements
 from tocsin.cli.drawing.svg import LETTER, LINE, Drawing
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
+from tocsin.engine.graphs.paper.nodes import Circle, PaperTree, Square
 from tocsin.plan.explain.graphs import id_text
 from tocsin.plan.nodes.graphs import Vertex
 from tocsin.values.terms import Blank
@@ -22,20 +22,20 @@ _GAP = 24
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _DrawnNode:
     """A node with its label and its children."""
 
     text: str
     checked: bool
     square: bool
-    below: tuple[_Node, ...]
+    below: tuple[_DrawnNode, ...]
 
     def width(self) -> float:
         own = len(self.text) * LETTER + 2 * _RADIUS + _GAP
         return max(own, sum(each.width() for each in self.below))
 
 
-def draw_tree(tree: Tree, graph: EncodedGraph, title: str, verdict: str) -> Drawing:
+def draw_tree(tree: PaperTree, graph: EncodedGraph, title: str, verdict: str) -> Drawing:
     """Draw the tree of a subscription for an event."""
     drawing = Drawing()
     drawing.text(_LEFT, 20, title, "title")
@@ -50,19 +50,19 @@ def draw_tree(tree: Tree, graph: EncodedGraph, title: str, verdict: str) -> Draw
 class _Reading:
     """Conversion of a tree to labelled nodes."""
 
-    def __init__(self, tree: Tree, graph: EncodedGraph) -> None:
+    def __init__(self, tree: PaperTree, graph: EncodedGraph) -> None:
         self._numbers = number_statements(tree.pattern)
         self._ontology = tree.pattern.ontology
         self._graph = graph
 
-    def circle(self, circle: Circle, known: Mapping[Vertex, int]) -> _Node:
+    def circle(self, circle: Circle, known: Mapping[Vertex, int]) -> _DrawnNode:
         pairs = ", ".join(self._pairs(circle, known))
         below = tuple(self._square(each, circle.map) for each in circle.squares)
-        return _Node(pairs, circle.checked, False, below)
+        return _DrawnNode(pairs, circle.checked, False, below)
 
-    def _square(self, square: Square, known: Mapping[Vertex, int]) -> _Node:
+    def _square(self, square: Square, known: Mapping[Vertex, int]) -> _DrawnNode:
         below = tuple(self.circle(each, known) for each in square.circles)
-        return _Node(self._numbers[square.statement], square.checked, True, below)
+        return _DrawnNode(self._numbers[square.statement], square.checked, True, below)
 
     def _pairs(self, circle: Circle, known: Mapping[Vertex, int]) -> Iterator[str]:
         for vertex, image in circle.map.items():
@@ -72,7 +72,7 @@ class _Reading:
                 yield f"{id_text(vertex, self._ontology)} = {shown}"
 
 
-def _draw(drawing: Drawing, node: _Node, left: float, y: float) -> tuple[float, float]:
+def _draw(drawing: Drawing, node: _DrawnNode, left: float, y: float) -> tuple[float, float]:
     """Draw the children of a node, then the node; return its position."""
     x, places = left, []
     for each in node.below:

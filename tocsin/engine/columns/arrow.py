@@ -20,7 +20,7 @@ from tocsin.engine.index.encoding import (
     Floats,
     Kinds,
     encoding_of_values,
-    numbered,
+    number_values,
 )
 from tocsin.values.scalars import Kind, canonical_number
 
@@ -66,7 +66,7 @@ def _numbers(array: Any) -> Encoding:
     def distinct(kind: Kind) -> Distinct:
         at = np.flatnonzero(kinds == Kind.NUMBER) if kind is Kind.NUMBER else np.empty(0, np.intp)
         codes = _no_codes(kinds)
-        different, codes[at] = numbered(held[at].tolist())
+        different, codes[at] = number_values(held[at].tolist())
         return Distinct(different, codes)
 
     return Encoding(kinds, numbers, lambda i: array[i].as_py(), distinct)
@@ -74,7 +74,7 @@ def _numbers(array: Any) -> Encoding:
 
 def _strings(array: Any, dictionary: Any) -> Encoding:
     """Encode strings. A dictionary may hold a string twice, or a null, so it is renumbered."""
-    entries, renumbered = numbered(dictionary.dictionary.to_pylist())
+    entries, renumbered = number_values(dictionary.dictionary.to_pylist())
     indices = dictionary.indices.fill_null(0).to_numpy(zero_copy_only=False)
     codes = renumbered[indices] if entries else _no_codes(indices)
     present = (

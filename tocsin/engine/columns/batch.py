@@ -12,9 +12,9 @@ from tocsin.engine.columns.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.index.encoding import Distinct, Encoding, encoding_of_values
 from tocsin.engine.index.kernels import Ints
 from tocsin.engine.json_scan.lazy_events import ScannedEvents
-from tocsin.engine.json_scan.tape_columns import ScannedRows, is_in_text, scanned_rows
+from tocsin.engine.json_scan.tape_columns import TapeColumns, is_in_text, read_columns_if_many
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.values.scalars import Kind
 from tocsin.values.space import Places, as_places, parse_places
 from tocsin.values.time import parse_instant
@@ -22,7 +22,7 @@ from tocsin.values.time import parse_instant
 if TYPE_CHECKING:
     import pyarrow.compute as pc
 else:
-    pc = Deferred("pyarrow.compute")
+    pc = LazyModule("pyarrow.compute")
 
 
 class Column:
@@ -98,7 +98,7 @@ class Batch:
         self._attributes: list[Mapping[str, Any]] | None = None
         self._columns: dict[Path, Column] = {}
         self._places: Places | None = None
-        self._scanned: ScannedRows | _Unknown | None = _Unknown.YET
+        self._scanned: TapeColumns | _Unknown | None = _Unknown.YET
 
     @property
     def size(self) -> int:
@@ -117,9 +117,9 @@ class Batch:
             return Column(scanned.encoding(path))
         return Column.of_values(self._values(path))
 
-    def _scan(self) -> ScannedRows | None:
+    def _scan(self) -> TapeColumns | None:
         if self._scanned is _Unknown.YET:
-            self._scanned = scanned_rows(self._events)
+            self._scanned = read_columns_if_many(self._events)
         return self._scanned
 
     def _values(self, path: Path) -> list[Any]:

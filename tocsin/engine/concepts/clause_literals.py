@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from tocsin.engine.concepts.clauses import Part
-from tocsin.engine.concepts.facts import Facts
-from tocsin.engine.concepts.ranges import Ranges
-from tocsin.engine.index.counters import Work
-from tocsin.knowledge.concepts.assertions import EVENT, Individual, Kind, World
+from tocsin.engine.concepts.facts import EventFacts
+from tocsin.engine.concepts.ranges import DatatypeRanges
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.knowledge.concepts.assertions import EVENT, Individual, IndividualKind, World
 from tocsin.knowledge.concepts.concept import (
     Complement,
     Concept,
@@ -46,14 +46,14 @@ class _Role:
     parts: dict[int, Concept] = field(default_factory=dict)
     by_element: dict[str, list[int]] = field(default_factory=dict)
     by_symbol: dict[str, list[int]] = field(default_factory=dict)
-    ranges: Ranges = field(default_factory=Ranges)
+    ranges: DatatypeRanges = field(default_factory=DatatypeRanges)
     evaluated: dict[int, Concept] = field(default_factory=dict)
     excluding: dict[int, frozenset[str]] = field(default_factory=dict)
     remembered: dict[tuple[int, str], _Evaluated] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Had:
+class EventLiterals:
     """The parts that an event may have, and those that it certainly has; equal if nothing is
     unknown.
 
@@ -66,12 +66,12 @@ class Had:
     exact: bool
 
 
-class Parts:
+class LiteralTable:
     """Numbers of parts, with reference counts; the number of an unused part is reused."""
 
     __slots__ = ("_free", "_numbers", "_roles", "_symbols", "_uses", "_work")
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: WorkCounters) -> None:
         self._work = work
         self._numbers: dict[Part, int] = {}
         self._uses: list[int] = []
@@ -101,11 +101,11 @@ class Parts:
             self._leave(part, number)
         return number
 
-    def had_by(self, facts: Facts) -> Had:
+    def had_by(self, facts: EventFacts) -> EventLiterals:
         """Return the parts that an event has."""
         return self._plain(facts) if facts.is_plain else self._other(facts)
 
-    def _other(self, facts: Facts) -> Had:
+    def _other(self, facts: EventFacts) -> EventLiterals:
         possible, certain = set[int](), set[int]()
         for number, part in self._concerned(facts):
             self._work.predicate_evaluations += 1
@@ -114,14 +114,14 @@ class Parts:
                 possible.add(number)
             if known is Truth.TRUE:
                 certain.add(number)
-        return Had(
+        return EventLiterals(
             possible,
             certain,
             [number for number in self._symbols.values() if number in possible],
             False,
         )
 
-    def _plain(self, facts: Facts) -> Had:
+    def _plain(self, facts: EventFacts) -> EventLiterals:
         symbols = [
             self._symbols[each] for each in facts.certain.get(EVENT, ()) if each in self._symbols
         ]
@@ -132,17 +132,24 @@ class Parts:
                 for value in values:
                     self._note(known, value, facts, certain, unknown)
         unknown -= certain
-        return Had(certain | unknown if unknown else certain, certain, symbols, not unknown)
+        return EventLiterals(
+            certain | unknown if unknown else certain, certain, symbols, not unknown
+        )
 
     def _note(
-        self, role: _Role, value: Individual, facts: Facts, certain: set[int], unknown: set[int]
+        self,
+        role: _Role,
+        value: Individual,
+        facts: EventFacts,
+        certain: set[int],
+        unknown: set[int],
     ) -> None:
-        if value.kind is not Kind.LITERAL:
+        if value.kind is not IndividualKind.LITERAL:
             certain.update(role.by_element.get(value.name, ()))
             for each in facts.certain.get(value, ()):
                 if isinstance(each, Symbol):
                     certain.update(role.by_symbol.get(each.name, ()))
-        if value.kind is Kind.PLACEHOLDER:
+        if value.kind is IndividualKind.PLACEHOLDER:
             # it may be one of the listed individuals
             unknown.update(chain.from_iterable(role.by_element.values()))
         if value.value is not None and len(role.ranges):
@@ -152,7 +159,7 @@ class Parts:
             certain.update(having)
             unknown.update(perhaps)
 
-    def _evaluated(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
+    def _evaluated(self, role: _Role, value: Individual, facts: EventFacts) -> _Evaluated:
         """Evaluate the other fillers for a value; cached if its name and kind are all that is known
         of it.
         """
@@ -165,16 +172,16 @@ class Parts:
             role.remembered[key] = self._having(role, value, facts)
         return role.remembered[key]
 
-    def _having(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
+    def _having(self, role: _Role, value: Individual, facts: EventFacts) -> _Evaluated:
         self._work.predicate_evaluations += len(role.evaluated)
-        is_known = value.kind is not Kind.PLACEHOLDER
+        is_known = value.kind is not IndividualKind.PLACEHOLDER
         settled = role.excluding if is_known else {}
         truths = [
             (number, facts.truth(filler, value, World.CLOSED))
             for number, filler in role.evaluated.items()
             if number not in settled
         ]
-        name = value.name if value.kind is Kind.NAMED else None
+        name = value.name if value.kind is IndividualKind.NAMED else None
         certain = [number for number, known in truths if known is Truth.TRUE]
         certain += [number for number, names in settled.items() if name not in names]
         return (
@@ -182,7 +189,7 @@ class Parts:
             tuple(number for number, known in truths if known is Truth.UNKNOWN),
         )
 
-    def _concerned(self, facts: Facts) -> Iterator[tuple[int, Part]]:
+    def _concerned(self, facts: EventFacts) -> Iterator[tuple[int, Part]]:
         """Yield the parts that are not already false because the event does not mention them."""
         for symbol, number in self._symbols.items():
             yield number, symbol
@@ -202,7 +209,7 @@ class Parts:
             return
         role = self._roles.setdefault(part.role, _Role())
         role.parts[number] = part.filler
-        if isinstance(part.filler, Datatype) and Ranges.takes(part.filler):
+        if isinstance(part.filler, Datatype) and DatatypeRanges.takes(part.filler):
             role.ranges.add(part.filler, number)
             return
         names = _names_of(part.filler)
@@ -224,7 +231,7 @@ class Parts:
         del role.parts[number]
         if not role.parts:
             del self._roles[part.role]
-        elif isinstance(part.filler, Datatype) and Ranges.takes(part.filler):
+        elif isinstance(part.filler, Datatype) and DatatypeRanges.takes(part.filler):
             role.ranges.remove(part.filler, number)
         elif number in role.evaluated:
             del role.evaluated[number]

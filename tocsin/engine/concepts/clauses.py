@@ -33,7 +33,7 @@ LIMIT = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ConceptClause:
     """An alternative: every required part holds, no refused one does, and each rest does."""
 
     required: frozenset[Part] = frozenset()
@@ -46,50 +46,60 @@ class Clause:
         return not self.refused and not self.rest and all(map(_is_monotone, self.required))
 
 
-def clauses_of(concept: Concept) -> tuple[Clause, ...]:
+def clauses_of(concept: Concept) -> tuple[ConceptClause, ...]:
     """Return the clauses of a concept in negation normal form; empty for Nothing."""
     match concept:
         case Thing():
-            return (Clause(),)
+            return (ConceptClause(),)
         case Nothing():
             return ()
         case Symbol() | Exists():
-            return (Clause(required=frozenset((concept,))),)
+            return (ConceptClause(required=frozenset((concept,))),)
         case Complement(operand) if isinstance(operand, Symbol):
-            return (Clause(refused=frozenset((operand,))),)
+            return (ConceptClause(refused=frozenset((operand,))),)
         case ForAll(role, filler):
-            return (Clause(refused=frozenset((Exists(role, normal_form(filler, negated=True)),))),)
+            return (
+                ConceptClause(
+                    refused=frozenset((Exists(role, normal_form(filler, negated=True)),))
+                ),
+            )
         case Disjunction(operands):
             return _limited(concept, [each for operand in operands for each in clauses_of(operand)])
         case Conjunction(operands):
             return _conjoined(concept, [clauses_of(operand) for operand in operands])
         case _:
-            return (Clause(rest=(concept,)),)
+            return (ConceptClause(rest=(concept,)),)
 
 
-def _conjoined(concept: Concept, choices: list[tuple[Clause, ...]]) -> tuple[Clause, ...]:
+def _conjoined(
+    concept: Concept, choices: list[tuple[ConceptClause, ...]]
+) -> tuple[ConceptClause, ...]:
     """Combine one clause of each operand; operands that would exceed the limit become a rest."""
     size = 1
     for number, each in enumerate(choices):
         size *= len(each)
         if size > LIMIT:
             assert isinstance(concept, Conjunction)
-            choices[number] = (Clause(rest=(concept.operands[number],)),)
+            choices[number] = (ConceptClause(rest=(concept.operands[number],)),)
             size //= len(each)
     return tuple(dict.fromkeys(map(_together, product(*choices))))
 
 
-def _together(clauses: Iterable[Clause]) -> Clause:
+def _together(clauses: Iterable[ConceptClause]) -> ConceptClause:
     chosen = tuple(clauses)
-    return Clause(
+    return ConceptClause(
         frozenset().union(*(each.required for each in chosen)),
         frozenset().union(*(each.refused for each in chosen)),
         tuple(dict.fromkeys(rest for each in chosen for rest in each.rest)),
     )
 
 
-def _limited(concept: Concept, clauses: list[Clause]) -> tuple[Clause, ...]:
-    return tuple(dict.fromkeys(clauses)) if len(clauses) <= LIMIT else (Clause(rest=(concept,)),)
+def _limited(concept: Concept, clauses: list[ConceptClause]) -> tuple[ConceptClause, ...]:
+    return (
+        tuple(dict.fromkeys(clauses))
+        if len(clauses) <= LIMIT
+        else (ConceptClause(rest=(concept,)),)
+    )
 
 
 def _is_monotone(part: Part) -> bool:

@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import assert_never
 
-from tocsin.knowledge.concepts.assertions import EVENT, Assertions, Individual, Kind, World
+from tocsin.knowledge.concepts.assertions import (
+    EVENT,
+    Assertions,
+    Individual,
+    IndividualKind,
+    World,
+)
 from tocsin.knowledge.concepts.concept import (
     Complement,
     Concept,
@@ -35,7 +41,7 @@ Values = dict[str, list[Individual]]
 _NO_VALUES: Values = {}
 
 
-class Facts:
+class EventFacts:
     """The facts of one event, computed on demand."""
 
     def __init__(self, said: Assertions) -> None:
@@ -127,15 +133,15 @@ class Facts:
     def _of_symbol(self, symbol: Symbol, who: Individual, world: World) -> Truth:
         if symbol in self.certain.get(who, ()):
             return Truth.TRUE
-        if who.kind is Kind.LITERAL or (
+        if who.kind is IndividualKind.LITERAL or (
             world is World.CLOSED and self.denials.denies(who, symbol.name)
         ):
             return Truth.FALSE
         return Truth.UNKNOWN
 
     def _of_enumeration(self, listed: Enumeration, who: Individual) -> Truth:
-        if who.kind is not Kind.PLACEHOLDER:
-            return truth(who.kind is Kind.NAMED and who.name in listed.elements)
+        if who.kind is not IndividualKind.PLACEHOLDER:
+            return truth(who.kind is IndividualKind.NAMED and who.name in listed.elements)
         left = _could_be(self.certain.get(who, set()))
         if left is None or not left:
             return Truth.UNKNOWN

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.concepts.clause_literals import Had
+from tocsin.engine.concepts.clause_literals import EventLiterals
 from tocsin.engine.index.growable import BYTE, INT32, Growable
 from tocsin.engine.index.postings import Postings
 
@@ -23,7 +23,7 @@ _TABLE = 1 << 17
 """Most counts (events times rows) per step: they should fit into the cache of the processor."""
 
 
-class Rows:
+class LiteralPostings:
     """Posting lists of rows, by part number."""
 
     __slots__ = ("_lists", "_numbers")
@@ -63,13 +63,13 @@ class Rows:
         return np.bincount(cells, minlength=len(events) * width).reshape(len(events), width)
 
 
-class Group:
+class ClauseGroup:
     """Rows with number of required parts, slot, and a flag: True if a match is exact."""
 
     __slots__ = ("_exact", "_free", "_needed", "_refused", "_required", "_slots")
 
     def __init__(self) -> None:
-        self._required, self._refused = Rows(), Rows()
+        self._required, self._refused = LiteralPostings(), LiteralPostings()
         self._needed, self._slots, self._exact = Growable(INT32), Growable(INT32), Growable(BYTE)
         self._free: list[int] = []
 
@@ -98,7 +98,7 @@ class Group:
         self._needed[row] = _UNUSED
         self._free.append(row)
 
-    def met_by(self, events: Sequence[Had]) -> tuple[Numbers, Numbers, Numbers]:
+    def met_by(self, events: Sequence[EventLiterals]) -> tuple[Numbers, Numbers, Numbers]:
         """Return three columns: event index, slot of a clause that it meets, and True if that is
         exact.
         """
@@ -108,7 +108,7 @@ class Group:
         rows = np.concatenate([each[1] for each in found])
         return whose, self._slots.array[rows], self._exact.array[rows] == 1
 
-    def _met(self, events: Sequence[Had]) -> tuple[Numbers, Numbers]:
+    def _met(self, events: Sequence[EventLiterals]) -> tuple[Numbers, Numbers]:
         width = len(self._needed)
         met = (
             self._required.counted([each.possible for each in events], width) == self._needed.array

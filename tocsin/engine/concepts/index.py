@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.concepts.clause_literals import Had, Parts
-from tocsin.engine.concepts.clauses import Clause, clauses_of
-from tocsin.engine.concepts.facts import Facts
-from tocsin.engine.concepts.groups import Group
-from tocsin.engine.index.counters import Work
+from tocsin.engine.concepts.clause_literals import EventLiterals, LiteralTable
+from tocsin.engine.concepts.clauses import ConceptClause, clauses_of
+from tocsin.engine.concepts.facts import EventFacts
+from tocsin.engine.concepts.groups import ClauseGroup
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Symbol
 from tocsin.plan.nodes.concepts import ConceptTest
@@ -34,20 +34,20 @@ BLOCK = 64
 class _Placed:
     """A clause with its group and its row there."""
 
-    clause: Clause
+    clause: ConceptClause
     group: int
     row: int
 
 
-class Index:
+class ConceptIndex:
     """Tests by slot."""
 
     __slots__ = ("_groups", "_parts", "_placed", "_several", "_tests", "_work")
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: WorkCounters) -> None:
         self._work = work
-        self._parts = Parts(work)
-        self._groups: dict[int, Group] = {}
+        self._parts = LiteralTable(work)
+        self._groups: dict[int, ClauseGroup] = {}
         self._tests: dict[int, ConceptTest] = {}
         self._placed: dict[int, list[_Placed]] = {}
         self._several = 0
@@ -81,7 +81,7 @@ class Index:
             if not len(group):
                 del self._groups[placed.group]
 
-    def matching(self, events: Sequence[Facts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def matching(self, events: Sequence[EventFacts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return two columns: event index, and slot of a test that it meets; each pair once."""
         had = [self._parts.had_by(facts) for facts in events]
         found = [*self._met(had)]
@@ -91,13 +91,13 @@ class Index:
         self._work.candidates += len(slots)
         sure &= np.array([each.exact for each in had], bool)[whose]
         if not sure.all():
-            sure = self._verified(whose, slots, sure, events)
+            sure = self._verify(whose, slots, sure, events)
         if not self._several:
             return whose[sure], slots[sure]
         pairs = np.unique(whose[sure] * (1 << 32) + slots[sure])
         return pairs >> 32, pairs & 0xFFFFFFFF
 
-    def _met(self, had: Sequence[Had]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+    def _met(self, had: Sequence[EventLiterals]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         asked: dict[int, list[int]] = (
             {NO_SYMBOL: list(range(len(had)))} if NO_SYMBOL in self._groups else {}
         )
@@ -109,12 +109,12 @@ class Index:
             whose, slots, sure = self._groups[part].met_by([had[place] for place in places])
             yield np.array(places, np.int64)[whose], slots, sure
 
-    def _verified(
+    def _verify(
         self,
         whose: npt.NDArray[Any],
         slots: npt.NDArray[Any],
         sure: npt.NDArray[Any],
-        events: Sequence[Facts],
+        events: Sequence[EventFacts],
     ) -> npt.NDArray[Any]:
         """Return a flag per pair: True if it is sure or verified; a pair with a sure clause is not
         verified.
@@ -127,7 +127,7 @@ class Index:
                 known[pair] = events[pair[0]].entails(test.concept, test.world)
         return np.array([known[pair] for pair in pairs], bool)
 
-    def _place(self, slot: int, clause: Clause, world: World) -> _Placed:
+    def _place(self, slot: int, clause: ConceptClause, world: World) -> _Placed:
         symbol = min(
             (part for part in clause.required if isinstance(part, Symbol)),
             key=lambda part: part.name,
@@ -137,7 +137,7 @@ class Index:
         refused = [self._parts.use(part) for part in clause.refused]
         group = NO_SYMBOL if symbol is None else required[symbol]
         exact = clause.is_monotone or (world is World.CLOSED and not clause.rest)
-        row = self._groups.setdefault(group, Group()).add(
+        row = self._groups.setdefault(group, ClauseGroup()).add(
             slot, required.values(), refused, exact=exact
         )
         return _Placed(clause, group, row)

@@ -11,17 +11,17 @@ from collections.abc import Iterable
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.concepts.facts import Facts
-from tocsin.engine.concepts.index import BLOCK, Index
-from tocsin.engine.index.counters import Work
+from tocsin.engine.concepts.facts import EventFacts
+from tocsin.engine.concepts.index import BLOCK, ConceptIndex
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.growable import INT64, Growable
-from tocsin.engine.index.hits import Hits, joined
+from tocsin.engine.index.hits import Hits, concatenate_hits
 from tocsin.engine.index.keys import Keys
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.bindings import Rows
-from tocsin.plan.nodes.concepts import MOST_ROWS, ConceptTest, correlation_rows, row_count
+from tocsin.plan.nodes.concepts import MAX_ROWS, ConceptTest, correlation_rows, row_count
 from tocsin.plan.semantics.assertions import assertions_of, contradiction, unknown_types
 
 
@@ -42,7 +42,7 @@ class ConceptMatcher:
     )
 
     def __init__(self) -> None:
-        self.work = Work()
+        self.work = WorkCounters()
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch, by index, that contradict themselves: they would match
         everything.
@@ -56,7 +56,7 @@ class ConceptMatcher:
         self._wide: dict[int, ConceptTest] = {}
         """Tests that correlate by several roles: their values multiply."""
         self._keys = Keys()
-        self._indexes: dict[TBox, Index] = {}
+        self._indexes: dict[TBox, ConceptIndex] = {}
         self._tboxes: dict[int, TBox] = {}
         self._places = Growable(INT64)
         """Insertion number of each slot's test, which orders hits."""
@@ -92,7 +92,7 @@ class ConceptMatcher:
             self._places.append(0)
         self._places[slot] = self._added
         if atom.tbox not in self._indexes:
-            self._indexes[atom.tbox] = Index(self.work)
+            self._indexes[atom.tbox] = ConceptIndex(self.work)
         self._indexes[atom.tbox].add(slot, atom)
 
     def remove(self, key: str) -> None:
@@ -113,7 +113,7 @@ class ConceptMatcher:
             for start in range(0, batch.size, BLOCK):
                 events = range(start, min(start + BLOCK, batch.size))
                 found.append(self._asked(index, tbox, batch, events))
-        hits = self._in_order(self._within_limits(joined(found), batch))
+        hits = self._in_order(self._within_limits(concatenate_hits(found), batch))
         self.work.events += batch.size
         self.work.hits += len(hits)
         return hits
@@ -128,7 +128,7 @@ class ConceptMatcher:
         kept = np.ones(len(hits), bool)
         for number in np.flatnonzero(np.isin(hits.slots, list(self._wide))).tolist():
             index, slot = int(hits.events[number]), int(hits.slots[number])
-            if row_count(self._wide[slot], batch.event(index)) > MOST_ROWS:
+            if row_count(self._wide[slot], batch.event(index)) > MAX_ROWS:
                 self.undecided.append((index, self._keys.key_of(slot)))
                 kept[number] = False
         return Hits(hits.events[kept], hits.slots[kept])
@@ -142,13 +142,15 @@ class ConceptMatcher:
         """Return the values of the roles to correlate by, for an event that matched."""
         return correlation_rows(atom, event)
 
-    def _asked(self, index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
+    def _asked(
+        self, index: ConceptIndex, tbox: TBox, batch: EventBatch, events: Iterable[int]
+    ) -> Hits:
         """Return the hits of one index for some events of a batch; skip unreadable ones."""
         readable: list[int] = []
-        facts: list[Facts] = []
+        facts: list[EventFacts] = []
         for i in events:
             try:
-                known = Facts(assertions_of(batch.event(i), tbox))
+                known = EventFacts(assertions_of(batch.event(i), tbox))
             except Problem:
                 continue
             problem = None if known.is_plain else contradiction(known.said, batch.event(i))

@@ -27,7 +27,7 @@ _MET: dict[str, Callable[[_Sorted, Any], _Sorted]] = {
 """The limits, of those with the relation, for which it holds from the value."""
 
 
-class Ranges:
+class DatatypeRanges:
     """Numbers of restricted datatypes by type and relation, in the order of their limits."""
 
     __slots__ = ("_limits",)

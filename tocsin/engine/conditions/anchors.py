@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.conditions.probe_table import NEVER
-from tocsin.engine.conditions.probes import Every, Formula, Literal, Probe, Some
+from tocsin.engine.conditions.probes import AllFormulas, AnyFormula, Formula, Probe, ProbeLiteral
 from tocsin.engine.conditions.programs import weight_of
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.engine.index.postings import Postings
@@ -32,7 +32,7 @@ Choice = tuple[int, int, frozenset[int]]
 _EXCLUDES = itemgetter(0, 1)
 
 
-class Anchors:
+class ConditionAnchors:
     """Lists of subscription slots by probe; `lists` has the number of each probe's list."""
 
     __slots__ = ("lists", "slots")
@@ -70,22 +70,22 @@ class Anchors:
 
     def _choice(self, formula: Formula, number_of: Callable[[Probe], int]) -> Choice | None:
         match formula:
-            case Literal():
+            case ProbeLiteral():
                 probe = formula.probe
                 if formula.negated or isinstance(probe, Ordered):
                     return None
                 return self._single(formula, number_of(probe))
-            case Every(operands):
+            case AllFormulas(operands):
                 choices = [
                     choice for operand in operands if (choice := self._choice(operand, number_of))
                 ]
                 return (
                     min(choices, key=_EXCLUDES) if len(choices) > 1 else next(iter(choices), None)
                 )
-            case Some(operands):
+            case AnyFormula(operands):
                 return _union([self._choice(operand, number_of) for operand in operands])
 
-    def _single(self, literal: Literal, probe: int) -> Choice:
+    def _single(self, literal: ProbeLiteral, probe: int) -> Choice:
         known = self._list(probe)
         sharing = 0 if known == NO_LIST else self.slots.counts[known]
         return weight_of(literal), sharing, frozenset((probe,))

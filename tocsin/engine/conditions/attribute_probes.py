@@ -8,7 +8,7 @@ from typing import Any
 from tocsin.engine.conditions.probe_table import ProbeIndex, ProbeTable
 
 
-class Attribute:
+class AttributeProbes:
     """Creator of probes about one attribute; calls `on_last` when the last of them is removed."""
 
     __slots__ = ("_on_last", "_probes", "number", "table")

@@ -25,11 +25,11 @@ from tocsin.engine.conditions.bitmaps import (
     group_by_code,
 )
 
-_ROOMY = 8
-_KEPT = 1 << 16
+_MAX_SIZE_PER_USED = 8
+_MIN_SIZE_TO_FREE = 1 << 16
 
 
-class Rows:
+class AnswerMatrix:
     """Answers: `numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the
     lists.
 
@@ -63,9 +63,9 @@ class Rows:
 
         Memory that the last block left mostly unused is freed.
         """
-        if len(self._memory) > _KEPT + _ROOMY * self.free * self._words:
+        if len(self._memory) > _MIN_SIZE_TO_FREE + _MAX_SIZE_PER_USED * self.free * self._words:
             self._memory = np.empty(0, np.uint64)
-        if len(self.pool) > _KEPT + _ROOMY * self.used:
+        if len(self.pool) > _MIN_SIZE_TO_FREE + _MAX_SIZE_PER_USED * self.used:
             self.pool = np.empty(0, np.uint16)
         self._words = -(-size // WORD)
         self.free = self.used = self.decided = 0
@@ -91,7 +91,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ListAnswers:
+class PostingAnswers:
     """Answers by value: each event has at most one code, each code a list of probes that it
     satisfies.
     """
@@ -101,7 +101,7 @@ class ListAnswers:
     counts: npt.NDArray[np.int32]
     lists: npt.NDArray[Any]
 
-    def fill(self, rows: Rows, window: slice) -> None:
+    def fill(self, rows: AnswerMatrix, window: slice) -> None:
         """Write the answers of the events in the window."""
         codes = self.codes[window]
         ends, places = (

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix
 from tocsin.engine.conditions.bitmaps import count_buckets, fill_ranks, rank_limits
 from tocsin.engine.conditions.probe_table import RELATIONS, ProbeIndex
 from tocsin.engine.index.encoding import Floats
@@ -31,7 +31,7 @@ class Comparisons:
 
     __slots__ = ("_attribute", "_probes", "column", "members")
 
-    def __init__(self, attribute: Attribute, column: int) -> None:
+    def __init__(self, attribute: AttributeProbes, column: int) -> None:
         self._attribute = attribute
         self._probes: dict[int, dict[Any, int]] = {code: {} for code in RELATIONS.values()}
         self.column = column
@@ -85,7 +85,7 @@ class Comparisons:
         )
         return ranks
 
-    def fill(self, events: Places, ranks: Ranks, rows: Rows) -> None:
+    def fill(self, events: Places, ranks: Ranks, rows: AnswerMatrix) -> None:
         """Write the rows of all members; `events` must be in the order of their values."""
         rows.decided += len(self) * len(events)
         rows.reserve(min(len(self), 2 * len(events)), 0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix
 from tocsin.engine.conditions.probe_table import ProbeTable
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.events.event import Event
@@ -43,7 +43,7 @@ class ComputedProbes:
         if not self._predicates[predicate]:
             del self._predicates[predicate]
 
-    def fill(self, batch: EventBatch, rows: Rows, window: slice) -> None:
+    def fill(self, batch: EventBatch, rows: AnswerMatrix, window: slice) -> None:
         """Write the rows of the events in the window."""
         if not self._predicates:
             return

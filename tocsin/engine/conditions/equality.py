@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import ListAnswers
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import PostingAnswers
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.engine.index.encoding import Distinct
 from tocsin.engine.index.postings import Postings
@@ -27,7 +27,7 @@ class MemberProbes:
 
     __slots__ = ("_attribute", "_lists", "_postings", "_probes")
 
-    def __init__(self, attribute: Attribute) -> None:
+    def __init__(self, attribute: AttributeProbes) -> None:
         self._attribute = attribute
         self._probes: dict[Any, int] = {}
         self._lists: dict[Any, int] = {}
@@ -54,7 +54,7 @@ class MemberProbes:
                 del self._lists[value]
         self._attribute.lose_probe()
 
-    def answers(self, distinct: Distinct) -> ListAnswers | None:
+    def answers(self, distinct: Distinct) -> PostingAnswers | None:
         """Return the list of probes of each distinct value of a batch; None if no probe has any of
         them.
         """
@@ -66,7 +66,7 @@ class MemberProbes:
             return None
         starts = np.where(known, self._postings.starts.array[lists], 0)
         counts = np.where(known, self._postings.counts.array[lists], 0)
-        return ListAnswers(distinct.codes, starts, counts, self._postings.pool.array)
+        return PostingAnswers(distinct.codes, starts, counts, self._postings.pool.array)
 
     def see(self, value: Any, one: OneEvent) -> None:
         """Mark the probes that one event with the value satisfies."""

@@ -7,8 +7,8 @@ from math import isnan
 from typing import Any, assert_never
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import ListAnswers, Rows
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix, PostingAnswers
 from tocsin.engine.conditions.computed import ComputedProbes
 from tocsin.engine.conditions.equality import MemberProbes
 from tocsin.engine.conditions.kinds import KindProbes
@@ -16,10 +16,10 @@ from tocsin.engine.conditions.likes import LikeProbes
 from tocsin.engine.conditions.number_comparisons import NumberProbes
 from tocsin.engine.conditions.places import PlaceProbes
 from tocsin.engine.conditions.probe_table import ProbeTable
-from tocsin.engine.conditions.probes import HasPlace, Known, OfKind, Probe
+from tocsin.engine.conditions.probes import HasPlace, KnownTruth, OfKind, Probe
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.engine.conditions.text_comparisons import TextAnswers, TextProbes
-from tocsin.engine.index.counters import Work
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.encoding import nearest_float
 from tocsin.events.event import Path
 from tocsin.plan.nodes.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
@@ -34,7 +34,7 @@ class AttributeIndexes:
 
     __slots__ = ("kinds", "likes", "members", "number", "numbers", "path", "texts")
 
-    def __init__(self, path: Path, attribute: Attribute, work: Work) -> None:
+    def __init__(self, path: Path, attribute: AttributeProbes, work: WorkCounters) -> None:
         self.path = path
         self.number = attribute.number
         self.kinds = KindProbes(attribute)
@@ -61,12 +61,12 @@ class AttributeIndexes:
             self.likes.see(value, one)
 
 
-class Indexes:
+class ConditionIndexes:
     """Map from probes to their numbers, and from events to the probes that they satisfy."""
 
     __slots__ = ("_attributes", "_computed", "_free", "_places", "_work", "table")
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: WorkCounters) -> None:
         self._work = work
         self.table = ProbeTable()
         self._attributes: dict[Path, AttributeIndexes] = {}
@@ -99,7 +99,7 @@ class Indexes:
                 return self._at(path).kinds.probe(Kind.NULL)
             case OfKind(path, kind):
                 return self._at(path).kinds.probe(kind)
-            case Known(predicate, truth):
+            case KnownTruth(predicate, truth):
                 return self._computed.probe(predicate, truth)
             case PlaceIs():
                 return self._places.probe(probe)
@@ -114,7 +114,7 @@ class Indexes:
             return index.texts.probe(probe.relation, limit.value)  # type: ignore[arg-type]
         return index.numbers.probe(probe.relation, limit.value)  # type: ignore[arg-type]
 
-    def filled(self, batch: EventBatch, rows: Rows, block: int) -> Iterator[slice]:
+    def filled(self, batch: EventBatch, rows: AnswerMatrix, block: int) -> Iterator[slice]:
         """Write the answers block by block; yield each window while its answers are there."""
         lists = [answers for index in self._attributes.values() for answers in _lists(index, batch)]
         for start in range(0, batch.size, block):
@@ -147,7 +147,7 @@ class Indexes:
         found = self._attributes.get(path)
         if found is None:
             number = self._free.pop() if self._free else len(self._attributes)
-            attribute = Attribute(self.table, number, lambda: self._discard(path))
+            attribute = AttributeProbes(self.table, number, lambda: self._discard(path))
             found = self._attributes[path] = AttributeIndexes(path, attribute, self._work)
         return found
 
@@ -157,7 +157,7 @@ class Indexes:
             self._free = []
 
 
-def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers | TextAnswers]:
+def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[PostingAnswers | TextAnswers]:
     """Yield the answers for the distinct values of a batch, computed once for all its blocks."""
     column = batch.column(index.path)
     for kind, members in index.members.items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.engine.columns.batch import Column
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.values.scalars import Kind
 
@@ -16,7 +16,7 @@ class KindProbes:
 
     __slots__ = ("_attribute", "_probes")
 
-    def __init__(self, attribute: Attribute) -> None:
+    def __init__(self, attribute: AttributeProbes) -> None:
         self._attribute = attribute
         self._probes: dict[Kind, int] = {}
 
@@ -32,7 +32,7 @@ class KindProbes:
         del self._probes[key]
         self._attribute.lose_probe()
 
-    def fill(self, column: Column, rows: Rows, window: slice) -> None:
+    def fill(self, column: Column, rows: AnswerMatrix, window: slice) -> None:
         """Write the rows of the events in the window."""
         for kind, probe in self._probes.items():
             rows.put_flags(probe, column.kinds[window] == kind)

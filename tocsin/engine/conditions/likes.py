@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import ListAnswers
-from tocsin.engine.conditions.ngrams import Pieces, filed_under
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import PostingAnswers
+from tocsin.engine.conditions.ngrams import TextPieceIndex, index_keys_of
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.index.counters import Work
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.encoding import Distinct
 from tocsin.engine.index.growable import INT32, INT64, Growable
 from tocsin.values.like import LikePattern, compile_like
@@ -43,12 +43,12 @@ class LikeProbes:
         "_work",
     )
 
-    def __init__(self, attribute: Attribute, work: Work) -> None:
+    def __init__(self, attribute: AttributeProbes, work: WorkCounters) -> None:
         self._attribute = attribute
         self._work = work
         self._probes: dict[LikePattern, int] = {}
-        self._certain = Pieces()
-        self._likely = Pieces()
+        self._certain = TextPieceIndex()
+        self._likely = TextPieceIndex()
         self._checks: dict[int, Callable[[str], bool]] = {}
         self._forget()
 
@@ -61,7 +61,7 @@ class LikeProbes:
         if found is None:
             self._forget()
             found = self._probes[pattern] = self._attribute.new_probe(self, pattern)
-            piece, certain = filed_under(pattern)
+            piece, certain = index_keys_of(pattern)
             (self._certain if certain else self._likely).add(piece, found)
             if not certain:
                 self._checks[found] = compile_like(pattern)
@@ -71,12 +71,12 @@ class LikeProbes:
         """Remove a pattern."""
         self._forget()
         del self._probes[key]
-        piece, certain = filed_under(key)
+        piece, certain = index_keys_of(key)
         (self._certain if certain else self._likely).remove(piece, probe)
         self._checks.pop(probe, None)
         self._attribute.lose_probe()
 
-    def answers(self, distinct: Distinct) -> ListAnswers | None:
+    def answers(self, distinct: Distinct) -> PostingAnswers | None:
         """Return the matching patterns of each distinct text of a batch; None without any."""
         self._make_room()
         known = list(map(self._numbers.get, distinct.values))
@@ -90,7 +90,7 @@ class LikeProbes:
         counts = self._counts.array[numbers]
         if not counts.any():
             return None
-        return ListAnswers(
+        return PostingAnswers(
             distinct.codes, self._starts.array[numbers], counts, self._matching.array
         )
 

@@ -14,18 +14,18 @@ from collections.abc import Iterable
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.conditions.anchors import Anchors
-from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.anchors import ConditionAnchors
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix
 from tocsin.engine.conditions.bitmaps import WORD
-from tocsin.engine.conditions.indexes import Indexes
-from tocsin.engine.conditions.probes import lowered
+from tocsin.engine.conditions.indexes import ConditionIndexes
+from tocsin.engine.conditions.probes import lower_condition
 from tocsin.engine.conditions.program_kernel import run_one, run_programs
 from tocsin.engine.conditions.program_store import ProgramStore
-from tocsin.engine.conditions.programs import probe_of, program_of
+from tocsin.engine.conditions.programs import compile_condition_program, probe_of
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.index.counters import Work
-from tocsin.engine.index.hits import Found, Hits, joined, sorted_by_event
-from tocsin.engine.index.kernels import as_written
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.index.hits import BlockHits, Hits, concatenate_hits, sort_by_event
+from tocsin.engine.index.kernels import to_python
 from tocsin.engine.index.keys import Keys
 from tocsin.plan.nodes.atoms import Condition
 
@@ -37,15 +37,15 @@ BLOCK = 8192
 _LARGEST_BLOCK = 1 << 16
 """An event's number within its block has 16 bits."""
 
-FEW = 12
+MAX_EVENTS_ONE_BY_ONE = 12
 """Most events of a batch that goes event by event."""
 
-PLAIN = 5_000
+MAX_PROGRAMS_IN_PYTHON = 5_000
 """Programs run in plain Python first, event by event: a tenth of the time to load compiled code."""
 
-_ROOM = 1 << 20
+_MIN_HITS_CAPACITY = 1 << 20
 
-_run_one_plainly = as_written(run_one)
+_run_one_in_python = to_python(run_one)
 
 
 class Matcher:
@@ -64,18 +64,24 @@ class Matcher:
         "work",
     )
 
-    def __init__(self, *, block: int = BLOCK, few: int = FEW, plain: int = PLAIN) -> None:
+    def __init__(
+        self,
+        *,
+        block: int = BLOCK,
+        few: int = MAX_EVENTS_ONE_BY_ONE,
+        plain: int = MAX_PROGRAMS_IN_PYTHON,
+    ) -> None:
         if not 0 < block <= _LARGEST_BLOCK:
             raise ValueError(f"a block has 1 to {_LARGEST_BLOCK} events, got {block}")
         self._block = block
         self._few = few
         self._plain = plain
-        self.work = Work()
+        self.work = WorkCounters()
         self._keys = Keys()
-        self._indexes = Indexes(self.work)
+        self._indexes = ConditionIndexes(self.work)
         self._programs = ProgramStore()
-        self._anchors = Anchors()
-        self._rows = Rows()
+        self._anchors = ConditionAnchors()
+        self._rows = AnswerMatrix()
         self._one = OneEvent()
 
     def __len__(self) -> int:
@@ -100,8 +106,8 @@ class Matcher:
     def add(self, key: str, atom: Condition) -> None:
         """Add a subscription; raise for a known key, and change nothing then."""
         self._keys.require_new(key)
-        formula = lowered(atom.expression)
-        program = program_of(formula, self._indexes.use)
+        formula = lower_condition(atom.expression)
+        program = compile_condition_program(formula, self._indexes.use)
         anchors = self._anchors.chosen(formula, self._indexes.number_of)
         slot = self._keys.add(key)
         self._programs.add(slot, program, anchors)
@@ -116,16 +122,16 @@ class Matcher:
             if instruction >= 0:
                 self._indexes.table.release(probe_of(instruction))
         if not len(self):
-            self._rows, self._one = Rows(), OneEvent()
+            self._rows, self._one = AnswerMatrix(), OneEvent()
 
     def match(self, batch: EventBatch) -> Hits:
         """Return the subscriptions that match each event."""
         if batch.size <= self._few:
-            hits = joined([self._match_one(batch, i) for i in range(batch.size)])
+            hits = concatenate_hits([self._match_one(batch, i) for i in range(batch.size)])
         else:
             self._plain = 0
             windows = self._indexes.filled(batch, self._rows, self._block)
-            hits = sorted_by_event([self._match_block(window) for window in windows])
+            hits = sort_by_event([self._match_block(window) for window in windows])
         self.work.events += batch.size
         self.work.hits += len(hits)
         return hits
@@ -140,7 +146,7 @@ class Matcher:
         self._indexes.see(batch, i, one, self._keys.capacity)
         found = np.empty(programs.live, np.int32)
         yes = one.yes()
-        run = _run_one_plainly if programs.live <= self._plain else run_one
+        run = _run_one_in_python if programs.live <= self._plain else run_one
         count, candidates = run(
             yes,
             anchors.lists_of(table.capacity),
@@ -168,7 +174,7 @@ class Matcher:
         slots = found[:count]
         return Hits(np.full(count, i, np.int32), slots[np.argsort(programs.places.array[slots])])
 
-    def _match_block(self, window: slice) -> Found:
+    def _match_block(self, window: slice) -> BlockHits:
         """Run all programs over the block with answers in the rows."""
         self.work.predicate_evaluations += self._rows.decided
         programs, rows = self._programs, self._rows
@@ -178,10 +184,10 @@ class Matcher:
             np.empty((2, words), np.uint64),
             np.empty((2, programs.depth, words), np.uint64),
         )
-        found = Found(window)
+        found = BlockHits(window)
         at = 0
         while at < len(order):
-            events, slots = found.new_part(max(_ROOM, words * WORD))
+            events, slots = found.new_part(max(_MIN_HITS_CAPACITY, words * WORD))
             at, count, candidates = run_programs(
                 order,
                 at,

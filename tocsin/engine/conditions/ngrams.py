@@ -14,7 +14,7 @@ from tocsin.values.like import LikePattern, Wild
 LONGEST_PIECE = 3
 
 
-class Where(Enum):
+class PiecePosition(Enum):
     """Required position of a piece in a text."""
 
     START = "start"
@@ -23,26 +23,26 @@ class Where(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A piece of text and its required position; the empty piece is in every text."""
 
-    where: Where
+    where: PiecePosition
     text: str
 
 
-class Pieces:
+class TextPieceIndex:
     """Lists of probes by piece."""
 
     __slots__ = ("_lists", "_postings")
 
     def __init__(self) -> None:
-        self._lists: dict[Where, dict[str, int]] = {where: {} for where in Where}
+        self._lists: dict[PiecePosition, dict[str, int]] = {where: {} for where in PiecePosition}
         self._postings = Postings()
 
     def __len__(self) -> int:
         return len(self._postings)
 
-    def add(self, piece: Piece, probe: int) -> None:
+    def add(self, piece: TextPiece, probe: int) -> None:
         """File a probe under a piece."""
         lists = self._lists[piece.where]
         known = lists.get(piece.text)
@@ -51,7 +51,7 @@ class Pieces:
         else:
             self._postings.append(known, probe)
 
-    def remove(self, piece: Piece, probe: int) -> None:
+    def remove(self, piece: TextPiece, probe: int) -> None:
         """Remove a probe."""
         lists = self._lists[piece.where]
         if self._postings.remove(lists[piece.text], probe):
@@ -60,9 +60,9 @@ class Pieces:
     def of(self, text: str) -> npt.NDArray[np.int32]:
         """Return the probes with a piece of the text, each once."""
         starts, ends, anywhere = (
-            self._lists[Where.START],
-            self._lists[Where.END],
-            self._lists[Where.ANYWHERE],
+            self._lists[PiecePosition.START],
+            self._lists[PiecePosition.END],
+            self._lists[PiecePosition.ANYWHERE],
         )
         lengths = range(1, min(LONGEST_PIECE, len(text)) + 1)
         found = [starts.get(text[:length]) for length in lengths] if starts else []
@@ -72,24 +72,24 @@ class Pieces:
         return np.concatenate(lists) if lists else np.empty(0, np.int32)
 
 
-def filed_under(pattern: LikePattern) -> tuple[Piece, bool]:
+def index_keys_of(pattern: LikePattern) -> tuple[TextPiece, bool]:
     """Return a piece that every matching text has, and True if every text with it matches."""
     match pattern.tokens:
         case (str() as run, Wild.ANY_RUN):
-            return Piece(Where.START, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
+            return TextPiece(PiecePosition.START, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
         case (Wild.ANY_RUN, str() as run):
-            return Piece(Where.END, run[-LONGEST_PIECE:]), len(run) <= LONGEST_PIECE
+            return TextPiece(PiecePosition.END, run[-LONGEST_PIECE:]), len(run) <= LONGEST_PIECE
         case (Wild.ANY_RUN, str() as run, Wild.ANY_RUN):
-            return Piece(Where.ANYWHERE, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
+            return TextPiece(PiecePosition.ANYWHERE, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
         case (Wild.ANY_RUN,):
-            return Piece(Where.ANYWHERE, ""), True
+            return TextPiece(PiecePosition.ANYWHERE, ""), True
         case tokens:
             longest = max(pattern.literals(), key=len, default="")
             if longest and tokens[0] == longest:
-                return Piece(Where.START, longest[:LONGEST_PIECE]), False
+                return TextPiece(PiecePosition.START, longest[:LONGEST_PIECE]), False
             if longest and tokens[-1] == longest:
-                return Piece(Where.END, longest[-LONGEST_PIECE:]), False
-            return Piece(Where.ANYWHERE, longest[:LONGEST_PIECE]), False
+                return TextPiece(PiecePosition.END, longest[-LONGEST_PIECE:]), False
+            return TextPiece(PiecePosition.ANYWHERE, longest[:LONGEST_PIECE]), False
 
 
 def _pieces(text: str) -> set[str]:

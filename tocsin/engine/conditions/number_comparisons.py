@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tocsin.engine.columns.batch import Column
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix
 from tocsin.engine.conditions.comparisons import Comparisons, Places, Ranks
 from tocsin.engine.conditions.probe_table import RELATIONS
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.index.encoding import EXACT_LIMIT, Floats, nearest_float, uncertain
+from tocsin.engine.index.encoding import EXACT_LIMIT, Floats, is_uncertain, nearest_float
 from tocsin.plan.nodes.atoms import ORDERINGS
 from tocsin.values.scalars import Kind
 
@@ -31,7 +31,7 @@ class NumberProbes:
 
     __slots__ = ("_comparisons", "_table")
 
-    def __init__(self, attribute: Attribute, column: int) -> None:
+    def __init__(self, attribute: AttributeProbes, column: int) -> None:
         self._table = attribute.table
         self._comparisons = Comparisons(attribute, column)
 
@@ -51,7 +51,7 @@ class NumberProbes:
         """Remove a probe."""
         self._comparisons.remove(probe, key)
 
-    def fill(self, column: Column, rows: Rows, window: slice) -> None:
+    def fill(self, column: Column, rows: AnswerMatrix, window: slice) -> None:
         """Write the rows of the events in the window."""
         events = np.flatnonzero(column.kinds[window] == Kind.NUMBER)
         if not len(events) or not len(self):
@@ -60,7 +60,7 @@ class NumberProbes:
         order = np.argsort(numbers, kind="stable")
         events, numbers = events[order], numbers[order]
         ranks = self._comparisons.ranks(numbers)
-        if uncertain(numbers).any():
+        if is_uncertain(numbers).any():
             events, exact = _exactly_sorted(
                 events, [column.value(window.start + event) for event in events.tolist()]
             )
@@ -86,7 +86,7 @@ class NumberProbes:
             np.searchsorted(numbers, limits, "left"),
             np.searchsorted(numbers, limits, "right"),
         )
-        for k in np.flatnonzero((first < last) & uncertain(limits)).tolist():
+        for k in np.flatnonzero((first < last) & is_uncertain(limits)).tolist():
             probe = members[k]
             cut = _CUT[table.relations[probe]]
             ranks[k] = cut(exact, table.keys[probe], int(first[k]), int(last[k]))

@@ -21,7 +21,7 @@ from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.truth import Truth, negation, truth
 
 
-class Operator(Enum):
+class ListOperator(Enum):
     """The operator behind a node."""
 
     AND = "and"
@@ -30,7 +30,7 @@ class Operator(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class ListTest:
     """A predicate, or its negation."""
 
     predicate: Predicate
@@ -38,22 +38,22 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ListGroup:
     """A list in parentheses; one without nodes has a fixed value."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[ListNode, ...]
     fixed: Truth = Truth.TRUE
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ListNode:
     """One node of a list."""
 
-    content: Test | Group
-    operator: Operator
+    content: ListTest | ListGroup
+    operator: ListOperator
 
 
-class How(Enum):
+class StepKind(Enum):
     """The way a node got its value."""
 
     EVALUATED = "evaluated"
@@ -62,36 +62,36 @@ class How(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ListStep:
     """A test with its value.
 
     From a row of props, or assigned because of the node before it and that node's operator.
     """
 
-    test: Test
-    how: How
+    test: ListTest
+    how: StepKind
     value: Truth
     row: int = 0
-    before: tuple[Truth, Operator] | None = None
+    before: tuple[Truth, ListOperator] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class ListWalk:
     """One selector over one event: its steps, and True if it rings."""
 
     key: str
-    nodes: tuple[Node, ...]
-    steps: tuple[Step, ...]
+    nodes: tuple[ListNode, ...]
+    steps: tuple[ListStep, ...]
     rings: bool
 
 
 @dataclass(slots=True)
-class Trace:
+class ListTrace:
     """The walks over one event, and the table props: predicates in order of evaluation, with
     results.
     """
 
-    walks: list[Walk] = field(default_factory=list)
+    walks: list[ListWalk] = field(default_factory=list)
     props: dict[Predicate, Truth] = field(default_factory=dict)
 
     @property
@@ -105,58 +105,58 @@ class SubscriptionList:
 
     def __init__(self, *, reorder: bool = True) -> None:
         self._reorder = reorder
-        self.lists: dict[str, tuple[Node, ...]] = {}
+        self.lists: dict[str, tuple[ListNode, ...]] = {}
 
     def add(self, key: str, expression: BooleanNode) -> None:
         """Split a selector into nodes, after preprocessing unless `reorder` is off."""
         prepared = prepared_expression(expression) if self._reorder else expression
-        self.lists[key] = tuple(_nodes(prepared, Operator.END))
+        self.lists[key] = tuple(_nodes(prepared, ListOperator.END))
 
-    def trace(self, event: Event) -> Trace:
+    def trace(self, event: Event) -> ListTrace:
         """Run all selectors over one event, with an empty table."""
-        trace = Trace()
+        trace = ListTrace()
         for key, nodes in self.lists.items():
-            steps: list[Step] = []
+            steps: list[ListStep] = []
             value = _walk(nodes, event, trace.props, steps)
-            trace.walks.append(Walk(key, nodes, tuple(steps), value is Truth.TRUE))
+            trace.walks.append(ListWalk(key, nodes, tuple(steps), value is Truth.TRUE))
         return trace
 
 
-def _nodes(node: BooleanNode, behind: Operator) -> Iterator[Node]:
+def _nodes(node: BooleanNode, behind: ListOperator) -> Iterator[ListNode]:
     """Yield the nodes of a condition in negation normal form; the last gets operator `behind`."""
     match node:
         case AnyOf(operands) if operands:
             for operand in operands[:-1]:
-                yield from _nodes(operand, Operator.OR)
+                yield from _nodes(operand, ListOperator.OR)
             yield from _nodes(operands[-1], behind)
         case AllOf(operands) if operands:
             for operand in operands[:-1]:
-                yield Node(_content(operand), Operator.AND)
-            yield Node(_content(operands[-1]), behind)
+                yield ListNode(_content(operand), ListOperator.AND)
+            yield ListNode(_content(operands[-1]), behind)
         case _:
-            yield Node(_content(node), behind)
+            yield ListNode(_content(node), behind)
 
 
-def _content(node: BooleanNode) -> Test | Group:
+def _content(node: BooleanNode) -> ListTest | ListGroup:
     match node:
         case AllOf(()) | AnyOf(()):
-            return Group((), truth(isinstance(node, AllOf)))
+            return ListGroup((), truth(isinstance(node, AllOf)))
         case AllOf() | AnyOf():
-            return Group(tuple(_nodes(node, Operator.END)))
+            return ListGroup(tuple(_nodes(node, ListOperator.END)))
         case Not(AllOf() | AnyOf() | Not()):
             raise MeaningProblem(
                 "a negation must stand on a predicate here", hint="push negations down first"
             )
         case Not(predicate):
-            return Test(predicate, negated=True)  # type: ignore[arg-type]
+            return ListTest(predicate, negated=True)  # type: ignore[arg-type]
         case _:
-            return Test(node)
+            return ListTest(node)
 
 
 def _walk(
-    nodes: tuple[Node, ...], event: Event, props: dict[Predicate, Truth], steps: list[Step]
+    nodes: tuple[ListNode, ...], event: Event, props: dict[Predicate, Truth], steps: list[ListStep]
 ) -> Truth:
-    values: list[tuple[Truth, Operator]] = []
+    values: list[tuple[Truth, ListOperator]] = []
     for node in nodes:
         settled = _settled(values[-1]) if values else None
         if settled is None:
@@ -164,24 +164,28 @@ def _walk(
         else:
             value = settled
             steps += [
-                Step(test, How.SKIPPED, settled, before=values[-1]) for test in _tests(node.content)
+                ListStep(test, StepKind.SKIPPED, settled, before=values[-1])
+                for test in _tests(node.content)
             ]
         values.append((value, node.operator))
-    return _joined(values)
+    return _combine_values(values)
 
 
-def _settled(before: tuple[Truth, Operator]) -> Truth | None:
+def _settled(before: tuple[Truth, ListOperator]) -> Truth | None:
     """Return the value that the node before assigns to the next; None if it must be evaluated."""
     value, operator = before
-    if operator is Operator.OR:
+    if operator is ListOperator.OR:
         return Truth.TRUE if value is Truth.TRUE else None
     return None if value is Truth.TRUE else Truth.FALSE
 
 
 def _value(
-    content: Test | Group, event: Event, props: dict[Predicate, Truth], steps: list[Step]
+    content: ListTest | ListGroup,
+    event: Event,
+    props: dict[Predicate, Truth],
+    steps: list[ListStep],
 ) -> Truth:
-    if isinstance(content, Group):
+    if isinstance(content, ListGroup):
         return _walk(content.nodes, event, props, steps) if content.nodes else content.fixed
     known = content.predicate in props
     if not known:
@@ -189,23 +193,23 @@ def _value(
     result = props[content.predicate]
     value = negation(result) if content.negated else result
     row = list(props).index(content.predicate) + 1
-    steps.append(Step(content, How.REUSED if known else How.EVALUATED, value, row))
+    steps.append(ListStep(content, StepKind.REUSED if known else StepKind.EVALUATED, value, row))
     return value
 
 
-def _tests(content: Test | Group) -> Iterator[Test]:
-    if isinstance(content, Test):
+def _tests(content: ListTest | ListGroup) -> Iterator[ListTest]:
+    if isinstance(content, ListTest):
         yield content
     else:
         for node in content.nodes:
             yield from _tests(node.content)
 
 
-def _joined(values: list[tuple[Truth, Operator]]) -> Truth:
+def _combine_values(values: list[tuple[Truth, ListOperator]]) -> Truth:
     """Return the value of the whole list: AND before OR."""
     best, group = Truth.FALSE, Truth.TRUE
     for value, operator in values:
         group = min(group, value)
-        if operator is not Operator.AND:
+        if operator is not ListOperator.AND:
             best, group = max(best, group), Truth.TRUE
     return best

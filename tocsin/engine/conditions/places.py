@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.bitmap_matrix import ListAnswers, Rows
-from tocsin.engine.conditions.point_in_polygon import Shells
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix, PostingAnswers
+from tocsin.engine.conditions.point_in_polygon import PolygonBorders
 from tocsin.engine.conditions.probe_table import ProbeTable
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.index.counters import Work
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.plan.nodes.atoms import PlaceIs, region_of
-from tocsin.values.regions import Pairs, RegionTest, RegionTree
+from tocsin.values.regions import PlaceTestPairs, RegionTest, RegionTree
 from tocsin.values.space import Places, have_places
 
 _ANY_PLACE = None
@@ -30,20 +30,20 @@ _SMALL = 64
 """The small tree may grow to this size, for any total."""
 
 
-class Grove:
+class RegionProbeTree:
     """A tree over the tests of some probes."""
 
-    __slots__ = ("_positions", "_shells", "probes", "tree")
+    __slots__ = ("_borders", "_positions", "probes", "tree")
 
     def __init__(self, tests: dict[int, RegionTest]) -> None:
         self.tree = RegionTree(list(tests.values()))
-        self._shells = Shells(list(tests.values()))
+        self._borders = PolygonBorders(list(tests.values()))
         self.probes = np.fromiter(tests, np.int32, len(tests))
         self._positions = {probe: position for position, probe in enumerate(tests)}
 
-    def holding(self, places: Places) -> Pairs:
+    def holding(self, places: Places) -> PlaceTestPairs:
         """Return every place with every test that holds for it."""
-        return self.tree.holding(places, self._shells.judge)
+        return self.tree.holding(places, self._borders.judge)
 
     def forget(self, probe: int) -> None:
         """Remove a probe; its number may be reused."""
@@ -55,15 +55,15 @@ class PlaceProbes:
 
     __slots__ = ("_any", "_large", "_new", "_probes", "_small", "_table", "_tests", "_work")
 
-    def __init__(self, table: ProbeTable, work: Work) -> None:
+    def __init__(self, table: ProbeTable, work: WorkCounters) -> None:
         self._table = table
         self._work = work
         self._any: int | None = None
         self._probes: dict[PlaceIs, int] = {}
         self._tests: dict[int, RegionTest] = {}
         self._new: dict[int, RegionTest] = {}
-        self._large: Grove | None = None
-        self._small: Grove | None = None
+        self._large: RegionProbeTree | None = None
+        self._small: RegionProbeTree | None = None
 
     def __len__(self) -> int:
         return len(self._probes) + (self._any is not None)
@@ -97,7 +97,7 @@ class PlaceProbes:
         if not self._tests:
             self._large = self._small = None
 
-    def fill(self, places: Places, rows: Rows) -> None:
+    def fill(self, places: Places, rows: AnswerMatrix) -> None:
         """Write the answers of a block of events with these places.
 
         Each event has a list of probes of its own.
@@ -114,7 +114,7 @@ class PlaceProbes:
             events, probes = events[order], probes[order]
         counts = np.bincount(events, minlength=len(places)).astype(np.int32)
         codes = np.arange(len(places), dtype=np.int32)
-        ListAnswers(codes, np.cumsum(counts) - counts, counts, probes).fill(
+        PostingAnswers(codes, np.cumsum(counts) - counts, counts, probes).fill(
             rows, slice(0, len(places))
         )
 
@@ -143,7 +143,7 @@ class PlaceProbes:
             (0, 0) if self._large is None else (self._large.tree.forgotten, len(self._large.tree))
         )
         if len(self._new) > max(_SMALL, isqrt(len(self._tests))) or 2 * gone > size:
-            self._large = Grove(self._tests) if self._tests else None
+            self._large = RegionProbeTree(self._tests) if self._tests else None
             self._new, self._small = {}, None
         elif self._new and self._small is None:
-            self._small = Grove(self._new)
+            self._small = RegionProbeTree(self._new)

@@ -28,7 +28,7 @@ _UNDERFLOW: Final = 1e-290
 """Below it products may have lost bits, which the bound does not cover."""
 
 
-class Shells:
+class PolygonBorders:
     """The borders of the tests for which points can be decided here, one after the other."""
 
     __slots__ = ("_starts", "_x", "_y")
@@ -43,12 +43,12 @@ class Shells:
         verdicts = np.full(len(at), UNSURE, np.int8)
         if len(self._x):
             x, y = coordinates_of_points(places)
-            judge_pairs(self._starts, self._x, self._y, x, y, at, tests, verdicts)
+            classify_pairs(self._starts, self._x, self._y, x, y, at, tests, verdicts)
         return verdicts == INSIDE, np.flatnonzero(verdicts == UNSURE)
 
 
 @compiled
-def judge_pairs(
+def classify_pairs(
     starts: Ints,
     shell_x: Floats,
     shell_y: Floats,

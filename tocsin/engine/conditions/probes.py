@@ -52,7 +52,7 @@ class OfKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTruth:
     """True if the computed predicate has this truth."""
 
     predicate: Computed
@@ -64,11 +64,11 @@ class HasPlace:
     """True if the event has a place."""
 
 
-Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | Known | PlaceIs | HasPlace
+Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | KnownTruth | PlaceIs | HasPlace
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class ProbeLiteral:
     """A probe, or its negation."""
 
     probe: Probe
@@ -76,32 +76,32 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class AllFormulas:
     """Conjunction. No operand is an Every."""
 
     operands: tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class AnyFormula:
     """Disjunction. No operand is a Some."""
 
     operands: tuple[Formula, ...]
 
 
-Formula = Literal | Every | Some
+Formula = ProbeLiteral | AllFormulas | AnyFormula
 
 
-def lowered(node: BooleanNode) -> Formula:
+def lower_condition(node: BooleanNode) -> Formula:
     """Return the formula for the events that make an expression TRUE; pushes negations down."""
     match node:
         case AllOf(operands):
-            return _every(map(lowered, operands))
+            return _every(map(lower_condition, operands))
         case AnyOf(operands):
-            return _some(map(lowered, operands))
+            return _some(map(lower_condition, operands))
         case Not(operand):
             if isinstance(operand, AllOf | AnyOf | Not):
-                return lowered(_negated(operand))
+                return lower_condition(_negated(operand))
             return _where_false(operand)
         case predicate:
             return _where_true(predicate)
@@ -122,15 +122,15 @@ def _negated(node: AllOf | AnyOf | Not) -> BooleanNode:
 def _where_true(predicate: Predicate) -> Formula:
     match predicate:
         case Computed():
-            return Literal(Known(predicate, Truth.TRUE))
+            return ProbeLiteral(KnownTruth(predicate, Truth.TRUE))
         case PlaceIs():
             return _where_placed(predicate)
         case IsNull():
-            return Literal(predicate)
+            return ProbeLiteral(predicate)
         case Between():
             return _every(map(_where_true, _limits(predicate)))
         case _:
-            probe = Literal(_plain(predicate))
+            probe = ProbeLiteral(_plain(predicate))
             if predicate.mismatch is Truth.TRUE:
                 return _some((probe, _other_kind(predicate)))
             return probe
@@ -139,37 +139,39 @@ def _where_true(predicate: Predicate) -> Formula:
 def _where_false(predicate: Predicate) -> Formula:
     match predicate:
         case Computed():
-            return Literal(Known(predicate, Truth.FALSE))
+            return ProbeLiteral(KnownTruth(predicate, Truth.FALSE))
         case PlaceIs():
             return _where_not_placed(predicate)
         case IsNull():
-            return Literal(predicate, negated=True)
+            return ProbeLiteral(predicate, negated=True)
         case Between():
             return _some(map(_where_false, _limits(predicate)))
         case _ if predicate.mismatch is Truth.FALSE:
-            return Every(
+            return AllFormulas(
                 (
-                    Literal(_plain(predicate), negated=True),
-                    Literal(IsNull(predicate.path), negated=True),
+                    ProbeLiteral(_plain(predicate), negated=True),
+                    ProbeLiteral(IsNull(predicate.path), negated=True),
                 )
             )
         case Ordered(path, relation, limit):
-            return Literal(Ordered(path, _OPPOSITE[relation], limit))
+            return ProbeLiteral(Ordered(path, _OPPOSITE[relation], limit))
         case _:
-            of_kind = Literal(OfKind(predicate.path, needed_kind(predicate)))
-            return Every((Literal(_plain(predicate), negated=True), of_kind))
+            of_kind = ProbeLiteral(OfKind(predicate.path, needed_kind(predicate)))
+            return AllFormulas((ProbeLiteral(_plain(predicate), negated=True), of_kind))
 
 
 def _where_placed(predicate: PlaceIs) -> Formula:
     if predicate.relation is SpatialRelation.FARTHER:
-        return Every((Literal(HasPlace()), Literal(_local(predicate), negated=True)))
-    return Literal(_local(predicate))
+        return AllFormulas(
+            (ProbeLiteral(HasPlace()), ProbeLiteral(_local(predicate), negated=True))
+        )
+    return ProbeLiteral(_local(predicate))
 
 
 def _where_not_placed(predicate: PlaceIs) -> Formula:
     if predicate.relation is SpatialRelation.FARTHER:
-        return Some((Literal(HasPlace(), negated=True), Literal(_local(predicate))))
-    return Literal(_local(predicate), negated=True)
+        return AnyFormula((ProbeLiteral(HasPlace(), negated=True), ProbeLiteral(_local(predicate))))
+    return ProbeLiteral(_local(predicate), negated=True)
 
 
 def _local(predicate: PlaceIs) -> PlaceIs:
@@ -186,7 +188,9 @@ def _local(predicate: PlaceIs) -> PlaceIs:
 
 def _other_kind(predicate: Equals | OneOf | Ordered | Like) -> Formula:
     of_kind = OfKind(predicate.path, needed_kind(predicate))
-    return Every((Literal(of_kind, negated=True), Literal(IsNull(predicate.path), negated=True)))
+    return AllFormulas(
+        (ProbeLiteral(of_kind, negated=True), ProbeLiteral(IsNull(predicate.path), negated=True))
+    )
 
 
 def _limits(predicate: Between) -> tuple[Ordered, Ordered]:
@@ -211,12 +215,12 @@ def _plain(predicate: Equals | OneOf | Ordered | Like) -> Probe:
 def _every(operands: Iterable[Formula]) -> Formula:
     flat: list[Formula] = []
     for operand in operands:
-        flat += operand.operands if isinstance(operand, Every) else (operand,)
-    return flat[0] if len(flat) == 1 else Every(tuple(flat))
+        flat += operand.operands if isinstance(operand, AllFormulas) else (operand,)
+    return flat[0] if len(flat) == 1 else AllFormulas(tuple(flat))
 
 
 def _some(operands: Iterable[Formula]) -> Formula:
     flat: list[Formula] = []
     for operand in operands:
-        flat += operand.operands if isinstance(operand, Some) else (operand,)
-    return flat[0] if len(flat) == 1 else Some(tuple(flat))
+        flat += operand.operands if isinstance(operand, AnyFormula) else (operand,)
+    return flat[0] if len(flat) == 1 else AnyFormula(tuple(flat))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.programs import Program
+from tocsin.engine.conditions.programs import ConditionProgram
 from tocsin.engine.index.growable import INT32, INT64, Growable
 
 GONE = -1
@@ -49,7 +49,7 @@ class ProgramStore:
         self._extents = Growable(INT32)
         self.live = self.holes = self.depth = 0
 
-    def add(self, slot: int, program: Program, anchors: list[int]) -> None:
+    def add(self, slot: int, program: ConditionProgram, anchors: list[int]) -> None:
         """Store a program and its anchors at a free slot."""
         if slot == len(self.starts):
             for column in (self.starts, self.lengths, self._extents, self.required, self.places):

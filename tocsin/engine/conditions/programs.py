@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 
 from tocsin.engine.conditions.probe_table import NEVER
 from tocsin.engine.conditions.probes import (
-    Every,
+    AllFormulas,
+    AnyFormula,
     Formula,
     HasPlace,
-    Known,
-    Literal,
+    KnownTruth,
     OfKind,
     Probe,
-    Some,
+    ProbeLiteral,
 )
 from tocsin.plan.nodes.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Kind
@@ -39,7 +39,7 @@ _SELECTIVITY: dict[type, int] = {
     OneOf: 1,
     PlaceIs: 0,
     Like: 2,
-    Known: 3,
+    KnownTruth: 3,
     Ordered: 4,
     IsNull: 5,
     OfKind: 6,
@@ -50,7 +50,7 @@ _GROUP = 20
 
 
 @dataclass(slots=True)
-class Program:
+class ConditionProgram:
     """Instructions, jumps, the number of leading required literals, and the depth of ORs."""
 
     code: list[int] = field(default_factory=list)
@@ -59,15 +59,17 @@ class Program:
     depth: int = 0
 
 
-def program_of(formula: Formula, number_of: Callable[[Probe], int]) -> Program:
+def compile_condition_program(
+    formula: Formula, number_of: Callable[[Probe], int]
+) -> ConditionProgram:
     """Return the program of a formula, with the most selective literals first."""
-    operands = _ordered(formula.operands) if isinstance(formula, Every) else (formula,)
-    literals = [each for each in operands if isinstance(each, Literal)]
+    operands = _ordered(formula.operands) if isinstance(formula, AllFormulas) else (formula,)
+    literals = [each for each in operands if isinstance(each, ProbeLiteral)]
     required = len(literals)
     if required == len(operands):  # as most are: every jump leads to the end
         code = [2 * number_of(each.probe) + each.negated for each in literals]
-        return Program(code, list(range(required, 0, -1)), required)
-    program = Program(required=required)
+        return ConditionProgram(code, list(range(required, 0, -1)), required)
+    program = ConditionProgram(required=required)
     open_jumps = [at for operand in operands for at in _emit(operand, program, number_of, 1)]
     _close(open_jumps, program, len(program.code))
     return program
@@ -79,26 +81,29 @@ def probe_of(instruction: int) -> int:
 
 
 def _emit(
-    formula: Formula, program: Program, number_of: Callable[[Probe], int], depth: int
+    formula: Formula, program: ConditionProgram, number_of: Callable[[Probe], int], depth: int
 ) -> list[int]:
     """Write the formula; return the positions of jumps without a target yet."""
     match formula:
-        case Literal(probe, negated):
+        case ProbeLiteral(probe, negated):
             return [_write(program, 2 * number_of(probe) + negated)]
-        case Every(operands):
+        case AllFormulas(operands):
             return [
                 at
                 for operand in _ordered(operands)
                 for at in _emit(operand, program, number_of, depth)
             ]
-        case Some(()):
+        case AnyFormula(()):
             return [_write(program, 2 * NEVER)]
-        case Some(operands):
+        case AnyFormula(operands):
             return [_emit_some(operands, program, number_of, depth)]
 
 
 def _emit_some(
-    operands: tuple[Formula, ...], program: Program, number_of: Callable[[Probe], int], depth: int
+    operands: tuple[Formula, ...],
+    program: ConditionProgram,
+    number_of: Callable[[Probe], int],
+    depth: int,
 ) -> int:
     program.depth = max(program.depth, depth)
     _write(program, BEGIN)
@@ -112,13 +117,13 @@ def _emit_some(
     return end
 
 
-def _write(program: Program, instruction: int) -> int:
+def _write(program: ConditionProgram, instruction: int) -> int:
     program.code.append(instruction)
     program.jumps.append(1)
     return len(program.code) - 1
 
 
-def _close(places: list[int], program: Program, target: int) -> None:
+def _close(places: list[int], program: ConditionProgram, target: int) -> None:
     for at in places:
         program.jumps[at] = target - at
 
@@ -129,7 +134,7 @@ def _ordered(operands: tuple[Formula, ...]) -> list[Formula]:
 
 def weight_of(formula: Formula) -> int:
     """Return a rank of selectivity: small if few events are expected to pass."""
-    if not isinstance(formula, Literal):
+    if not isinstance(formula, ProbeLiteral):
         return _GROUP
     probe = formula.probe
     weight = _SELECTIVITY[type(probe)]

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.conditions.shortcircuit import ACCEPT, Code, compiled
-from tocsin.engine.index.counters import Work
+from tocsin.engine.conditions.shortcircuit import ACCEPT, ShortCircuitCode, compile_short_circuit
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.hits import Hits
 from tocsin.engine.index.keys import Keys
 from tocsin.events.event import Event
@@ -42,14 +42,14 @@ class ScanMatcher:
     def __init__(self, *, reorder: bool = True) -> None:
         self._reorder = reorder
         self._keys = Keys()
-        self._codes: dict[int, Code] = {}
+        self._codes: dict[int, ShortCircuitCode] = {}
         self._numbers: dict[Predicate, int] = {}
         self._predicates: list[Predicate | None] = []
         self._references: list[int] = []
         self._free: list[int] = []
         self.props: list[PropsRow] = []
         """The predicate table of the event matched last: rows in the order of evaluation."""
-        self.work = Work()
+        self.work = WorkCounters()
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -76,7 +76,9 @@ class ScanMatcher:
         expression = prepared_expression(atom.expression) if self._reorder else atom.expression
         for predicate in predicates_of(expression):
             self._refer(predicate)
-        self._codes[self._keys.add(key)] = compiled(expression, self._numbers.__getitem__)
+        self._codes[self._keys.add(key)] = compile_short_circuit(
+            expression, self._numbers.__getitem__
+        )
 
     def remove(self, key: str) -> None:
         """Remove a subscription and every predicate that only it had."""
@@ -98,7 +100,7 @@ class ScanMatcher:
         self.work.candidates += len(self._codes)
         return [slot for slot, code in self._codes.items() if self._accepts(code, truths, event)]
 
-    def _accepts(self, code: Code, truths: list[Truth | None], event: Event) -> bool:
+    def _accepts(self, code: ShortCircuitCode, truths: list[Truth | None], event: Event) -> bool:
         at = code.start
         while at >= 0:
             step = code.steps[at]

@@ -13,7 +13,7 @@ REJECT = -2
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ShortCircuitStep:
     """A test of one predicate and its two targets: the number of a step, ACCEPT or REJECT."""
 
     predicate: int
@@ -23,25 +23,27 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class ShortCircuitCode:
     """The steps and the first one; a condition without predicates begins at ACCEPT or REJECT."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ShortCircuitStep, ...]
     start: int
 
 
-def compiled(expression: BooleanNode, number_of: Callable[[Predicate], int]) -> Code:
+def compile_short_circuit(
+    expression: BooleanNode, number_of: Callable[[Predicate], int]
+) -> ShortCircuitCode:
     """Return the code of an expression in negation normal form; operands keep their order."""
-    steps: list[Step] = []
+    steps: list[ShortCircuitStep] = []
     start = _emit(expression, ACCEPT, REJECT, steps, number_of)
-    return Code(tuple(steps), start)
+    return ShortCircuitCode(tuple(steps), start)
 
 
 def _emit(
     node: BooleanNode,
     if_true: int,
     if_not: int,
-    steps: list[Step],
+    steps: list[ShortCircuitStep],
     number_of: Callable[[Predicate], int],
 ) -> int:
     """Write the steps of a node; return its entry.
@@ -62,7 +64,7 @@ def _emit(
                 raise MeaningProblem(
                     "a negation must stand on a predicate here", hint="push negations down first"
                 )
-            steps.append(Step(number_of(operand), True, if_true, if_not))
+            steps.append(ShortCircuitStep(number_of(operand), True, if_true, if_not))
         case predicate:
-            steps.append(Step(number_of(predicate), False, if_true, if_not))
+            steps.append(ShortCircuitStep(number_of(predicate), False, if_true, if_not))
     return len(steps) - 1

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.conditions.attribute_probes import Attribute
-from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.attribute_probes import AttributeProbes
+from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix
 from tocsin.engine.conditions.comparisons import Comparisons
 from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.conditions.text_order import Scale
+from tocsin.engine.conditions.text_order import TextOrder
 from tocsin.engine.index.encoding import Codes, Distinct, Floats
 
 
@@ -24,10 +24,10 @@ class TextProbes:
 
     __slots__ = ("_comparisons", "_scale", "_table")
 
-    def __init__(self, attribute: Attribute, column: int) -> None:
+    def __init__(self, attribute: AttributeProbes, column: int) -> None:
         self._table = attribute.table
         self._comparisons = Comparisons(attribute, column)
-        self._scale = Scale()
+        self._scale = TextOrder()
 
     def __len__(self) -> int:
         return len(self._comparisons)
@@ -76,7 +76,7 @@ class TextAnswers:
     codes: Codes
     numbers: Floats
 
-    def fill(self, rows: Rows, window: slice) -> None:
+    def fill(self, rows: AnswerMatrix, window: slice) -> None:
         """Write the rows of the events in the window."""
         codes = self.codes[window]
         events = np.flatnonzero(codes >= 0)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-_ROOM = 1 << 30
+_GAP = 1 << 30
 _LIMIT = 1 << 52
 """Largest number: floats are exact up to here, and for the next integer."""
 
 
-class Scale:
+class TextOrder:
     """Texts in order, each with its number; neighbours are at least two apart."""
 
     __slots__ = ("_numbers", "_texts")
@@ -60,8 +60,8 @@ class Scale:
 
 def _between(below: int | None, above: int | None) -> int:
     if below is None:
-        return 0 if above is None else above - _ROOM
-    return below + _ROOM if above is None else (below + above) // 2
+        return 0 if above is None else above - _GAP
+    return below + _GAP if above is None else (below + above) // 2
 
 
 def _fits(below: int | None, above: int | None) -> bool:

@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from tocsin.engine.detection.base import (
-    A_RESULT,
-    A_TRIAL,
-    QUESTIONS,
-    Node,
+    CHECKS_PER_UNIT,
+    COMBINE_COST,
+    EMIT_COST,
+    Operator,
     Pending,
     State,
-    Step,
+    StepContext,
     Writer,
 )
-from tocsin.engine.detection.buffer import Entry, Waiting
-from tocsin.engine.detection.partition_keys import key_at, slot_keys
-from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.buffer import BufferEntry, ExpiringBuffer
+from tocsin.engine.detection.partition_keys import input_keys, key_at
+from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.nodes.composites import (
@@ -33,18 +33,18 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.semantics.condition_evaluation import compare, concerns, fulfils
 from tocsin.plan.semantics.measure_evaluation import key_of
-from tocsin.plan.semantics.occurrence import Occurrence, combined
+from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.time import Instant
 
 
-class FixedAbsenceNode(Node):
+class FixedAbsenceOperator(Operator):
     """Absence in a fixed window: emits at the end of the window unless the absent part occurred
     inside, and never again.
     """
 
     __slots__ = ("_settled", "_window")
 
-    def __init__(self, part: Absence, window: FixedWindow, inner: list[Node]) -> None:
+    def __init__(self, part: Absence, window: FixedWindow, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._window = window
         self._settled = False
@@ -54,16 +54,16 @@ class FixedAbsenceNode(Node):
         """True while the window is not settled: neither broken nor over."""
         return not self._settled
 
-    def start(self, step: Step) -> None:
+    def start(self, step: StepContext) -> None:
         """Set the timer for the end of the window."""
         step.wake(self, self._window.start + self._window.length, None)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Settle the window if the occurrence lies inside."""
         end = self._window.start + self._window.length
         self._settled |= occurrence.start > self._window.start and occurrence.end <= end
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Emit the absence if the window stayed empty."""
         if not self._settled:
             start, end = self._window.start, self._window.start + self._window.length
@@ -74,12 +74,12 @@ class FixedAbsenceNode(Node):
         """Return the flag that the window was broken or is over."""
         return {"settled": self._settled}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the flag; the timer is set by `start`."""
         self._settled = bool(state["settled"])
 
 
-class AfterAbsenceNode(Node):
+class AfterAbsenceOperator(Operator):
     """Absence after a part: buffers each occurrence of the first part until its deadline, unless
     the absent part ends its wait.
 
@@ -101,21 +101,21 @@ class AfterAbsenceNode(Node):
     )
 
     def __init__(
-        self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes
+        self, part: Absence, window: AfterWindow, inner: list[Operator], scopes: Scopes
     ) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
         self._scopes = scopes
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
-        self._waiting = Queue(None)
+        self._waiting = ExpiringQueue(None)
         self._timed = False
-        (self._absent_key, self._first_key), self._rest = slot_keys(
+        (self._absent_key, self._first_key), self._rest = input_keys(
             (part.part, window.part), part.conditions, part.by
         )
         self._own_key = key_at(part.by)
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -127,7 +127,7 @@ class AfterAbsenceNode(Node):
         """True if nothing is buffered."""
         return not len(self._waiting)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the absent part at slot 0, the part that the window follows at slot 1."""
         if slot == 1:
             self._await(occurrence, step)
@@ -138,7 +138,7 @@ class AfterAbsenceNode(Node):
             for first in [each for each in waiting if self._is_ended(each, occurrence)]:
                 self._waiting.remove(first, key)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Emit the absences whose deadline has come. The occurrence that the timer was set for may
         be gone.
         """
@@ -148,7 +148,7 @@ class AfterAbsenceNode(Node):
             first = waiting.pop()
             if first is not None and not (self._names and self._scopes.is_used(first, self._names)):
                 self._ring(first, step)
-        waiting.skip_marks()
+        waiting.drop_tombstones()
         self._set_timer(step)
 
     def pending(self) -> Iterable[Pending]:
@@ -161,12 +161,12 @@ class AfterAbsenceNode(Node):
         """Return the occurrences that wait."""
         return {"waiting": [writer.write(each) for each in self._waiting]}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the occurrences that waited."""
         for each in state["waiting"]:
             self._await(read(each), step)
 
-    def _await(self, occurrence: Occurrence, step: Step) -> None:
+    def _await(self, occurrence: Occurrence, step: StepContext) -> None:
         """Buffer an occurrence until its deadline. Without the attributes of its conditions its key
         is None, and nothing can end its wait.
         """
@@ -177,7 +177,7 @@ class AfterAbsenceNode(Node):
         if not self._timed:
             self._set_timer(step)
 
-    def _set_timer(self, step: Step) -> None:
+    def _set_timer(self, step: StepContext) -> None:
         end = self._waiting.first_end
         if end is not None:
             self._timed = True
@@ -188,11 +188,11 @@ class AfterAbsenceNode(Node):
             return False
         return concerns(self._rest, absent, first)
 
-    def _ring(self, first: Occurrence, step: Step) -> None:
-        step.bring(self, first.with_silence(first.end, first.end + self._length))
+    def _ring(self, first: Occurrence, step: StepContext) -> None:
+        step.bring(self, first.with_absence(first.end, first.end + self._length))
 
 
-class BetweenAbsenceNode(Node):
+class BetweenAbsenceOperator(Operator):
     """Absence between two parts: pairs a first with a last part if the absent part did not occur in
     between.
 
@@ -205,7 +205,7 @@ class BetweenAbsenceNode(Node):
         "_absent",
         "_expires",
         "_firsts",
-        "_is_apart",
+        "_is_keyed",
         "_keys",
         "_names",
         "_on_absent",
@@ -215,7 +215,7 @@ class BetweenAbsenceNode(Node):
     )
 
     def __init__(
-        self, part: Absence | Gathered, window: BetweenWindow, inner: list[Node], scopes: Scopes
+        self, part: Absence | Gathered, window: BetweenWindow, inner: list[Operator], scopes: Scopes
     ) -> None:
         super().__init__(part, inner)
         self._absence = part
@@ -223,19 +223,19 @@ class BetweenAbsenceNode(Node):
         deferred = part.policy is Policy.DEFERRED
         self._names = scopes.names_in(part) if deferred else ()
         self._settles = scopes.names_settled_at(part) if deferred else ()
-        self._firsts = Waiting(part.keep)
-        self._absent = Waiting(part.keep)
+        self._firsts = ExpiringBuffer(part.keep)
+        self._absent = ExpiringBuffer(part.keep)
         self._expires = False
         on_bounds = part.conditions_on_bounds
         on_absent = (
             part.conditions_on_absent if isinstance(part, Absence) else part.conditions_on_each
         )
-        keys, rest = slot_keys((window.first, window.last), on_bounds)
+        keys, rest = input_keys((window.first, window.last), on_bounds)
         alike = (*on_bounds, *_that_extend(on_absent, on_bounds))
         parts = (part.part, window.first, window.last)
-        self._keys, rest_of_alike = slot_keys(parts, alike, part.by)
-        self._is_apart = bool(part.by) or len(rest_of_alike) < len(alike)
-        if self._is_apart:
+        self._keys, rest_of_alike = input_keys(parts, alike, part.by)
+        self._is_keyed = bool(part.by) or len(rest_of_alike) < len(alike)
+        if self._is_keyed:
             self._on_bounds = tuple(each for each in rest_of_alike if each in on_bounds)
             self._on_absent = tuple(
                 each for each in on_absent if each not in alike or each in rest_of_alike
@@ -244,7 +244,7 @@ class BetweenAbsenceNode(Node):
             self._keys = (self._keys[0], *keys)
             self._on_bounds, self._on_absent = rest, on_absent
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -258,7 +258,7 @@ class BetweenAbsenceNode(Node):
         """True if nothing is buffered."""
         return self._firsts.is_empty and self._absent.is_empty
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the absent part at slot 0, the first at slot 1, the last at slot 2."""
         self.forget_before(step.now)
         key = self._keys[slot](occurrence)
@@ -290,7 +290,7 @@ class BetweenAbsenceNode(Node):
         """Yield the firsts that a last can still close."""
         keep = self._absence.keep
         for entry in self._firsts.entries():
-            if entry.silenced is None and not self._is_used(entry.occurrence):
+            if entry.first_absent_end is None and not self._is_used(entry.occurrence):
                 yield Pending(
                     self.part,
                     1,
@@ -304,24 +304,25 @@ class BetweenAbsenceNode(Node):
         """
         return {
             "firsts": [
-                [writer.write(each.occurrence), each.silenced] for each in self._firsts.entries()
+                [writer.write(each.occurrence), each.first_absent_end]
+                for each in self._firsts.entries()
             ],
             "absent": [writer.write(each.occurrence) for each in self._absent.entries()],
         }
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the firsts and the absent parts."""
         for written, silenced in state["firsts"]:
             occurrence = read(written)
-            self._firsts.add(occurrence, self._keys[1](occurrence)).silenced = silenced
+            self._firsts.add(occurrence, self._keys[1](occurrence)).first_absent_end = silenced
         for written in state["absent"]:
             occurrence = read(written)
             self._absent.add(occurrence, self._keys[0](occurrence))
         self._expire(step)
 
-    def _expire(self, step: Step) -> None:
+    def _expire(self, step: StepContext) -> None:
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)
 
     def _note(self, absent: Occurrence, key: Hashable) -> None:
         """Record an absent part. They come in the order of their ends: the first one that follows a
@@ -330,27 +331,27 @@ class BetweenAbsenceNode(Node):
         if self._on_absent or absent.rows is not NOTHING_BOUND:
             self._absent.add(absent, key)
             return
-        keys = (key,) if self._is_apart else self._firsts.keys()
+        keys = (key,) if self._is_keyed else self._firsts.keys()
         for each in keys:
             for entry in self._firsts.newest_first(each):
-                if entry.silenced is not None:
+                if entry.first_absent_end is not None:
                     break  # so are all that ended before it
                 if entry.occurrence.end < absent.start:
-                    entry.silenced = absent.end
+                    entry.first_absent_end = absent.end
 
-    def _close(self, last: Occurrence, key: Hashable, step: Step) -> None:
+    def _close(self, last: Occurrence, key: Hashable, step: StepContext) -> None:
         self.renew(step)
         for entry in self._candidates(last, key):
             if not entry.alive or self._is_used(entry.occurrence) or self._is_used(last):
                 continue
             whole = self._whole(entry, last, key)
             if whole is not None:
-                self.spend(A_RESULT + len(whole.rows))
+                self.spend(EMIT_COST + len(whole.rows))
                 step.bring(self, whole)
                 if self._use_up(entry, last, whole):
                     return
 
-    def _candidates(self, last: Occurrence, key: Hashable) -> Iterable[Entry]:
+    def _candidates(self, last: Occurrence, key: Hashable) -> Iterable[BufferEntry]:
         """Return the firsts to try, oldest first, without those whose absence was broken before the
         last part started; under RECENT only the most recent that agrees.
         """
@@ -361,41 +362,41 @@ class BetweenAbsenceNode(Node):
                 if self._agree(each.occurrence, last)
             )
             return [each for each in (next(agreeing, None),) if each is not None]
-        unbroken: list[Entry] = []
+        unbroken: list[BufferEntry] = []
         for entry in self._firsts.newest_first(key):
-            if entry.silenced is not None and entry.silenced < last.start:
+            if entry.first_absent_end is not None and entry.first_absent_end < last.start:
                 break  # so is the silence of all that ended before it
             unbroken.append(entry)
         return reversed(unbroken)
 
-    def _whole(self, entry: Entry, last: Occurrence, key: Hashable) -> Occurrence | None:
+    def _whole(self, entry: BufferEntry, last: Occurrence, key: Hashable) -> Occurrence | None:
         first, keep = entry.occurrence, self._absence.keep
         if first.end >= last.start or (keep is not None and last.end - first.end > keep):
             return None
-        if entry.silenced is not None and entry.silenced < last.start:
+        if entry.first_absent_end is not None and entry.first_absent_end < last.start:
             return None
         whole = self._pair(first, last)
-        return None if whole is None else self._judged(first, last, whole, key)
+        return None if whole is None else self._evaluate(first, last, whole, key)
 
-    def _judged(
+    def _evaluate(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> Occurrence | None:
         """Return the match of two parts that bound a window, with the rows for which nothing came
         in between; None if no row is left.
         """
         left = whole.without(self._came(first, last, whole, key))
-        return None if left is None else left.with_silence(first.end, last.start)
+        return None if left is None else left.with_absence(first.end, last.start)
 
     def _agree(self, first: Occurrence, last: Occurrence) -> bool:
-        self.spend(A_TRIAL)
-        whole = combined((first, last), self.spend)
+        self.spend(COMBINE_COST)
+        whole = combine((first, last), self.spend)
         related = (each for each in self._on_bounds if isinstance(each, Related))
         return whole is not None and all(compare(each, whole.names) for each in related)
 
     def _pair(self, first: Occurrence, last: Occurrence) -> Occurrence | None:
         """Return both combined if they bound a window; None otherwise."""
-        self.spend(A_TRIAL)
-        whole = combined((first, last), self.spend)
+        self.spend(COMBINE_COST)
+        whole = combine((first, last), self.spend)
         if whole is None or not all(fulfils(each, whole) for each in self._on_bounds):
             return None
         return whole
@@ -404,8 +405,8 @@ class BetweenAbsenceNode(Node):
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> list[Occurrence]:
         """Return the absent parts in between that concern the whole."""
-        absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
-        self.spend(len(self._absent) // QUESTIONS)
+        absent = self._absent.oldest_first(key) if self._is_keyed else self._absent.entries()
+        self.spend(len(self._absent) // CHECKS_PER_UNIT)
         return [
             each.occurrence
             for each in absent
@@ -428,7 +429,7 @@ class BetweenAbsenceNode(Node):
         for entry in self._firsts.entries():
             entry.alive = entry.alive and key_of(by, entry.occurrence.members) != mine
 
-    def _use_up(self, entry: Entry, last: Occurrence, whole: Occurrence) -> bool:
+    def _use_up(self, entry: BufferEntry, last: Occurrence, whole: Occurrence) -> bool:
         """Consume what the policy demands; True if the last part is consumed too."""
         # single use, per operator: an occurrence that closed a window does not open another
         match self._absence.policy:
@@ -441,8 +442,8 @@ class BetweenAbsenceNode(Node):
                 self._scopes.use_up(self._settles, whole)
                 return False
             case Policy.CHRONICLE:
-                self._firsts.use_up_same(entry.occurrence)
-                self._firsts.use_up_same(last)
+                self._firsts.consume_same(entry.occurrence)
+                self._firsts.consume_same(last)
                 return True
             case _:
                 entry.alive = False

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
-from tocsin.engine.detection.comparison import Comparison
-from tocsin.engine.detection.partition_keys import Key, slot_keys
+from tocsin.engine.detection.base import Operator, Pending, State, StepContext, Writer
+from tocsin.engine.detection.comparison import StateComparison
+from tocsin.engine.detection.partition_keys import Key, input_keys
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.shared_buffer import Follower, Line, joined
+from tocsin.engine.detection.shared_buffer import SharedBuffer, SharedOperator, get_or_create_shared
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Policy, is_one_event, variables_of
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 # buffered occurrences, and keys, before the first sweep: one pays off only over many
-_ROOM = 64
+_MIN_ENTRIES_TO_SWEEP = 64
 _KEYS_ALLOWED = 1024
 
 
-def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
+def can_use_atom_absence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
     """True if this operator can serve the absence: of single events, with no condition but equal
     keys.
     """
@@ -34,26 +34,26 @@ def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
         # missing key: ignored; missing attribute: cannot be cancelled. One key cannot say both.
         return False
     parts = (part.part, window.part)
-    if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions, part.by)[1]:
+    if not all(map(is_one_event, parts)) or input_keys(parts, part.conditions, part.by)[1]:
         return False
     # with common variables the bound values would have to agree
     return variables_of(part.part).isdisjoint(variables_of(window.part))
 
 
-class LatestStarts(Follower):
+class LastStartByKey(SharedOperator):
     """Last start of a source for each key. Starts older than the longest window that reads them are
     dropped now and then.
     """
 
     __slots__ = ("_allowed", "longest", "starts")
 
-    def __init__(self, source: Node, key: Key, address: Hashable) -> None:
+    def __init__(self, source: Operator, key: Key, address: Hashable) -> None:
         super().__init__(source, key, address)
         self.starts: dict[Hashable, Instant] = {}
         self.longest: Duration = 0
         self._allowed = _KEYS_ALLOWED
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Record the start; an occurrence without key or rows cancels nothing."""
         key = self.key(occurrence)
         if key is None or not occurrence.rows:
@@ -64,7 +64,7 @@ class LatestStarts(Follower):
             if len(self.starts) > self._allowed:
                 self._drop_before(step.now - self.longest)
 
-    def has_broken(self, occurrence: Occurrence, key: Hashable) -> bool:
+    def cancels(self, occurrence: Occurrence, key: Hashable) -> bool:
         """True if a start under the key followed the end of the occurrence, whose absence is
         cancelled then.
         """
@@ -76,16 +76,16 @@ class LatestStarts(Follower):
         self._allowed = 2 * len(self.starts) + _KEYS_ALLOWED
 
 
-class Deadlines(Line):
+class DeadlineBuffer(SharedBuffer):
     """Shared buffer of first events until their deadline, with one timer for the soonest."""
 
     __slots__ = ("_allowed", "_due", "_keys", "_line", "asked", "has_key")
 
     def __init__(
-        self, source: Node, key: Key, length: Duration, has_key: bool, address: Hashable
+        self, source: Operator, key: Key, length: Duration, has_key: bool, address: Hashable
     ) -> None:
         super().__init__(source, key, length, address)
-        self.asked: dict[LatestStarts, int] = {}
+        self.asked: dict[LastStartByKey, int] = {}
         """Tables of last starts that cancel absences here, each with the mask of readers that it
         cancels them for.
         """
@@ -93,24 +93,24 @@ class Deadlines(Line):
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
         self._due: Instant | None = None
-        self._allowed = _ROOM
+        self._allowed = _MIN_ENTRIES_TO_SWEEP
 
     @property
     def kept(self) -> int:
         """Number of occurrences that have not reached their deadline."""
         return len(self._line)
 
-    def ask(self, absent: LatestStarts, bit: int) -> None:
+    def ask(self, absent: LastStartByKey, bit: int) -> None:
         """Have a table of starts cancel the absences of a reader."""
         self.asked[absent] = self.asked.get(absent, 0) | bit
 
-    def ask_no_more(self, absent: LatestStarts, bit: int) -> None:
+    def unwatch(self, absent: LastStartByKey, bit: int) -> None:
         """Remove a reader from a table of starts."""
         self.asked[absent] &= ~bit
         if not self.asked[absent]:
             del self.asked[absent]
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Buffer the occurrence until its deadline. Without the attributes of the conditions
         nothing can cancel its absence.
         """
@@ -121,21 +121,21 @@ class Deadlines(Line):
         self._keys.append(key)
         self.arrived += 1
         if len(self._line) > self._allowed:
-            self.drop_lost()
+            self.drop_unavailable()
         if len(self._line) > step.queue_limit:
             step.overfull.update(self.overfull(step.queue_limit))
         if self._due is None:
             self._set_timer(step)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Emit the absences whose deadline has come, unless they are cancelled."""
         if self._due == step.now:
             self._due = None
         line, due = self._line, step.now - self.lifetime
         while line and line[0].end <= due:
             occurrence, key = line.popleft(), self._keys.popleft()
-            if waiting := self._bits_waiting(occurrence, key):
-                whole = occurrence.with_silence(occurrence.end, occurrence.end + self.lifetime)
+            if waiting := self._live_readers(occurrence, key):
+                whole = occurrence.with_absence(occurrence.end, occurrence.end + self.lifetime)
                 for bit, member in self.members.items():
                     if waiting & bit:
                         step.bring(member, whole)
@@ -151,19 +151,19 @@ class Deadlines(Line):
         return [
             each
             for each, key in zip(self._line, self._keys, strict=True)
-            if self._bits_waiting(each, key) & bit
+            if self._live_readers(each, key) & bit
         ]
 
-    def had(self) -> Iterator[int]:
+    def availability_masks(self) -> Iterator[int]:
         """Return the mask of readers that still wait, for each buffered occurrence."""
-        return map(self._bits_waiting, self._line, self._keys)
+        return map(self._live_readers, self._line, self._keys)
 
-    def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
+    def replace(self, occurrences: list[Occurrence], step: StepContext) -> None:  # type: ignore[override]
         """Buffer these occurrences in place of all others."""
         self._line, self._keys = deque(occurrences), deque(map(self.key, occurrences))
         self._set_timer(step)
 
-    def give_away(self) -> list[tuple[Occurrence, Hashable]]:
+    def drain(self) -> list[tuple[Occurrence, Hashable]]:
         """Remove and return all occurrences, oldest first, with their keys; they are kept elsewhere
         from now on.
         """
@@ -172,11 +172,11 @@ class Deadlines(Line):
         self._keys.clear()
         return waiting
 
-    def take_back(
+    def load(
         self,
         waiting: Sequence[tuple[Occurrence, Hashable]],
         lost: dict[Occurrence, int],
-        step: Step,
+        step: StepContext,
     ) -> None:
         """Load occurrences that were kept elsewhere, with the masks of readers to which they are
         unavailable.
@@ -187,20 +187,20 @@ class Deadlines(Line):
         self.arrived += 1
         self._set_timer(step)
 
-    def drop_lost(self) -> None:
+    def drop_unavailable(self) -> None:
         """Remove the occurrences that no reader waits for, without waiting for their deadline."""
         pairs = zip(self._line, self._keys, strict=True)
-        kept = [pair for pair in pairs if self._is_waited_for(*pair)]
+        kept = [pair for pair in pairs if self._has_live_reader(*pair)]
         self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
-        self._allowed = 2 * len(kept) + _ROOM
+        self._allowed = 2 * len(kept) + _MIN_ENTRIES_TO_SWEEP
         self.tidy_up()
 
-    def _set_timer(self, step: Step) -> None:
+    def _set_timer(self, step: StepContext) -> None:
         """Arm the timer for the first entry with a live reader, unless one is due by then; drop
         dead entries before it. Most absences are cancelled long before their deadline.
         """
         line, keys = self._line, self._keys
-        while line and not self._is_waited_for(line[0], keys[0]):
+        while line and not self._has_live_reader(line[0], keys[0]):
             self.lost.pop(line.popleft(), None)
             keys.popleft()
         if line:
@@ -209,7 +209,7 @@ class Deadlines(Line):
                 self._due = due
                 step.wake(self, due, None)
 
-    def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
+    def _has_live_reader(self, occurrence: Occurrence, key: Hashable) -> bool:
         """True if the absence after an occurrence is not cancelled for some reader."""
         end, lost = occurrence.end, self.lost.get(occurrence, 0)
         for absent, bits in self.asked.items():
@@ -218,21 +218,21 @@ class Deadlines(Line):
                 return True
         return False
 
-    def _bits_waiting(self, occurrence: Occurrence, key: Hashable) -> int:
+    def _live_readers(self, occurrence: Occurrence, key: Hashable) -> int:
         """Return the mask of readers for which the absence after an occurrence is not cancelled."""
         waiting = ~self.lost.get(occurrence, 0)
         for absent, bits in self.asked.items():
-            if absent.has_broken(occurrence, key):
+            if absent.cancels(occurrence, key):
                 waiting &= ~bits
-        return waiting & self.everyone
+        return waiting & self.reader_mask
 
 
-class SilenceNode(Node):
+class AtomAbsenceOperator(Operator):
     """Operator of the absence of an atom after an atom, for the subscriptions that have it."""
 
     __slots__ = ("_absence", "_length", "_since", "absent", "bit", "deadlines")
 
-    def __init__(self, part: Absence, window: AfterWindow, inner: list[Node]) -> None:
+    def __init__(self, part: Absence, window: AfterWindow, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
@@ -244,24 +244,26 @@ class SilenceNode(Node):
         absent, first = self.inner
         window = self._absence.window
         assert isinstance(window, AfterWindow)
-        (absent_key, first_key), _ = slot_keys(
+        (absent_key, first_key), _ = input_keys(
             (self._absence.part, window.part), self._absence.conditions, self._absence.by
         )
         has_key = bool(self._absence.by)
         table, line = ("starts", absent_key), ("deadlines", first_key, self._length, has_key)
-        self.absent = joined(absent, table, lambda: LatestStarts(absent, absent_key, table))
-        self.absent.longest = max(self.absent.longest, self._length)
-        self.deadlines = joined(
-            first, line, lambda: Deadlines(first, first_key, self._length, has_key, line)
+        self.absent = get_or_create_shared(
+            absent, table, lambda: LastStartByKey(absent, absent_key, table)
         )
-        self.bit = self.deadlines.stand(self)
+        self.absent.longest = max(self.absent.longest, self._length)
+        self.deadlines = get_or_create_shared(
+            first, line, lambda: DeadlineBuffer(first, first_key, self._length, has_key, line)
+        )
+        self.bit = self.deadlines.add_reader(self)
         self.deadlines.ask(self.absent, self.bit)
         self._since = self.deadlines.arrived
 
     def leave(self) -> None:
         """Leave both."""
-        self.deadlines.ask_no_more(self.absent, self.bit)
-        self.deadlines.step_out(self.bit)
+        self.deadlines.unwatch(self.absent, self.bit)
+        self.deadlines.remove_reader(self.bit)
         self.absent.leave()
 
     @property
@@ -269,7 +271,7 @@ class SilenceNode(Node):
         """True if nothing is buffered, or nothing has arrived since this operator attached."""
         return self.deadlines.is_empty or self.deadlines.arrived == self._since
 
-    def uses(self, other: Node) -> bool:
+    def uses(self, other: Operator) -> bool:
         """True if the other is this operator or its deadline buffer."""
         return other in (self, self.deadlines)
 
@@ -282,14 +284,14 @@ class SilenceNode(Node):
         """Return the occurrences that wait for their deadline."""
         return {"waiting": [writer.write(each) for each in self.deadlines.had_by(self.bit)]}
 
-    def outline(self, comparison: Comparison) -> Hashable:
+    def outline(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
-        return self.deadlines.held_by(self.bit, comparison)
+        return self.deadlines.state_key_for(self.bit, comparison)
 
-    def held(self, comparison: Comparison) -> Hashable:
+    def held(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
-        return self.deadlines.held_by(self.bit, comparison)
+        return self.deadlines.state_key_for(self.bit, comparison)
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the occurrences that waited."""
         self.deadlines.take_over(self.bit, [read(each) for each in state["waiting"]], step)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.base import Operator, Pending, State, StepContext, Writer
 from tocsin.engine.detection.partition_keys import key_at
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import Row, Rows
@@ -27,25 +27,25 @@ def is_by_value(part: Absence, window: AfterWindow) -> bool:
     return not variables_of(part.part).isdisjoint(variables_of(window.part))
 
 
-class Entry:
+class PendingValues:
     """A buffered occurrence and what it still waits for: values by which it is indexed, and rows
     that do not bind all of them.
     """
 
-    __slots__ = ("loose", "occurrence", "values")
+    __slots__ = ("occurrence", "unindexed_rows", "values")
 
     def __init__(self, occurrence: Occurrence) -> None:
         self.occurrence = occurrence
         self.values: set[Values] = set()
-        self.loose: Rows = ()
+        self.unindexed_rows: Rows = ()
 
     @property
     def is_over(self) -> bool:
         """True if nothing is missing any longer."""
-        return not self.values and not self.loose
+        return not self.values and not self.unindexed_rows
 
 
-class MissingNode(Node):
+class AbsencePerValueOperator(Operator):
     """Absence after a part, row by row: each occurrence of the first part waits for its deadline;
     the absent part ends rows.
     """
@@ -65,7 +65,7 @@ class MissingNode(Node):
     )
 
     def __init__(
-        self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes
+        self, part: Absence, window: AfterWindow, inner: list[Operator], scopes: Scopes
     ) -> None:
         super().__init__(part, inner)
         self._absence = part
@@ -74,13 +74,13 @@ class MissingNode(Node):
         self._scopes = scopes
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
         self._shared = tuple(sorted(variables_of(part.part) & variables_of(window.part)))
-        self._line: deque[Entry] = deque()
-        self._by_value: dict[Values, dict[int, Entry]] = {}
-        self._loose: dict[int, Entry] = {}
+        self._line: deque[PendingValues] = deque()
+        self._by_value: dict[Values, dict[int, PendingValues]] = {}
+        self._loose: dict[int, PendingValues] = {}
         self._timed = False
         self.tried = 0
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -94,7 +94,7 @@ class MissingNode(Node):
         """True if nothing is missing."""
         return all(entry.is_over for entry in self._line)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the absent part at slot 0, the part that the window follows at slot 1."""
         if self._key(occurrence) is None:
             return
@@ -103,15 +103,15 @@ class MissingNode(Node):
             return
         values = [self._values(row) for row in occurrence.rows]
         if None in values:
-            self._end_rows(list(self._line), occurrence)
+            self._cancel_rows(list(self._line), occurrence)
             return
         for each in dict.fromkeys(values):
             assert each is not None
             self._end(each, occurrence)
         if self._loose:
-            self._end_rows(list(self._loose.values()), occurrence)
+            self._cancel_rows(list(self._loose.values()), occurrence)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Emit what is missing of the occurrences whose deadline has come. The one that the timer
         was set for may be gone.
         """
@@ -122,7 +122,7 @@ class MissingNode(Node):
             self._forget(entry)
             left = self._left(entry)
             if left is not None:
-                step.bring(self, left.with_silence(left.end, left.end + self._length))
+                step.bring(self, left.with_absence(left.end, left.end + self._length))
         self._set_timer(step)
 
     def pending(self) -> Iterable[Pending]:
@@ -134,7 +134,7 @@ class MissingNode(Node):
         """Return the occurrences that wait, with the rows that are missing."""
         return {"waiting": [writer.write(each) for each in self._waiting()]}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the occurrences that waited."""
         for each in state["waiting"]:
             self._await(read(each), step)
@@ -142,7 +142,7 @@ class MissingNode(Node):
     def _waiting(self) -> Iterator[Occurrence]:
         return (left for entry in self._line if (left := self._left(entry)) is not None)
 
-    def _left(self, entry: Entry) -> Occurrence | None:
+    def _left(self, entry: PendingValues) -> Occurrence | None:
         """Return the occurrence with the rows that are missing; None if nothing is, or if it is
         consumed elsewhere.
         """
@@ -150,28 +150,30 @@ class MissingNode(Node):
         if entry.is_over or (self._names and self._scopes.is_used(first, self._names)):
             return None
         rows = tuple(
-            row for row in first.rows if self._values(row) in entry.values or row in entry.loose
+            row
+            for row in first.rows
+            if self._values(row) in entry.values or row in entry.unindexed_rows
         )
         return first if len(rows) == len(first.rows) else first.binding(rows)
 
-    def _await(self, occurrence: Occurrence, step: Step) -> None:
-        entry = Entry(occurrence)
+    def _await(self, occurrence: Occurrence, step: StepContext) -> None:
+        entry = PendingValues(occurrence)
         for row in occurrence.rows:
             values = self._values(row)
             if values is None:
-                entry.loose = (*entry.loose, row)
+                entry.unindexed_rows = (*entry.unindexed_rows, row)
             elif values not in entry.values:
                 entry.values.add(values)
                 self._by_value.setdefault(values, {})[id(entry)] = entry
         if entry.is_over:
             return  # it binds no value that could be missing
-        if entry.loose:
+        if entry.unindexed_rows:
             self._loose[id(entry)] = entry
         self._line.append(entry)
         if not self._timed:
             self._set_timer(step)
 
-    def _set_timer(self, step: Step) -> None:
+    def _set_timer(self, step: StepContext) -> None:
         while self._line and self._line[0].is_over:
             self._line.popleft()
         if self._line:
@@ -197,7 +199,7 @@ class MissingNode(Node):
         if not waiting:
             del self._by_value[values]
 
-    def _end_rows(self, entries: Iterable[Entry], absent: Occurrence) -> None:
+    def _cancel_rows(self, entries: Iterable[PendingValues], absent: Occurrence) -> None:
         """End rows of the entries one by one: the slow path, for rows that do not bind all
         variables.
         """
@@ -209,7 +211,7 @@ class MissingNode(Node):
                 left = {self._values(row) for row in rows_without(living, [absent.rows])}
                 for values in [each for each in entry.values if each not in left]:
                     self._forget_value(entry, values)
-                entry.loose = rows_without(entry.loose, [absent.rows])
+                entry.unindexed_rows = rows_without(entry.unindexed_rows, [absent.rows])
 
     def _is_ended(self, first: Occurrence, absent: Occurrence) -> bool:
         if first.end >= absent.start or absent.end > first.end + self._length:
@@ -218,17 +220,17 @@ class MissingNode(Node):
             return False
         return concerns(self._absence.conditions, absent, first)
 
-    def _forget(self, entry: Entry) -> None:
+    def _forget(self, entry: PendingValues) -> None:
         """Remove the entry from the indexes; it keeps the values that it waits for."""
         self._loose.pop(id(entry), None)
         for values in entry.values:
             self._unlist(entry, values)
 
-    def _forget_value(self, entry: Entry, values: Values) -> None:
+    def _forget_value(self, entry: PendingValues, values: Values) -> None:
         entry.values.discard(values)
         self._unlist(entry, values)
 
-    def _unlist(self, entry: Entry, values: Values) -> None:
+    def _unlist(self, entry: PendingValues, values: Values) -> None:
         waiting = self._by_value.get(values)
         if waiting is not None and waiting.pop(id(entry), None) is not None and not waiting:
             del self._by_value[values]

@@ -20,7 +20,7 @@ _EXACT = 1 << 53
 """Bound below which every whole number is a double."""
 
 
-class Tally(Protocol):
+class Accumulator(Protocol):
     """Measure over values that are added and removed in the same order."""
 
     def add(self, value: Any) -> None:
@@ -36,7 +36,7 @@ class Tally(Protocol):
         ...
 
 
-class Counted:
+class CountAccumulator:
     """Number of values."""
 
     __slots__ = ("_count",)
@@ -57,7 +57,7 @@ class Counted:
         return self._count
 
 
-class Different:
+class DistinctAccumulator:
     """Number of different scalars."""
 
     __slots__ = ("_counts",)
@@ -86,7 +86,7 @@ class Different:
         return len(self._counts)
 
 
-class Sum:
+class SumAccumulator:
     """Sum of the numbers."""
 
     __slots__ = ("_broken", "_count", "_large", "_lowest", "_shift", "_topmost", "_units", "_whole")
@@ -172,7 +172,7 @@ class Sum:
             self._lowest += sign
 
 
-class Mean(Sum):
+class MeanAccumulator(SumAccumulator):
     """Sum of the numbers, divided by their count."""
 
     __slots__ = ()
@@ -182,7 +182,7 @@ class Mean(Sum):
         return mean(super().value(), self.count) if self.count else None
 
 
-class Extremum:
+class MinMaxAccumulator:
     """Least or greatest number; those that a later one outdoes are dropped at once."""
 
     __slots__ = ("_line", "_outdoes")
@@ -217,22 +217,22 @@ _LONG = 64
 """Length from which a list becomes a deque: a list takes little room, a deque little time."""
 
 
-def least() -> Extremum:
+def make_minimum() -> MinMaxAccumulator:
     """Return an accumulator of the least number."""
-    return Extremum(le)
+    return MinMaxAccumulator(le)
 
 
-def greatest() -> Extremum:
+def make_maximum() -> MinMaxAccumulator:
     """Return an accumulator of the greatest number."""
-    return Extremum(ge)
+    return MinMaxAccumulator(ge)
 
 
-class Several:
+class CompositeAccumulator:
     """Several measures of the same occurrences; a value is a tuple with one item for each."""
 
     __slots__ = ("_tallies",)
 
-    def __init__(self, tallies: Sequence[Tally]) -> None:
+    def __init__(self, tallies: Sequence[Accumulator]) -> None:
         self._tallies = tallies
 
     def add(self, values: Any) -> None:
@@ -250,11 +250,11 @@ class Several:
         return tuple([tally.value() for tally in self._tallies])
 
 
-TALLIES: dict[Aggregate, Callable[[], Tally]] = {
-    Aggregate.COUNT: Counted,
-    Aggregate.DISTINCT: Different,
-    Aggregate.SUM: Sum,
-    Aggregate.AVG: Mean,
-    Aggregate.MIN: least,
-    Aggregate.MAX: greatest,
+ACCUMULATORS: dict[Aggregate, Callable[[], Accumulator]] = {
+    Aggregate.COUNT: CountAccumulator,
+    Aggregate.DISTINCT: DistinctAccumulator,
+    Aggregate.SUM: SumAccumulator,
+    Aggregate.AVG: MeanAccumulator,
+    Aggregate.MIN: make_minimum,
+    Aggregate.MAX: make_maximum,
 }

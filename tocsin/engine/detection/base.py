@@ -1,9 +1,9 @@
 """Base of every operator of the detection network: its place in the graph, its inbox for the
 current step, its consumers.
 
-Consumers that are direct are `followers`, served inline; the others are `users`, each with the slot
-at which it takes what is emitted. `shared` are operators on top of this one that several others
-have in common, by what they have in common.
+Consumers that are direct are `inline_consumers`, served inline; the others are `users`, each with
+the slot at which it takes what is emitted. `shared` are operators on top of this one that several
+others have in common, by what they have in common.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tocsin.engine.detection.pair_table import PairTable
+from tocsin.engine.detection.pair_table import PairStore
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.semantics.occurrence import Occurrence
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tocsin.engine.detection.comparison import Comparison
+    from tocsin.engine.detection.comparison import StateComparison
     from tocsin.engine.detection.scope import Scopes
 
 
@@ -37,69 +37,71 @@ class Pending:
     until: Instant | None
 
 
-WORK_LIMIT = 200_000
+STEP_WORK_LIMIT = 200_000
 """Most work, in about microseconds, that one event, or the timers of one instant, may cause at all
 operators of one subscription together.
 """
 
-A_TRIAL = 10
+COMBINE_COST = 10
 """Work of combining occurrences once, whether they match or not."""
 
-A_RESULT = 10
+EMIT_COST = 10
 """Work of emitting a combined occurrence, rows aside."""
 
 
-def work_of_telling(whole: Occurrence) -> int:
+def emit_cost(whole: Occurrence) -> int:
     """Return the work of emitting an occurrence; it grows with the members and the rows."""
-    return A_RESULT * max(1, len(whole.members) // 2) + len(whole.rows)
+    return EMIT_COST * max(1, len(whole.members) // 2) + len(whole.rows)
 
 
-QUESTIONS = 4
+CHECKS_PER_UNIT = 4
 """Simple checks of buffered occurrences that count as work of one microsecond."""
 
 State = dict[str, Any]
 """Plain data: lists, dictionaries, strings and numbers, as JSON has them."""
 
 
-class Step(Protocol):
+class StepContext(Protocol):
     """The current step: operators emit into it and schedule their timers with it.
 
-    An operator that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, unless it
-    is None, no event ends. `pairs` serves all joins under single use together.
+    An operator that keeps more than `queue_limit` is put into `overfull`. Up to `quiet_until`,
+    unless it is None, no event ends. `pairs` serves all joins under single use together.
     """
 
     now: Instant
-    leap: Instant | None
+    quiet_until: Instant | None
     number: int
     queue_limit: int
-    overfull: set[Node]
-    pairs: PairTable[Node]
+    overfull: set[Operator]
+    pairs: PairStore[Operator]
 
-    def bring(self, node: Node, occurrence: Occurrence) -> None:
+    def bring(self, node: Operator, occurrence: Occurrence) -> None:
         """Emit an occurrence of the operator's part to all its consumers."""
         ...
 
-    def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
+    def abort_work(
+        self, node: Operator, occurrence: Occurrence | None, why: WorkLimitExceeded
+    ) -> None:
         """Record that work for the occurrence was aborted at the operator, for every pattern that
         pays for it.
         """
         ...
 
-    def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+    def enqueue(self, node: Operator, slot: int, occurrence: Occurrence) -> None:
         """Enqueue an occurrence at a slot of one operator, which is served in its turn."""
         ...
 
-    def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
+    def consume_name(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """Mark the occurrence bound to a name as consumed in its scope when the step ends."""
         ...
 
-    def wake(self, node: Node, due: Instant, token: object) -> None:
+    def wake(self, node: Operator, due: Instant, token: object) -> None:
         """Call the operator's `on_timer` with the token at `due`, after all events that end by
         then.
         """
         ...
 
-    def expire(self, node: Node, due: Instant) -> None:
+    def schedule_expiry(self, node: Operator, due: Instant) -> None:
         """Call the operator's `forget_before` some time after `due`, then ask for its
         `next_expiry`.
         """
@@ -114,7 +116,7 @@ class Writer(Protocol):
         ...
 
 
-class Allowance:
+class WorkBudget:
     """Work budget of one step; each step has its own."""
 
     __slots__ = ("_spent", "_spent_in")
@@ -128,11 +130,11 @@ class Allowance:
         """Work counted since the budget was last reset."""
         return self._spent
 
-    def is_overdrawn_in(self, step: Step) -> bool:
+    def is_overdrawn_in(self, step: StepContext) -> bool:
         """True if more work was counted in this very step than the limit allows."""
-        return self._spent > WORK_LIMIT and self._spent_in == step.number
+        return self._spent > STEP_WORK_LIMIT and self._spent_in == step.number
 
-    def allow(self, step: Step) -> None:
+    def allow(self, step: StepContext) -> None:
         """Reset the count if the step is new."""
         if self._spent_in != step.number:
             self._spent_in, self._spent = step.number, 0
@@ -140,17 +142,17 @@ class Allowance:
     def count(self, work: int) -> bool:
         """Add work of about as many microseconds; True if the step is still within its limit."""
         self._spent += work
-        return self._spent <= WORK_LIMIT
+        return self._spent <= STEP_WORK_LIMIT
 
 
-def too_much_work() -> GivenUp:
+def too_much_work() -> WorkLimitExceeded:
     """Return the reason why an event is undecided for a subscription."""
-    return GivenUp(
-        f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
+    return WorkLimitExceeded(
+        f"one event would take more than {STEP_WORK_LIMIT:,} steps to combine with what waits"
     )
 
 
-class Memory:
+class OperatorState:
     """State kept from step to step: nothing unless a subclass overrides it."""
 
     __slots__ = ()
@@ -182,32 +184,32 @@ class Memory:
         """Return the state of the operator as plain data."""
         return {}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the state of a snapshot."""
 
-    def outline(self, comparison: Comparison) -> Hashable:
+    def outline(self, comparison: StateComparison) -> Hashable:
         """Return a cheap fingerprint of the state. Operators of one part with different
         fingerprints hold different state, or are not yet known to hold the same.
         """
         return self.kept
 
-    def held(self, comparison: Comparison) -> Hashable:
+    def held(self, comparison: StateComparison) -> Hashable:
         """Return a key of the state that differs between operators of one part with different
         state.
         """
         return repr(self.snapshot(comparison))
 
 
-class Node(Allowance, Memory):
+class Operator(WorkBudget, OperatorState):
     """Operator of one part of a pattern: its place in the graph, and its handling of input."""
 
     __slots__ = (
         "brought",
         "due",
-        "followers",
         "inbox",
+        "inline_consumers",
         "inner",
-        "is_gone",
+        "is_removed",
         "keys",
         "level",
         "number",
@@ -220,7 +222,7 @@ class Node(Allowance, Memory):
     is_direct = False
     """True if it has one slot and is served inline, as soon as an input emits, not in its turn."""
 
-    keeps = False
+    has_buffer = False
     """True if it buffers occurrences, whose number is checked when it is served; an operator served
     inline checks it itself.
     """
@@ -228,26 +230,26 @@ class Node(Allowance, Memory):
     is_endless = False
     """True if its timers recur for ever; `begin` passes it the time as soon as that is known."""
 
-    def __init__(self, part: Part, inner: list[Node]) -> None:
+    def __init__(self, part: Part, inner: list[Operator]) -> None:
         super().__init__()
         self.part = part
         self.inner = inner
         self.level: int = 1 + max((node.level for node in inner), default=-1)
-        self.users: list[tuple[Node, int]] = []
-        self.followers: list[Node] = []
-        self.shared: dict[Hashable, Node] = {}
+        self.users: list[tuple[Operator, int]] = []
+        self.inline_consumers: list[Operator] = []
+        self.shared: dict[Hashable, Operator] = {}
         self.inbox: list[tuple[int, Occurrence]] = []
         self.due: list[object] = []
         self.keys: list[str] = []
-        self.is_gone = False
+        self.is_removed = False
         self.number = 0
         self.brought = 0
-        self.payers: tuple[Node, ...] = (self,)
+        self.payers: tuple[Operator, ...] = (self,)
         """Roots of the patterns that this operator belongs to. Each is charged all work done here,
         as if it were alone.
         """
 
-    def renew(self, step: Step) -> None:
+    def renew(self, step: StepContext) -> None:
         """Reset the budget of every payer if the step is new."""
         for payer in self.payers:
             payer.allow(step)
@@ -262,11 +264,11 @@ class Node(Allowance, Memory):
         if not able:
             raise too_much_work()
 
-    def uses(self, other: Node) -> bool:
+    def uses(self, other: Operator) -> bool:
         """True if the state of the other operator is kept for this one too."""
         return self is other
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take one occurrence of the input at `slot`; within a step, slots come in order."""
         raise AssertionError(f"{type(self).__name__} has no parts")
 
@@ -274,24 +276,24 @@ class Node(Allowance, Memory):
         """Attach to the inputs."""
         for slot, each in enumerate(self.inner):
             if self.is_direct:
-                each.followers.append(self)
+                each.inline_consumers.append(self)
             else:
                 each.users.append((self, slot))
 
     def leave(self) -> None:
         """Detach from the inputs, except those that are removed too."""
         for each in self.inner:
-            if not each.is_gone:
+            if not each.is_removed:
                 each.users = [(user, slot) for user, slot in each.users if user is not self]
-                each.followers = [user for user in each.followers if user is not self]
+                each.inline_consumers = [user for user in each.inline_consumers if user is not self]
 
-    def start(self, step: Step) -> None:
+    def start(self, step: StepContext) -> None:
         """Prepare for the first step; called once, when the operator enters the network."""
 
-    def begin(self, now: Instant, is_first: bool, step: Step) -> None:
+    def begin(self, now: Instant, is_first: bool, step: StepContext) -> None:
         """Start the clock: the time is known, for the first time (`is_first`) or because the
         operator came later.
         """
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Handle a timer that the operator set and that is due now."""

@@ -15,21 +15,21 @@ from tocsin.values.time import Duration, Instant
 _END = attrgetter("occurrence.end")
 
 
-class Entry:
-    """A buffered occurrence, `alive` until it is consumed. `silenced` is the end of the first
-    absent part after it, for operators that look for one.
+class BufferEntry:
+    """A buffered occurrence, `alive` until it is consumed. `first_absent_end` is the end of the
+    first absent part after it, for operators that look for one.
     """
 
-    __slots__ = ("alive", "key", "occurrence", "silenced")
+    __slots__ = ("alive", "first_absent_end", "key", "occurrence")
 
     def __init__(self, occurrence: Occurrence, key: Hashable) -> None:
         self.occurrence = occurrence
         self.key = key
         self.alive = True
-        self.silenced: Instant | None = None
+        self.first_absent_end: Instant | None = None
 
 
-class Waiting:
+class ExpiringBuffer:
     """Entries of one slot. An entry expires `lifetime` after its occurrence ended; without lifetime
     never.
     """
@@ -38,8 +38,8 @@ class Waiting:
 
     def __init__(self, lifetime: Duration | None) -> None:
         self._lifetime = lifetime
-        self._all: deque[Entry] = deque()
-        self._buckets: dict[Hashable, deque[Entry]] = {}
+        self._all: deque[BufferEntry] = deque()
+        self._buckets: dict[Hashable, deque[BufferEntry]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -54,9 +54,9 @@ class Waiting:
         """End of the first entry, alive or not; None without entries."""
         return self._all[0].occurrence.end if self._all else None
 
-    def add(self, occurrence: Occurrence, key: Hashable = None) -> Entry:
+    def add(self, occurrence: Occurrence, key: Hashable = None) -> BufferEntry:
         """Buffer an occurrence and return its entry; they are added in the order of their ends."""
-        entry = Entry(occurrence, key)
+        entry = BufferEntry(occurrence, key)
         self._all.append(entry)
         bucket = self._buckets.get(key)
         if bucket is None:
@@ -64,7 +64,7 @@ class Waiting:
         bucket.append(entry)
         return entry
 
-    def oldest_first(self, key: Hashable = None) -> Iterator[Entry]:
+    def oldest_first(self, key: Hashable = None) -> Iterator[BufferEntry]:
         """Return the living entries of a key, oldest first. The caller may consume entries
         meanwhile, but not add any.
         """
@@ -75,7 +75,7 @@ class Waiting:
             bucket.popleft()
         return (entry for entry in bucket if entry.alive)
 
-    def newest_first(self, key: Hashable = None) -> Iterator[Entry]:
+    def newest_first(self, key: Hashable = None) -> Iterator[BufferEntry]:
         """Return the living entries of a key, the most recent first."""
         return (entry for entry in reversed(self._buckets.get(key, ())) if entry.alive)
 
@@ -83,11 +83,11 @@ class Waiting:
         """Return the keys under which something is buffered, or was."""
         return list(self._buckets)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[BufferEntry]:
         """Return all living entries, oldest first."""
         return (entry for entry in self._all if entry.alive)
 
-    def use_up_same(self, occurrence: Occurrence) -> None:
+    def consume_same(self, occurrence: Occurrence) -> None:
         """Consume all that are the same occurrence, under any key. Their ends are equal, so that a
         binary search finds them.
         """

@@ -10,55 +10,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from tocsin.engine.detection.base import Node, State, Step, Writer
+from tocsin.engine.detection.base import Operator, State, StepContext, Writer
 from tocsin.engine.detection.key_window import key_from, keys_at, plain_key
 from tocsin.plan.nodes.composites import Change
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
-_NOBODY: frozenset[ChangeNode] = frozenset()
-_NONE: Sequence[ChangeNode] = ()
+_NO_MEMBERS: frozenset[ChangeOperator] = frozenset()
+_NONE: Sequence[ChangeOperator] = ()
 
 
-class Record:
+class KeyState:
     """Operators whose state was true at the last occurrence of a key, and the end of that
     occurrence.
     """
 
-    __slots__ = ("end", "those")
+    __slots__ = ("end", "true_for")
 
-    def __init__(self, end: Instant, those: frozenset[ChangeNode]) -> None:
+    def __init__(self, end: Instant, those: frozenset[ChangeOperator]) -> None:
         self.end = end
-        self.those = those
+        self.true_for = those
 
 
-class StateListener(Node):
+class StateListenerOperator(Operator):
     """Inline consumer that learns of a state that is true of the event of the step."""
 
     __slots__ = ("_address", "_group", "members")
 
     is_direct = True
 
-    def __init__(self, source: Node, group: ChangeGroup, address: Hashable) -> None:
+    def __init__(self, source: Operator, group: SharedChangeState, address: Hashable) -> None:
         super().__init__(source.part, [source])
         self._group = group
         self._address = address
-        self.members: list[ChangeNode] = []
+        self.members: list[ChangeOperator] = []
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Report the state to the group."""
         self._group.note(self.members, step)
 
-    def part_from(self, member: ChangeNode) -> None:
+    def remove_member(self, member: ChangeOperator) -> None:
         """Remove an operator; the last one detaches the listener."""
         self.members.remove(member)
         if not self.members:
-            self.is_gone = True
+            self.is_removed = True
             self.leave()
             self.inner[0].shared.pop(self._address, None)
 
 
-class ChangeGroup(Node):
+class SharedChangeState(Operator):
     """Shared state of a part, updated once per occurrence for all that watch for changes."""
 
     __slots__ = (
@@ -75,35 +75,35 @@ class ChangeGroup(Node):
         "members",
     )
 
-    def __init__(self, source: Node, change: Change, address: Hashable) -> None:
+    def __init__(self, source: Operator, change: Change, address: Hashable) -> None:
         super().__init__(source.part, [source])
         self._address = address
         self._by = change.by
         self._each = change.each
         self._keep = change.keep
         self._keys = keys_at(change.by, change.each)
-        self._records: dict[Hashable, Record] = {}
-        self._true: list[ChangeNode] = []
+        self._records: dict[Hashable, KeyState] = {}
+        self._true: list[ChangeOperator] = []
         self._when = -1
         self._expires = False
-        self._inverted: dict[ChangeNode, list[tuple[Hashable, Instant]]] | None = None
+        self._inverted: dict[ChangeOperator, list[tuple[Hashable, Instant]]] | None = None
         self.members = 0
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
         """Number of keys of which a state is true."""
         return len(self._records)
 
-    def note(self, members: Iterable[ChangeNode], step: Step) -> None:
+    def note(self, members: Iterable[ChangeOperator], step: StepContext) -> None:
         """Record that the state of some operators is true of the event of the step."""
         if self._when != step.number:
             self._when = step.number
             self._true = []
         self._true += members
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Compare the states that are true now with those true of the occurrence before."""
         true = self._true if self._when == step.number else _NONE
         if not true and not self._records:
@@ -113,28 +113,30 @@ class ChangeGroup(Node):
             if record is None:
                 if true:
                     self._compare(key, record, true, occurrence, step)
-            elif len(true) == len(record.those) and record.those.issuperset(true):
+            elif len(true) == len(record.true_for) and record.true_for.issuperset(true):
                 self._go_on(key, record, occurrence, step)
             else:
                 self._compare(key, record, true, occurrence, step)
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)
 
-    def _go_on(self, key: Hashable, record: Record, occurrence: Occurrence, step: Step) -> None:
+    def _go_on(
+        self, key: Hashable, record: KeyState, occurrence: Occurrence, step: StepContext
+    ) -> None:
         """Handle the common case, no change, unless the last occurrence is too old to count."""
         end, keep = occurrence.end, self._keep
         if keep is not None and end - record.end > keep:
-            self._tell(_NOBODY, record.those, self._of(key, occurrence), step)
+            self._tell(_NO_MEMBERS, record.true_for, self._of(key, occurrence), step)
         record.end = end
         self._inverted = None
 
     def _compare(
         self,
         key: Hashable,
-        record: Record | None,
-        true: Sequence[ChangeNode],
+        record: KeyState | None,
+        true: Sequence[ChangeOperator],
         occurrence: Occurrence,
-        step: Step,
+        step: StepContext,
     ) -> None:
         those, before = frozenset(true), self._before(record, occurrence.end)
         self._tell(before, those, self._of(key, occurrence), step)
@@ -159,50 +161,50 @@ class ChangeGroup(Node):
         ends = [each.end for each in self._records.values()]
         return max(min(ends) + self._keep, max(ends) + self._keep // 4)
 
-    def true_of(self, member: ChangeNode) -> list[tuple[Hashable, Instant]]:
+    def true_of(self, member: ChangeOperator) -> list[tuple[Hashable, Instant]]:
         """Return the keys of which an operator's state is true, each with the end of its last
         occurrence. The index is built once for all operators.
         """
         if self._inverted is None:
             self._inverted = {}
             for key, record in self._records.items():
-                for each in record.those:
+                for each in record.true_for:
                     self._inverted.setdefault(each, []).append((key, record.end))
         return self._inverted.get(member, [])
 
     def take_over(
-        self, member: ChangeNode, keys: Iterable[tuple[Hashable, Instant]], step: Step
+        self, member: ChangeOperator, keys: Iterable[tuple[Hashable, Instant]], step: StepContext
     ) -> None:
         """Load the keys of which an operator's state was true."""
         for key, end in keys:
             record = self._records.get(key)
-            those = _NOBODY if record is None else record.those
+            those = _NO_MEMBERS if record is None else record.true_for
             self._remember(key, record, those | {member}, end)
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)
 
-    def part_from(self, member: ChangeNode) -> None:
+    def remove_member(self, member: ChangeOperator) -> None:
         """Remove an operator with all that is known for it; the last one detaches the group."""
         for key, _ in self.true_of(member):
             record = self._records[key]
-            self._remember(key, record, record.those - {member}, record.end)
+            self._remember(key, record, record.true_for - {member}, record.end)
         self.members -= 1
         if not self.members:
-            self.is_gone = True
+            self.is_removed = True
             self.leave()
             self.inner[0].shared.pop(self._address, None)
 
-    def _before(self, record: Record | None, end: Instant) -> frozenset[ChangeNode]:
+    def _before(self, record: KeyState | None, end: Instant) -> frozenset[ChangeOperator]:
         if record is None or (self._keep is not None and end - record.end > self._keep):
-            return _NOBODY
-        return record.those
+            return _NO_MEMBERS
+        return record.true_for
 
     def _tell(
         self,
-        before: frozenset[ChangeNode],
-        those: frozenset[ChangeNode],
+        before: frozenset[ChangeOperator],
+        those: frozenset[ChangeOperator],
         occurrence: Occurrence,
-        step: Step,
+        step: StepContext,
     ) -> None:
         for member in those - before:
             if member.becomes:
@@ -219,37 +221,37 @@ class ChangeGroup(Node):
         return occurrence.binding(tuple(row for row in occurrence.rows if bound in row))
 
     def _remember(
-        self, key: Hashable, record: Record | None, those: frozenset[ChangeNode], end: Instant
+        self, key: Hashable, record: KeyState | None, those: frozenset[ChangeOperator], end: Instant
     ) -> None:
         if not those:
             if record is not None:
                 self._drop(key)
         elif record is None:
-            self._records[key] = Record(end, those)
+            self._records[key] = KeyState(end, those)
             self._count(those, 1)
         else:
             record.end = end
-            if those != record.those:
-                self._count(record.those, -1)
+            if those != record.true_for:
+                self._count(record.true_for, -1)
                 self._count(those, 1)
-                record.those = those
+                record.true_for = those
         self._inverted = None
 
     def _drop(self, key: Hashable) -> None:
-        self._count(self._records.pop(key).those, -1)
+        self._count(self._records.pop(key).true_for, -1)
         self._inverted = None
 
-    def _count(self, those: Iterable[ChangeNode], change: int) -> None:
+    def _count(self, those: Iterable[ChangeOperator], change: int) -> None:
         for each in those:
             each.keys_true += change
 
 
-class ChangeNode(Node):
+class ChangeOperator(Operator):
     """Begin or end of a state, for the subscriptions that have it."""
 
     __slots__ = ("_change", "becomes", "group", "keys_true", "listener")
 
-    def __init__(self, part: Change, inner: list[Node]) -> None:
+    def __init__(self, part: Change, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._change = part
         self.becomes = part.becomes
@@ -266,31 +268,31 @@ class ChangeNode(Node):
         address = ("changes", change.by, change.each, change.keep)
         group = source.shared.get(address)
         if group is None:
-            group = source.shared[address] = ChangeGroup(source, change, address)
+            group = source.shared[address] = SharedChangeState(source, change, address)
             source.users.append((group, 0))
-        assert isinstance(group, ChangeGroup)
+        assert isinstance(group, SharedChangeState)
         group.members += 1
         self.group = group
         heard = ("state", group)
         listener = state.shared.get(heard)
         if listener is None:
-            listener = state.shared[heard] = StateListener(state, group, heard)
-            state.followers.append(listener)
-        assert isinstance(listener, StateListener)
+            listener = state.shared[heard] = StateListenerOperator(state, group, heard)
+            state.inline_consumers.append(listener)
+        assert isinstance(listener, StateListenerOperator)
         listener.members.append(self)
         self.listener = listener
 
     def leave(self) -> None:
         """Leave both."""
-        self.listener.part_from(self)
-        self.group.part_from(self)
+        self.listener.remove_member(self)
+        self.group.remove_member(self)
 
     @property
     def is_empty(self) -> bool:
         """True if its state is true of no key."""
         return not self.keys_true
 
-    def uses(self, other: Node) -> bool:
+    def uses(self, other: Operator) -> bool:
         """True if the other is this operator, its group or its listener."""
         return other in (self, self.group, self.listener)
 
@@ -298,7 +300,7 @@ class ChangeNode(Node):
         """Return the keys of which the state was true, and the ends of their last occurrences."""
         return {"true": [[plain_key(key), end] for key, end in self.group.true_of(self)]}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the keys of which the state was true."""
         known = [(key_from(key), end) for key, end in state["true"]]
         self.group.take_over(self, known, step)

@@ -16,7 +16,7 @@ _WRITING = 32
 """Looks at buffered occurrences that count for writing one."""
 
 
-class Comparison:
+class StateComparison:
     """Writer of state to compare: caches what it computes and counts the work, as looks at buffered
     occurrences.
     """

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tocsin.engine.detection.base import QUESTIONS, Node
+from tocsin.engine.detection.base import CHECKS_PER_UNIT, Operator
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.nodes.composites import Gathered, names_of, parts_of, variables_of
 from tocsin.plan.nodes.measures import Satisfies
 from tocsin.plan.semantics.condition_evaluation import fulfils
 from tocsin.plan.semantics.measure_evaluation import satisfies
 from tocsin.plan.semantics.natural_join import rows_without
-from tocsin.plan.semantics.occurrence import Occurrence, only_counted
+from tocsin.plan.semantics.occurrence import Occurrence, counted_members
 from tocsin.values.time import Instant
 
 
-class Gathering:
+class CountCondition:
     """Conditions of one counted part, prepared once."""
 
     __slots__ = (
@@ -31,7 +31,7 @@ class Gathering:
         "least",
     )
 
-    def __init__(self, part: Gathered, node: Node) -> None:
+    def __init__(self, part: Gathered, node: Operator) -> None:
         self.least = part.least
         self._most = part.most
         self._limit = part.limit
@@ -43,7 +43,7 @@ class Gathering:
         around = frozenset[str]().union(*map(variables_of, parts_of(part)[1:]))
         self.is_by_row = not around.isdisjoint(variables_of(part.part))
 
-    def judged(
+    def evaluate(
         self,
         around: Occurrence,
         came: Sequence[Occurrence],
@@ -58,7 +58,7 @@ class Gathering:
             return None
         if not self.is_by_row:
             is_enough = self._is_enough(around, came, last, first)
-            return self.united(around, came) if is_enough else None
+            return self.combine(around, came) if is_enough else None
         rows: list[Row] = []
         members: dict[Occurrence, None] = {}
         for row in around.rows:
@@ -68,7 +68,7 @@ class Gathering:
                 members |= dict.fromkeys(mine)
         if not rows:
             return None
-        return self.united(around.binding(tuple(rows)), [each for each in came if each in members])
+        return self.combine(around.binding(tuple(rows)), [each for each in came if each in members])
 
     def for_row(self, row: Row, came: Sequence[Occurrence]) -> list[Occurrence]:
         """Return the occurrences that agree with a row."""
@@ -76,11 +76,11 @@ class Gathering:
         alone: Rows = (row,)
         return [each for each in came if not rows_without(alone, (each.rows,))]
 
-    def united(self, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
+    def combine(self, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
         """Return all members combined; a name of the counted part stands for all occurrences of
         that name.
         """
-        self._node.spend(len(came) // QUESTIONS)
+        self._node.spend(len(came) // CHECKS_PER_UNIT)
         names = dict(around.names)
         for name in self._names:
             named = [each.names[name] for each in came if name in each.names]
@@ -120,7 +120,7 @@ class Gathering:
                 return False
         if not self._on_all:
             return True
-        names = self.united(around, came).names
+        names = self.combine(around, came).names
         return all(satisfies(each, names) for each in self._on_all)
 
 
@@ -130,5 +130,5 @@ def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
         tuple(sorted(members.values(), key=lambda member: member.order)),
         min([each.start for each in occurrences]),
         max([each.end for each in occurrences]),
-        counted=only_counted(occurrences),
+        counted=counted_members(occurrences),
     )

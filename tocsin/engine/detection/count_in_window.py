@@ -8,12 +8,20 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
-from tocsin.engine.detection.absence import BetweenAbsenceNode
-from tocsin.engine.detection.base import A_RESULT, QUESTIONS, Node, Pending, State, Step, Writer
-from tocsin.engine.detection.count_condition import Gathering
-from tocsin.engine.detection.partition_keys import slot_keys
-from tocsin.engine.detection.periodic_absence import BeforeAbsenceNode
-from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.absence import BetweenAbsenceOperator
+from tocsin.engine.detection.base import (
+    CHECKS_PER_UNIT,
+    EMIT_COST,
+    Operator,
+    Pending,
+    State,
+    StepContext,
+    Writer,
+)
+from tocsin.engine.detection.count_condition import CountCondition
+from tocsin.engine.detection.partition_keys import input_keys
+from tocsin.engine.detection.periodic_absence import BeforeAbsenceOperator
+from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import Rows
 from tocsin.plan.nodes.composites import AfterWindow, BeforeWindow, BetweenWindow, Gathered, Policy
@@ -23,10 +31,10 @@ from tocsin.values.time import Instant
 
 _END = attrgetter("end")
 # first parts that are gone before the first sweep: one pays off only over many
-_MARKS_ALLOWED = 64
+_MAX_TOMBSTONES = 64
 
 
-class AfterGatheredNode(Node):
+class CountAfterOperator(Operator):
     """Count after a part: every occurrence of the first part waits until its window is over, then
     counts.
 
@@ -36,9 +44,9 @@ class AfterGatheredNode(Node):
 
     __slots__ = (
         "_came",
+        "_condition",
         "_expires",
         "_firsts",
-        "_gathering",
         "_keys",
         "_length",
         "_names",
@@ -49,23 +57,23 @@ class AfterGatheredNode(Node):
     )
 
     def __init__(
-        self, part: Gathered, window: AfterWindow, inner: list[Node], scopes: Scopes
+        self, part: Gathered, window: AfterWindow, inner: list[Operator], scopes: Scopes
     ) -> None:
         super().__init__(part, inner)
         self._part = part
         self._length = window.length
         self._scopes = scopes
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
-        self._gathering = Gathering(part, self)
-        self._keys, self._rest = slot_keys(
+        self._condition = CountCondition(part, self)
+        self._keys, self._rest = input_keys(
             (part.part, window.part), part.conditions_on_each, part.by
         )
-        self._came = Queue(window.length)
-        self._firsts = Queue(None)
+        self._came = ExpiringQueue(window.length)
+        self._firsts = ExpiringQueue(None)
         self._timed = False
         self._expires = False
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -77,7 +85,7 @@ class AfterGatheredNode(Node):
         """True if no window is open; occurrences before the next first part count in none."""
         return not self._firsts.living
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the counted part at slot 0, the part that the window follows at slot 1."""
         self.renew(step)
         key = self._keys[slot](occurrence)
@@ -89,7 +97,7 @@ class AfterGatheredNode(Node):
         elif self._firsts.living:
             self._note(occurrence, key, step)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Close the windows that are over. The part that the timer was set for may be gone."""
         self.renew(step)
         self._timed = False
@@ -98,7 +106,7 @@ class AfterGatheredNode(Node):
             first = firsts.pop()
             if first is not None and not self._is_used(first):
                 self._close(first, step)
-        firsts.skip_marks()
+        firsts.drop_tombstones()
         self._set_timer(step)
 
     def forget_before(self, now: Instant) -> None:
@@ -129,7 +137,7 @@ class AfterGatheredNode(Node):
             "came": [writer.write(each) for each in self._came],
         }
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the first parts and the occurrences to be counted."""
         for each in state["waiting"]:
             first = read(each)
@@ -142,31 +150,31 @@ class AfterGatheredNode(Node):
     def _waiting(self) -> Iterator[Occurrence]:
         return iter(self._firsts)
 
-    def _await(self, first: Occurrence, key: Hashable, step: Step) -> None:
+    def _await(self, first: Occurrence, key: Hashable, step: StepContext) -> None:
         if first.rows:
             self._firsts.add(first, key)
             if not self._timed:
                 self._set_timer(step)
 
-    def _note(self, counted: Occurrence, key: Hashable, step: Step) -> None:
+    def _note(self, counted: Occurrence, key: Hashable, step: StepContext) -> None:
         self._came.add(counted, key)
         self._expire(step)
 
-    def _expire(self, step: Step) -> None:
+    def _expire(self, step: StepContext) -> None:
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)
 
-    def _set_timer(self, step: Step) -> None:
+    def _set_timer(self, step: StepContext) -> None:
         end = self._firsts.first_end
         if end is not None:
             self._timed = True
             step.wake(self, end + self._length, None)
 
-    def _close(self, first: Occurrence, step: Step) -> None:
-        whole = self._gathering.judged(first, self._counted(first))
+    def _close(self, first: Occurrence, step: StepContext) -> None:
+        whole = self._condition.evaluate(first, self._counted(first))
         if whole is not None:
             end = max(whole.end, first.end + self._length)
-            self._bring(
+            self._emit(
                 Occurrence(
                     whole.members,
                     whole.start,
@@ -179,10 +187,10 @@ class AfterGatheredNode(Node):
                 step,
             )
 
-    def _bring(self, whole: Occurrence, step: Step) -> None:
-        asked = self._gathering.asked(whole)
+    def _emit(self, whole: Occurrence, step: StepContext) -> None:
+        asked = self._condition.asked(whole)
         if asked is not None:
-            self.spend(A_RESULT + len(asked.rows))
+            self.spend(EMIT_COST + len(asked.rows))
             step.bring(self, asked)
 
     def _counted(self, first: Occurrence) -> list[Occurrence]:
@@ -199,14 +207,14 @@ class AfterGatheredNode(Node):
         """Return the occurrences that ended after a part, found by binary search."""
         came = self._came.waiting(key) if key is not None else ()
         found = came[bisect_right(came, first.end, key=_END) :]
-        self.spend(len(found) // QUESTIONS)
+        self.spend(len(found) // CHECKS_PER_UNIT)
         return found
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
 
 
-class AtOnceNode(AfterGatheredNode):
+class CountReachedOperator(CountAfterOperator):
     """Count reached: as soon as enough came after an occurrence of the first part, emits them with
     it, once.
 
@@ -216,17 +224,17 @@ class AtOnceNode(AfterGatheredNode):
     __slots__ = ("_rows",)
 
     def __init__(
-        self, part: Gathered, window: AfterWindow, inner: list[Node], scopes: Scopes
+        self, part: Gathered, window: AfterWindow, inner: list[Operator], scopes: Scopes
     ) -> None:
         super().__init__(part, window, inner, scopes)
-        self._firsts = Queue(window.length)
+        self._firsts = ExpiringQueue(window.length)
         self._rows: dict[Occurrence, Rows] = {}
         """Rows that still wait, of first parts for which other rows were emitted."""
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Do nothing: the end of a window decides nothing."""
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Drop windows that are over, then count."""
         self._firsts.forget_before(step.now)
         super().receive(slot, occurrence, step)
@@ -249,35 +257,35 @@ class AtOnceNode(AfterGatheredNode):
         rows = self._rows
         return (each.binding(rows[each]) if each in rows else each for each in self._firsts)
 
-    def _set_timer(self, step: Step) -> None:
+    def _set_timer(self, step: StepContext) -> None:
         self._expire(step)
 
-    def _note(self, counted: Occurrence, key: Hashable, step: Step) -> None:
+    def _note(self, counted: Occurrence, key: Hashable, step: StepContext) -> None:
         super()._note(counted, key, step)
-        least = self._gathering.least
+        least = self._condition.least
         for first in [*self._firsts.waiting(key)]:
             if len(self._candidates(first, key)) < least:
                 break
             if not self._is_used(first):
                 self._try(first, key, step)
 
-    def _try(self, first: Occurrence, key: Hashable, step: Step) -> None:
+    def _try(self, first: Occurrence, key: Hashable, step: StepContext) -> None:
         counted = self._counted(first)
-        if len(counted) < self._gathering.least:
+        if len(counted) < self._condition.least:
             return
-        if not self._gathering.is_by_row:
+        if not self._condition.is_by_row:
             self._firsts.remove(first, key)
-            self._bring(self._gathering.united(first, counted[: self._gathering.least]), step)
+            self._emit(self._condition.combine(first, counted[: self._condition.least]), step)
             return
-        self._ring_rows(first, counted, key, step)
+        self._emit_rows(first, counted, key, step)
 
-    def _ring_rows(
-        self, first: Occurrence, counted: Sequence[Occurrence], key: Hashable, step: Step
+    def _emit_rows(
+        self, first: Occurrence, counted: Sequence[Occurrence], key: Hashable, step: StepContext
     ) -> None:
         """Emit the rows for which enough came; the others wait on."""
-        least = self._gathering.least
+        least = self._condition.least
         rows = self._rows.get(first, first.rows)
-        enough = {row: self._gathering.for_row(row, counted)[:least] for row in rows}
+        enough = {row: self._condition.for_row(row, counted)[:least] for row in rows}
         ringing = tuple(row for row in rows if len(enough[row]) == least)
         if not ringing:
             return
@@ -290,53 +298,53 @@ class AtOnceNode(AfterGatheredNode):
             self._drop_forgotten()
         else:
             self._firsts.remove(first, key)
-        self._bring(self._gathering.united(first.binding(ringing), came), step)
+        self._emit(self._condition.combine(first.binding(ringing), came), step)
 
     def _drop_forgotten(self) -> None:
-        if len(self._rows) > 2 * self._firsts.living + _MARKS_ALLOWED:
+        if len(self._rows) > 2 * self._firsts.living + _MAX_TOMBSTONES:
             living = set(self._firsts)
             self._rows = {first: rows for first, rows in self._rows.items() if first in living}
 
 
-class BetweenGatheredNode(BetweenAbsenceNode):
+class CountBetweenOperator(BetweenAbsenceOperator):
     """Count between parts: pairs a first with a last part if enough, but not too many, came in
     between.
     """
 
-    __slots__ = ("_gathering",)
+    __slots__ = ("_condition",)
 
     def __init__(
-        self, part: Gathered, window: BetweenWindow, inner: list[Node], scopes: Scopes
+        self, part: Gathered, window: BetweenWindow, inner: list[Operator], scopes: Scopes
     ) -> None:
         super().__init__(part, window, inner, scopes)
-        self._gathering = Gathering(part, self)
+        self._condition = CountCondition(part, self)
 
     def _note(self, absent: Occurrence, key: Hashable) -> None:
         self._absent.add(absent, key)
 
-    def _judged(
+    def _evaluate(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> Occurrence | None:
         came = self._came(first, last, whole, key)
-        return self._gathering.judged(whole, came, last.end, first.end)
+        return self._condition.evaluate(whole, came, last.end, first.end)
 
 
-class BeforeGatheredNode(BeforeAbsenceNode):
+class CountBeforeOperator(BeforeAbsenceOperator):
     """Count before a part: emits an occurrence of it if the required number came in the window
     before.
     """
 
-    __slots__ = ("_gathering",)
+    __slots__ = ("_condition",)
 
-    def __init__(self, part: Gathered, window: BeforeWindow, inner: list[Node]) -> None:
+    def __init__(self, part: Gathered, window: BeforeWindow, inner: list[Operator]) -> None:
         super().__init__(part, window, inner)
-        self._gathering = Gathering(part, self)
+        self._condition = CountCondition(part, self)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the counted part at slot 0, the part that the window comes before at slot 1."""
         self.renew(step)
         super().receive(slot, occurrence, step)
 
-    def _judged(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
-        whole = self._gathering.judged(occurrence, came, occurrence.end)
-        return self._gathering.asked(whole)
+    def _evaluate(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
+        whole = self._condition.evaluate(occurrence, came, occurrence.end)
+        return self._condition.asked(whole)

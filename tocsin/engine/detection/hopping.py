@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 
-from tocsin.engine.detection.base import A_RESULT, Node, Pending, State, Step, Writer
-from tocsin.engine.detection.key_window import KeyWindow, Measuring
-from tocsin.engine.detection.partition_keys import UNPARTED
-from tocsin.plan.nodes.composites import MOST_EMPTY_WINDOWS, Sliding
+from tocsin.engine.detection.base import EMIT_COST, Operator, Pending, State, StepContext, Writer
+from tocsin.engine.detection.key_window import KeyWindow, WindowMeasure
+from tocsin.engine.detection.partition_keys import NO_PARTITION_KEY
+from tocsin.plan.nodes.composites import MAX_EMPTY_WINDOWS, Sliding
 from tocsin.plan.semantics.measure_evaluation import holds_of_nothing
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 
-class RecurringNode(Node):
+class HoppingAggregateOperator(Operator):
     """Hopping aggregate: emits at the end of every window for the keys of which the relation holds.
 
     A timer runs while an occurrence lies in a window, and always if the relation holds of an empty
@@ -22,6 +22,7 @@ class RecurringNode(Node):
     """
 
     __slots__ = (
+        "_emits_empty_windows",
         "_every",
         "_first",
         "_line",
@@ -29,7 +30,6 @@ class RecurringNode(Node):
         "_next",
         "_over",
         "_owners",
-        "_rings_empty",
         "_since",
         "_sliding",
         "_windows",
@@ -37,13 +37,13 @@ class RecurringNode(Node):
 
     is_endless = True
 
-    def __init__(self, part: Sliding, every: Duration, inner: list[Node]) -> None:
+    def __init__(self, part: Sliding, every: Duration, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._sliding = part
         self._every = every
         self._over = part.over
-        self._measuring = Measuring(part)
-        self._rings_empty = not part.is_keyed and holds_of_nothing(part)
+        self._measuring = WindowMeasure(part)
+        self._emits_empty_windows = not part.is_keyed and holds_of_nothing(part)
         self._windows: dict[Hashable, KeyWindow] = {}
         self._line: deque[Occurrence] = deque()
         self._owners: deque[KeyWindow] = deque()
@@ -53,7 +53,7 @@ class RecurringNode(Node):
         """Instant at which the timer is due."""
         self._since: Instant | None = None
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -65,16 +65,16 @@ class RecurringNode(Node):
         """True if its clock has not started."""
         return self._first is None
 
-    def begin(self, now: Instant, is_first: bool, step: Step) -> None:
+    def begin(self, now: Instant, is_first: bool, step: StepContext) -> None:
         """Start with the first window that is not over, or, if the operator came later, with the
         next that starts.
         """
         first = now - self._over if is_first else now
         self._first = -(-first // self._every) * self._every + self._over
-        if self._rings_empty:
+        if self._emits_empty_windows:
             self._set(self._first, step)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Count the occurrence for the windows in which it ends."""
         assert self._first is not None
         end = max(self._first, self._end_at(occurrence.end))
@@ -88,22 +88,22 @@ class RecurringNode(Node):
         if self._next is None and self._line:
             self._set(end, step)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Evaluate the window that is over."""
         end = self._next
         assert end is not None
         self._next = None
         self._leave_before(end - self._over + 1)
-        if self._rings_empty and not self._line:
+        if self._emits_empty_windows and not self._line:
             self._on_empty(end, step)
             return
         for window in self._windows.values():
             if self._measuring.holds(window.value):
                 self.renew(step)
-                self.spend(A_RESULT + len(window))
+                self.spend(EMIT_COST + len(window))
                 step.bring(self, self._measuring.whole(window, end))
         self._leave_before(end + self._every - self._over + 1)
-        if self._line or self._rings_empty:
+        if self._line or self._emits_empty_windows:
             self._set(end + self._every, step)
 
     def pending(self) -> Iterator[Pending]:
@@ -118,7 +118,7 @@ class RecurringNode(Node):
         items = [writer.write(each) for each in dict.fromkeys(self._line)]
         return {"items": items, "first": self._first, "next": self._next, "since": self._since}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the counted occurrences and the ends of windows."""
         self._first, self._since = state["first"], state["since"]
         for each in state["items"]:
@@ -131,16 +131,16 @@ class RecurringNode(Node):
         if state["next"] is not None:
             self._set(state["next"], step)
 
-    def _on_empty(self, end: Instant, step: Step) -> None:
+    def _on_empty(self, end: Instant, step: StepContext) -> None:
         """Emit an empty window; if the clock skips many, postpone it and emit all as one."""
         start = end - self._over if self._since is None else self._since
-        further = 0 if step.leap is None else (step.leap - end) // self._every
-        if further >= MOST_EMPTY_WINDOWS:
+        further = 0 if step.quiet_until is None else (step.quiet_until - end) // self._every
+        if further >= MAX_EMPTY_WINDOWS:
             self._since = start
             self._set(end + further * self._every, step)
             return
         if self._since is None:
-            step.bring(self, self._measuring.whole(KeyWindow(UNPARTED, None), end))
+            step.bring(self, self._measuring.whole(KeyWindow(NO_PARTITION_KEY, None), end))
         else:
             self._since = None
             step.bring(self, Occurrence((), start, end, absences=((start, end),)))
@@ -164,6 +164,6 @@ class RecurringNode(Node):
         """Return the end of the first window in which the instant may lie."""
         return -((self._over - instant) // self._every) * self._every + self._over
 
-    def _set(self, due: Instant, step: Step) -> None:
+    def _set(self, due: Instant, step: StepContext) -> None:
         self._next = due
         step.wake(self, due, None)

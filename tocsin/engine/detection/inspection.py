@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from tocsin.engine.detection.base import Node, Pending
+from tocsin.engine.detection.base import Operator, Pending
 from tocsin.plan.nodes.composites import Absence, EveryWindow, Part, Sliding
 from tocsin.values.time import Duration
 
-MOST_COUNTED = 10_000
+MAX_COUNTED_OCCURRENCES = 10_000
 """Most buffered occurrences that are counted per operator, so that a view stays cheap."""
 
 
@@ -21,7 +21,7 @@ class NetworkView(Protocol):
     """Read-only access to composites."""
 
     @property
-    def kept_count(self) -> int:
+    def buffered_count(self) -> int:
         """Number of buffered occurrences, those of shared operators once; consumed ones count until
         they are dropped.
         """
@@ -40,13 +40,13 @@ class NetworkView(Protocol):
         """
         ...
 
-    def view(self, keys: Iterable[str]) -> list[NodeView]:
+    def view(self, keys: Iterable[str]) -> list[OperatorView]:
         """Return the operators of some subscriptions, inputs first, shared ones once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class NodeView:
+class OperatorView:
     """An operator as seen from outside: its number, the numbers of its inputs, the subscriptions
     that use it, how many occurrences it buffers, and how many it was served.
     """
@@ -59,15 +59,15 @@ class NodeView:
     served: int
 
 
-def view_of(node: Node, keys: tuple[str, ...]) -> NodeView:
+def view_of(node: Operator, keys: tuple[str, ...]) -> OperatorView:
     """Return the view of an operator; an atom is served the events that are occurrences of it."""
-    waiting = sum(1 for _ in islice(iter(node.pending()), MOST_COUNTED))
+    waiting = sum(1 for _ in islice(iter(node.pending()), MAX_COUNTED_OCCURRENCES))
     came = sum(each.brought for each in node.inner) if node.inner else node.brought
     inputs = tuple(each.number for each in node.inner)
-    return NodeView(node.number, node.part, inputs, keys, waiting, came)
+    return OperatorView(node.number, node.part, inputs, keys, waiting, came)
 
 
-def shortest_window(nodes: Iterable[Node]) -> Duration | None:
+def shortest_window(nodes: Iterable[Operator]) -> Duration | None:
     """Return the length of the shortest recurring window; None without any."""
     return min((_step_of(node.part) for node in nodes if node.is_endless), default=None)
 

@@ -10,14 +10,14 @@ from itertools import product, repeat
 from math import prod
 
 from tocsin.engine.detection.base import (
-    A_TRIAL,
-    QUESTIONS,
-    Node,
+    CHECKS_PER_UNIT,
+    COMBINE_COST,
+    Operator,
     Pending,
     State,
-    Step,
+    StepContext,
     Writer,
-    work_of_telling,
+    emit_cost,
 )
 from tocsin.engine.detection.join_filters import (
     Filter,
@@ -26,8 +26,8 @@ from tocsin.engine.detection.join_filters import (
     pair_filter,
     work_of_asking,
 )
-from tocsin.engine.detection.partition_keys import homes_of, parted_by_names, slot_keys
-from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.partition_keys import input_keys, input_of_name, with_name_keys
+from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.engine.detection.row_queue import RowQueue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.nodes.composites import (
@@ -44,8 +44,8 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.plan.semantics.condition_evaluation import compare, meets
 from tocsin.plan.semantics.measure_evaluation import key_of
-from tocsin.plan.semantics.occurrence import Occurrence, combined
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.semantics.occurrence import Occurrence, combine
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.values.time import Duration, Instant
 
 
@@ -59,7 +59,7 @@ class _Wait:
     key: Hashable
 
 
-class JoinNode(Node):
+class JoinOperator(Operator):
     """Join with one buffer for each part. In a scope (policy deferred) all combinations are emitted
     until the scope root settles it.
     """
@@ -83,7 +83,7 @@ class JoinNode(Node):
         "tried",
     )
 
-    def __init__(self, part: Join, inner: list[Node], scopes: Scopes) -> None:
+    def __init__(self, part: Join, inner: list[Operator], scopes: Scopes) -> None:
         super().__init__(part, inner)
         self.tried = 0
         self._join = part
@@ -95,24 +95,26 @@ class JoinNode(Node):
         self._settles = scopes.names_settled_at(part) if deferred else ()
         slots = range(len(part.parts))
         self._lifetimes = [join_lifetime(part, slot) for slot in slots]
-        self._queues: Sequence[Queue] = [Queue(lifetime) for lifetime in self._lifetimes]
+        self._queues: Sequence[ExpiringQueue] = [
+            ExpiringQueue(lifetime) for lifetime in self._lifetimes
+        ]
         self._limited = [_limited_name(part, slot) for slot in slots]
         self._waits = [
             self._limited[slot] is not None or not ends_last(part, slot) for slot in slots
         ]
-        self._keys, conditions = slot_keys(part.parts, part.conditions, part.by)
+        self._keys, conditions = input_keys(part.parts, part.conditions, part.by)
         if part.policy is Policy.RECENT and len(slots) > 2:
             # The most recent of each other part is chosen before the parts are compared with one
             # another.
-            self._keys, conditions = slot_keys(part.parts, (), part.by)[0], part.conditions
-        self._keys = parted_by_names(self._keys, part.parts)
+            self._keys, conditions = input_keys(part.parts, (), part.by)[0], part.conditions
+        self._keys = with_name_keys(self._keys, part.parts)
         self._conditions = by_cost(conditions)
         self._asking = sum(map(work_of_asking, self._conditions))
         self._expires = False
         self._when = -1
         self._used: set[object] = set()
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -124,7 +126,7 @@ class JoinNode(Node):
         """True if nothing is buffered."""
         return not any(map(len, self._queues))
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Combine the occurrence with buffered ones, then buffer it unless it is consumed."""
         if self._names and self._scopes.is_used(occurrence, self._names):
             return
@@ -140,7 +142,7 @@ class JoinNode(Node):
         if self._waits[slot]:
             self._await(slot, occurrence, key, step)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Drop a named occurrence that has expired; under single use it is lost to the whole scope
         (spec OPSL 4.7).
         """
@@ -149,7 +151,7 @@ class JoinNode(Node):
         if queue.holds(lost, token.key) and not self._is_used(lost):
             queue.remove(lost, token.key)
             if self._scopes.is_required(token.name, self.part):
-                step.vanish(self._scopes, token.name, lost.names[token.name])
+                step.consume_name(self._scopes, token.name, lost.names[token.name])
 
     def forget_before(self, now: Instant) -> None:
         """Drop expired occurrences."""
@@ -180,14 +182,14 @@ class JoinNode(Node):
         """Return the buffered occurrences by slot; their keys are computed anew."""
         return {"queues": [[writer.write(each) for each in queue] for queue in self._queues]}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the buffered occurrences."""
         for slot, queue in enumerate(state["queues"]):
             for each in queue:
                 occurrence = read(each)
                 self._await(slot, occurrence, self._keys[slot](occurrence), step)
 
-    def _await(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> None:
+    def _await(self, slot: int, occurrence: Occurrence, key: Hashable, step: StepContext) -> None:
         name, lifetime = self._limited[slot], self._lifetimes[slot]
         if key is None and name is None:
             return  # without the attributes of its key it can pair with nothing
@@ -197,7 +199,7 @@ class JoinNode(Node):
                 step.wake(self, occurrence.end + lifetime, _Wait(name, slot, occurrence, key))
             if not self._expires:
                 self._expires = True
-                step.expire(self, occurrence.end + lifetime)
+                step.schedule_expiry(self, occurrence.end + lifetime)
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
@@ -209,7 +211,9 @@ class JoinNode(Node):
                 return True
         return False
 
-    def _is_consumed(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
+    def _is_consumed(
+        self, slot: int, occurrence: Occurrence, key: Hashable, step: StepContext
+    ) -> bool:
         """Try every combination with buffered occurrences, oldest first; True if the new occurrence
         is consumed.
 
@@ -219,17 +223,19 @@ class JoinNode(Node):
         self.renew(step)
         try:
             return self._is_taken(slot, occurrence, key, step)
-        except GivenUp as why:
-            step.give_up(self, occurrence, why)
+        except WorkLimitExceeded as why:
+            step.abort_work(self, occurrence, why)
             return self._is_used(occurrence)
 
-    def _is_taken(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
+    def _is_taken(
+        self, slot: int, occurrence: Occurrence, key: Hashable, step: StepContext
+    ) -> bool:
         for choice in self._choices(slot, occurrence, key):
             if self._names and self._is_any_used(choice):
                 continue
             whole = self._whole(choice)
             if whole is not None:
-                self.spend(work_of_telling(whole))
+                self.spend(emit_cost(whole))
                 step.bring(self, whole)
                 if self._use_up(choice, slot, key, whole):
                     return True
@@ -249,7 +255,7 @@ class JoinNode(Node):
                 others.append(self._most_recent(waiting, new) if recent else waiting)
         count = prod(map(len, others))
         self.tried += count
-        self.spend(count * A_TRIAL * len(others) // 2)
+        self.spend(count * COMBINE_COST * len(others) // 2)
         return product(*others)
 
     def _most_recent(self, waiting: Sequence[Occurrence], new: Occurrence) -> Sequence[Occurrence]:
@@ -259,8 +265,8 @@ class JoinNode(Node):
         return [each for each in (next(agreeing, None),) if each is not None]
 
     def _agree(self, one: Occurrence, other: Occurrence) -> bool:
-        self.spend(A_TRIAL)
-        both = combined((one, other), self.spend)
+        self.spend(COMBINE_COST)
+        both = combine((one, other), self.spend)
         return both is not None and all(
             compare(each, both.names)
             for each in self._join.conditions
@@ -275,7 +281,7 @@ class JoinNode(Node):
         The distance of their ends needs no test: entries too old for the new occurrence were
         dropped before.
         """
-        whole = combined(parts, self.spend)
+        whole = combine(parts, self.spend)
         if whole is not None and self._asking:
             self.spend(self._asking)
         if whole is None or not all(
@@ -307,7 +313,7 @@ class JoinNode(Node):
                         self._queues[number].remove(each, key)
                 return True
 
-    def _clear(self, queue: Queue, whole: Occurrence) -> None:
+    def _clear(self, queue: ExpiringQueue, whole: Occurrence) -> None:
         """Consume all occurrences of a buffer; with a key, all of that key."""
         if not self._join.by:
             queue.clear()
@@ -319,26 +325,26 @@ class JoinNode(Node):
     def _use_once(self, choice: Sequence[Occurrence]) -> None:
         """Consume the choice at every slot, and for the rest of this step: single use."""
         for each in choice:
-            self._used.add(each.sameness)
+            self._used.add(each.identity_key)
             for queue in self._queues:
                 queue.remove_same(each)
 
-    def _is_used_once(self, occurrence: Occurrence, step: Step) -> bool:
+    def _is_used_once(self, occurrence: Occurrence, step: StepContext) -> bool:
         if self._when != step.number:
             self._when, self._used = step.number, set()
-        return bool(self._used) and occurrence.sameness in self._used
+        return bool(self._used) and occurrence.identity_key in self._used
 
 
-class PairNode(JoinNode):
+class PairJoinOperator(JoinOperator):
     """Join of two parts, the common case: the conditions of the new occurrence filter the buffered
     ones, one by one.
     """
 
     __slots__ = ("_filters",)
 
-    def __init__(self, part: Join, inner: list[Node], scopes: Scopes) -> None:
+    def __init__(self, part: Join, inner: list[Operator], scopes: Scopes) -> None:
         super().__init__(part, inner, scopes)
-        homes = homes_of(part.parts)
+        homes = input_of_name(part.parts)
         asked: list[list[Filter]] = [[], []]
         late: list[JoinCondition] = []
         for condition in self._conditions:
@@ -356,7 +362,7 @@ class PairNode(JoinNode):
         if shared := variables_of(part.parts[0]) & variables_of(part.parts[1]):
             self._queues = [RowQueue(lifetime, sorted(shared)) for lifetime in self._lifetimes]
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Combine and buffer as any join does, but allocate nothing if nothing is buffered."""
         if self._names and self._scopes.is_used(occurrence, self._names):
             return
@@ -386,9 +392,9 @@ class PairNode(JoinNode):
         fitting = iter(waiting)
         if not self._filters[slot]:
             # charged before the first combination: too much work then emits nothing
-            self.spend(len(waiting) * A_TRIAL)
+            self.spend(len(waiting) * COMBINE_COST)
         else:
-            self.spend(len(waiting) // QUESTIONS)
+            self.spend(len(waiting) // CHECKS_PER_UNIT)
             for bound_to in self._filters[slot]:
                 fitting = filter(bound_to(new), fitting)
             fitting = filter(self._try, fitting)
@@ -414,7 +420,7 @@ class PairNode(JoinNode):
 
     def _try(self, waiting: Occurrence) -> bool:
         """Charge for one combination, of an occurrence that passed the filters; always True."""
-        self.spend(A_TRIAL)
+        self.spend(COMBINE_COST)
         return True
 
 

@@ -36,8 +36,8 @@ from tocsin.plan.semantics.condition_evaluation import COMPARISONS, allows, comp
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.xml.xml_patterns import bound_scalar
 from tocsin.values.allen import Bounds, bounds_test
-from tocsin.values.partition_hash import share_of
-from tocsin.values.space import parse_place, related
+from tocsin.values.partition_hash import partition_of
+from tocsin.values.space import are_related, parse_place
 
 Question = Callable[[Occurrence], bool]
 Filter = Callable[[Occurrence], Question]
@@ -62,7 +62,7 @@ def restriction_test(restriction: Restriction) -> Question:
 
     def test(occurrence: Occurrence) -> bool:
         place = occurrence.place_by(metric)
-        return place is not None and related(place, relation, region, distance, metric)
+        return place is not None and are_related(place, relation, region, distance, metric)
 
     return test
 
@@ -74,7 +74,7 @@ def _share_test(share: Share) -> Question:
 
     def test(occurrence: Occurrence) -> bool:
         for event in occurrence.members:
-            if share_of([read(event) for read in readers], shares) != number:
+            if partition_of([read(event) for read in readers], shares) != number:
                 return False
         return True
 

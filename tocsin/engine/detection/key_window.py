@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
-from tocsin.engine.detection.accumulators import TALLIES, Several, Tally
+from tocsin.engine.detection.accumulators import ACCUMULATORS, Accumulator, CompositeAccumulator
 from tocsin.engine.detection.join_filters import event_reader
 from tocsin.engine.detection.partition_keys import key_at
 from tocsin.events.event import Event, Path
@@ -13,13 +13,13 @@ from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Key, Sliding
 from tocsin.plan.nodes.measures import Aggregate, MeasureCondition
 from tocsin.plan.semantics.arithmetic import RELATIONS
-from tocsin.plan.semantics.measure_evaluation import Number, is_fulfilled
+from tocsin.plan.semantics.measure_evaluation import Number, relation_holds
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.scalars import key_number
 from tocsin.values.time import Instant
 
 # items that left before the list is cut: a cut pays off only over many
-_ROOM = 32
+_MIN_LEFT_TO_COMPACT = 32
 
 KeyOf = Callable[[Occurrence], Sequence[Hashable]]
 """Function that returns the keys for which an occurrence counts."""
@@ -31,9 +31,9 @@ MeasuredValue = Number | tuple[Number | None, ...] | None
 class KeyWindow:
     """Counted occurrences of a key, oldest first, with their measure."""
 
-    __slots__ = ("_head", "_items", "_tally", "key", "last", "marks")
+    __slots__ = ("_accumulator", "_head", "_items", "key", "last", "marks")
 
-    def __init__(self, key: Hashable, tally: Tally | Several | None) -> None:
+    def __init__(self, key: Hashable, tally: Accumulator | CompositeAccumulator | None) -> None:
         self.key = key
         self.marks = 0
         """Number of consumed occurrences that have not left yet: they leave first."""
@@ -41,7 +41,7 @@ class KeyWindow:
         """End of the last occurrence."""
         self._items: list[Occurrence] = []
         self._head = 0
-        self._tally = tally
+        self._accumulator = tally
 
     def __len__(self) -> int:
         return len(self._items) - self._head
@@ -52,14 +52,18 @@ class KeyWindow:
     @property
     def value(self) -> MeasuredValue:
         """Value of the measure; without an accumulator, the number of occurrences."""
-        return len(self._items) - self._head if self._tally is None else self._tally.value()
+        return (
+            len(self._items) - self._head
+            if self._accumulator is None
+            else self._accumulator.value()
+        )
 
     def add(self, occurrence: Occurrence, read: Callable[[Event], Any]) -> None:
         """Add an occurrence."""
         self._items.append(occurrence)
         self.last = occurrence.end
-        if self._tally is not None:
-            self._tally.add(read(occurrence.members[0]))
+        if self._accumulator is not None:
+            self._accumulator.add(read(occurrence.members[0]))
 
     def leave(self, read: Callable[[Event], Any]) -> None:
         """Remove the oldest occurrence, counted or consumed."""
@@ -67,9 +71,9 @@ class KeyWindow:
             self.marks -= 1
             return
         items, head = self._items, self._head
-        if self._tally is not None:
-            self._tally.drop(read(items[head].members[0]))
-        if head < _ROOM or 2 * head < len(items):
+        if self._accumulator is not None:
+            self._accumulator.drop(read(items[head].members[0]))
+        if head < _MIN_LEFT_TO_COMPACT or 2 * head < len(items):
             items[head] = items[-1]  # frees the one that left
             self._head = head + 1
             if self._head == len(items):
@@ -78,14 +82,14 @@ class KeyWindow:
             del items[: head + 1]
             self._head = 0
 
-    def use_up(self, tally: Tally | Several | None) -> None:
+    def use_up(self, tally: Accumulator | CompositeAccumulator | None) -> None:
         """Consume all occurrences; `tally` is the empty accumulator that follows."""
         self.marks += len(self)
         self._items, self._head = [], 0
-        self._tally = tally
+        self._accumulator = tally
 
 
-class Measuring:
+class WindowMeasure:
     """Parameters that all windows of a sliding part share."""
 
     __slots__ = ("_aggregates", "_each", "_paths", "_sliding", "holds", "keys", "read")
@@ -97,14 +101,14 @@ class Measuring:
         self._each = sliding.each
         self.keys = keys_at(sliding.by, sliding.each)
         self.read = _reader_of(sliding.conditions)
-        self.holds = _judge_of(sliding.conditions)
+        self.holds = _test_of(sliding.conditions)
 
-    def tally(self) -> Tally | Several | None:
+    def tally(self) -> Accumulator | CompositeAccumulator | None:
         """Return an empty accumulator; None if occurrences are only counted."""
         if self._aggregates == [Aggregate.COUNT]:
             return None
-        tallies = [TALLIES[each]() for each in self._aggregates]
-        return tallies[0] if len(tallies) == 1 else Several(tallies)
+        tallies = [ACCUMULATORS[each]() for each in self._aggregates]
+        return tallies[0] if len(tallies) == 1 else CompositeAccumulator(tallies)
 
     def whole(self, window: KeyWindow, now: Instant) -> Occurrence:
         """Return the match of all counted occurrences, up to now; without any, the match of their
@@ -175,10 +179,10 @@ def _reader_of(conditions: Sequence[MeasureCondition]) -> Callable[[Event], Any]
     return lambda event: [read(event) for read in readers]
 
 
-def _judge_of(conditions: Sequence[MeasureCondition]) -> Callable[[Any], bool]:
+def _test_of(conditions: Sequence[MeasureCondition]) -> Callable[[Any], bool]:
     """Return the test by which the value of a window meets all conditions."""
     if len(conditions) > 1:
-        return lambda values: all(map(is_fulfilled, conditions, values))
+        return lambda values: all(map(relation_holds, conditions, values))
     (only,) = conditions
     compare, limit = RELATIONS[only.relation], only.limit
     return lambda value: value is not None and compare(value, limit)

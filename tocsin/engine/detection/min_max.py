@@ -23,19 +23,19 @@ _BETTER: dict[str, Callable[[Number, Number], bool]] = {"<": lt, "<=": lt, ">": 
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
-    """Order that a buffered occurrence must have to a new one: `theirs` stands in the relation to
-    `mine`.
+class OrderBound:
+    """Order that a buffered occurrence must have to a new one: `buffered` stands in the relation to
+    `probing`.
     """
 
     attribute: PartAttribute
     relation: str
-    theirs: Reader
-    mine: Reader
+    buffered: Reader
+    probing: Reader
 
     def number_of(self, occurrence: Occurrence) -> Number | None:
         """Return the number of a new occurrence; None if it has none, so that nothing fits."""
-        value = self.mine(occurrence)
+        value = self.probing(occurrence)
         return value if type(value) in _NUMBERS else None
 
     @property
@@ -44,27 +44,27 @@ class Screen:
         return COMPARISONS[self.relation]
 
 
-def screen_of(
+def find_order_bound(
     conditions: Sequence[JoinCondition], parts: Sequence[Part], homes: Mapping[str, int], slot: int
-) -> Screen | None:
+) -> OrderBound | None:
     """Return the first order between two parts among the conditions, for occurrences new at `slot`;
     None without any.
     """
     for condition in conditions:
         if isinstance(condition, Related) and condition.relation in _BETTER:
             theirs, relation, mine, attribute = pair_sides(condition, parts, homes, slot)
-            return Screen(attribute, relation, theirs, mine)
+            return OrderBound(attribute, relation, theirs, mine)
     return None
 
 
-class Extreme:
+class MinMaxByKey:
     """Best number of each key: the least or the greatest, as the order needs."""
 
     __slots__ = ("_is_better", "_noted", "_read", "values")
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: OrderBound) -> None:
         self._is_better = _BETTER[screen.relation]
-        self._read = screen.theirs
+        self._read = screen.buffered
         self._noted = 0
         self.values: dict[Hashable, Number] = {}
 

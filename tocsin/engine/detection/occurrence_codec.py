@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.engine.detection.base import State
-from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.events.codecs.base.cloudevents import decode, event_of
 from tocsin.events.event import Event
 from tocsin.events.scanned import ScannedEvent
@@ -67,7 +67,7 @@ class OccurrenceReader:
     """Decoder of plain data back into occurrences."""
 
     def __init__(self, events: list[State | str]) -> None:
-        usual = iter(scanned_events([body for body in events if isinstance(body, str)]))
+        usual = iter(scan_events([body for body in events if isinstance(body, str)]))
         self._events = [
             _event(body) if isinstance(body, dict) else next(usual) or decode(body)
             for body in events

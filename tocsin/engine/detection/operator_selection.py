@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
-from tocsin.engine.detection.absence_after import SilenceNode, is_silence
-from tocsin.engine.detection.absence_per_value import MissingNode, is_by_value
-from tocsin.engine.detection.base import Node
-from tocsin.engine.detection.change import ChangeNode
-from tocsin.engine.detection.count_in_window import (
-    AfterGatheredNode,
-    AtOnceNode,
-    BeforeGatheredNode,
-    BetweenGatheredNode,
+from tocsin.engine.detection.absence import (
+    AfterAbsenceOperator,
+    BetweenAbsenceOperator,
+    FixedAbsenceOperator,
 )
-from tocsin.engine.detection.hopping import RecurringNode
-from tocsin.engine.detection.join import JoinNode, PairNode
-from tocsin.engine.detection.periodic_absence import BeforeAbsenceNode, EveryAbsenceNode
+from tocsin.engine.detection.absence_after import AtomAbsenceOperator, can_use_atom_absence
+from tocsin.engine.detection.absence_per_value import AbsencePerValueOperator, is_by_value
+from tocsin.engine.detection.base import Operator
+from tocsin.engine.detection.change import ChangeOperator
+from tocsin.engine.detection.count_in_window import (
+    CountAfterOperator,
+    CountBeforeOperator,
+    CountBetweenOperator,
+    CountReachedOperator,
+)
+from tocsin.engine.detection.hopping import HoppingAggregateOperator
+from tocsin.engine.detection.join import JoinOperator, PairJoinOperator
+from tocsin.engine.detection.periodic_absence import BeforeAbsenceOperator, TumblingAbsenceOperator
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.sequence import FollowingNode, is_following
-from tocsin.engine.detection.single_use import SingleUseNode, is_single_use
-from tocsin.engine.detection.sliding import SlidingNode
+from tocsin.engine.detection.sequence import SequenceOperator, can_use_sequence
+from tocsin.engine.detection.single_use import SingleUseOperator, is_single_use
+from tocsin.engine.detection.sliding import SlidingOperator
 from tocsin.engine.detection.stateless import (
-    AtomNode,
-    EitherEventNode,
-    EitherNode,
-    NamedNode,
-    OnlyNode,
+    AtomSource,
+    EventUnionOperator,
+    FilterOperator,
+    NameOperator,
+    UnionOperator,
     is_either_event,
 )
-from tocsin.engine.detection.trigger import TriggerNode
+from tocsin.engine.detection.trigger import TriggerOperator
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -50,68 +54,72 @@ from tocsin.plan.nodes.composites import (
 )
 
 
-def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
+def create_operator(part: Part, inner: list[Operator], scopes: Scopes) -> Operator:
     """Return the operator of a part on top of its inputs."""
     if isinstance(part, Atom):
-        return AtomNode(part, inner)
+        return AtomSource(part, inner)
     match part:
         case Named():
-            return NamedNode(part, inner)
+            return NameOperator(part, inner)
         case Only():
-            return OnlyNode(part, inner)
+            return FilterOperator(part, inner)
         case Either() if is_either_event(part):
-            return EitherEventNode(part, inner)
+            return EventUnionOperator(part, inner)
         case Either():
-            return EitherNode(part, inner)
-        case Join() if is_following(part, scopes):
-            return FollowingNode(part, inner)
+            return UnionOperator(part, inner)
+        case Join() if can_use_sequence(part, scopes):
+            return SequenceOperator(part, inner)
         case Join() if is_single_use(part, scopes):
-            return SingleUseNode(part, inner)
+            return SingleUseOperator(part, inner)
         case Join():
             return (
-                PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
+                PairJoinOperator(part, inner, scopes)
+                if len(inner) == 2
+                else JoinOperator(part, inner, scopes)
             )
         case Triggered():
-            return TriggerNode(part, inner)
+            return TriggerOperator(part, inner)
         case Absence(_, window):
-            return _absence_node(part, window, inner, scopes)
+            return _create_absence_operator(part, window, inner, scopes)
         case Gathered():
-            return _gathered_node(part, inner, scopes)
+            return _create_count_operator(part, inner, scopes)
         case Sliding(every=None):
-            return SlidingNode(part, inner)
+            return SlidingOperator(part, inner)
         case Sliding(every=int(every)):
-            return RecurringNode(part, every, inner)
+            return HoppingAggregateOperator(part, every, inner)
         case Change():
-            return ChangeNode(part, inner)
+            return ChangeOperator(part, inner)
         case _:
             raise AssertionError(f"no node serves {part}")
 
 
-def _gathered_node(part: Gathered, inner: list[Node], scopes: Scopes) -> Node:
+def _create_count_operator(part: Gathered, inner: list[Operator], scopes: Scopes) -> Operator:
     match part.window:
         case AfterWindow() as window if part.is_at_once:
-            return AtOnceNode(part, window, inner, scopes)
+            return CountReachedOperator(part, window, inner, scopes)
         case AfterWindow() as window:
-            return AfterGatheredNode(part, window, inner, scopes)
+            return CountAfterOperator(part, window, inner, scopes)
         case BetweenWindow() as window:
-            return BetweenGatheredNode(part, window, inner, scopes)
+            return CountBetweenOperator(part, window, inner, scopes)
         case BeforeWindow() as window:
-            return BeforeGatheredNode(part, window, inner)
+            return CountBeforeOperator(part, window, inner)
 
 
-def _absence_node(part: Absence, window: Window, inner: list[Node], scopes: Scopes) -> Node:
+def _create_absence_operator(
+    part: Absence, window: Window, inner: list[Operator], scopes: Scopes
+) -> Operator:
     match window:
         case FixedWindow():
-            return FixedAbsenceNode(part, window, inner)
-        case AfterWindow() if is_silence(part, window, scopes):
-            return SilenceNode(part, window, inner)
+            return FixedAbsenceOperator(part, window, inner)
+        case AfterWindow() if can_use_atom_absence(part, window, scopes):
+            return AtomAbsenceOperator(part, window, inner)
         case AfterWindow() if is_by_value(part, window):
-            return MissingNode(part, window, inner, scopes)
+            return AbsencePerValueOperator(part, window, inner, scopes)
         case AfterWindow():
-            return AfterAbsenceNode(part, window, inner, scopes)
+            return AfterAbsenceOperator(part, window, inner, scopes)
         case BetweenWindow():
-            return BetweenAbsenceNode(part, window, inner, scopes)
+            return BetweenAbsenceOperator(part, window, inner, scopes)
         case BeforeWindow():
-            return BeforeAbsenceNode(part, window, inner)
+            return BeforeAbsenceOperator(part, window, inner)
         case EveryWindow():
-            return EveryAbsenceNode(part, window, inner)
+            return TumblingAbsenceOperator(part, window, inner)

@@ -1,7 +1,7 @@
 """Compiled loop of pairs under single use: one event against all buffered ones, in arrays.
 
-It does what `engine.detection.join.PairNode` does with objects; only the pairs found return to
-Python. `pair_table` allocates the arrays, with room for all that an event can need.
+It does what `engine.detection.join.PairJoinOperator` does with objects; only the pairs found return
+to Python. `pair_table` allocates the arrays, with room for all that an event can need.
 
     queues       two for each pair p: 2p takes the first slot, 2p + 1 the second
     pairs        the last step in which p was found, and the checks made for it

@@ -31,25 +31,25 @@ from tocsin.engine.detection.pair_kernel import (
     take_in,
 )
 from tocsin.engine.detection.time_comparisons import FAR, TimeCondition, comparisons_of
-from tocsin.engine.index.kernels import as_written
-from tocsin.plan.semantics.occurrence import Occurrence, combined
+from tocsin.engine.index.kernels import to_python
+from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.time import Duration, Instant
 
-FEW = 32
+MAX_PAIRS_IN_PYTHON = 32
 """Most pairs that are served without the compiled loop, which is no faster for few and takes a
 while to load.
 """
 
 # rows of the smallest table that is not empty
-_ROOM = 64
+_MIN_CAPACITY = 64
 Owner = TypeVar("Owner")
 _Numbers = npt.NDArray[np.int64]
 
-_take_in_plainly = as_written(take_in)
-_expire_all_plainly = as_written(expire_all)
+_take_in_in_python = to_python(take_in)
+_expire_all_in_python = to_python(expire_all)
 
 
-class PairTable(Generic[Owner]):
+class PairStore(Generic[Owner]):
     """Pairs by number, each with its owner. An event reaches many of them at once: its queues are
     put into `arrived`, then they are served together.
     """
@@ -115,15 +115,15 @@ class PairTable(Generic[Owner]):
         if pair == len(self._owners):
             self._owners.append(None)
         self._owners[pair] = owner
-        self._pairs = _with_room(self._pairs, pair + 1)
-        self._queues = _with_room(self._queues, 2 * pair + 2)
+        self._pairs = _grow(self._pairs, pair + 1)
+        self._queues = _grow(self._queues, 2 * pair + 2)
         self._pairs[pair] = NONE, 0
         for slot in (0, 1):
             lifetime = min(lifetimes[slot], FAR)
             asked = self._conditions_at(conditions, slot)
             self._queues[2 * pair + slot] = (NONE, NONE, 0, lifetime, waits[slot], *asked)
         self._longest = max(self._longest, *lifetimes)
-        if pair == FEW:
+        if pair == MAX_PAIRS_IN_PYTHON:
             _load_loops()
         return pair
 
@@ -171,7 +171,7 @@ class PairTable(Generic[Owner]):
         self.abandon()
         self._make_room(len(arrivals))
         event = self._number(new)
-        count = (_take_in_plainly if len(self._owners) <= FEW else take_in)(
+        count = (_take_in_in_python if len(self._owners) <= MAX_PAIRS_IN_PYTHON else take_in)(
             arrivals,
             event,
             step,
@@ -197,7 +197,7 @@ class PairTable(Generic[Owner]):
         self._release()
         return found
 
-    def owners_of_more(self, limit: int) -> list[Owner]:
+    def owners_over_limit(self, limit: int) -> list[Owner]:
         """Return the owners for whose pairs more than `limit` events are buffered."""
         if self._counters[LONGEST] <= limit:
             return []
@@ -215,9 +215,11 @@ class PairTable(Generic[Owner]):
         """
         self.forgotten = max(self.forgotten, now)
         living = int(self._counters[LIVING])
-        if living > 2 * self._left + _ROOM or (living and now - self._longest > self._latest):
+        if living > 2 * self._left + _MIN_CAPACITY or (
+            living and now - self._longest > self._latest
+        ):
             queues, *rest = self._chains
-            (_expire_all_plainly if len(self._owners) <= FEW else expire_all)(
+            (_expire_all_in_python if len(self._owners) <= MAX_PAIRS_IN_PYTHON else expire_all)(
                 now, queues[: 2 * len(self._owners)], *rest
             )
             self._release()
@@ -237,7 +239,7 @@ class PairTable(Generic[Owner]):
         """Return both combined. Atoms bind nothing here: one occurrence serves all owners."""
         other = self._occurrences[partner]
         assert other is not None
-        whole = combined((other, new))
+        whole = combine((other, new))
         assert whole is not None
         return whole
 
@@ -246,7 +248,7 @@ class PairTable(Generic[Owner]):
         event = self._free_events.pop() if self._free_events else len(self._occurrences)
         if event == len(self._occurrences):
             self._occurrences.append(None)
-            self._events = _with_room(self._events, event + 1)
+            self._events = _grow(self._events, event + 1)
             if len(self._freed) < len(self._events):
                 self._freed = np.zeros(len(self._events), np.int64)
         self._occurrences[event] = occurrence
@@ -280,7 +282,7 @@ class PairTable(Generic[Owner]):
         """Make room for `count` more entries, and as many pairs found."""
         had = len(self._entries)
         if had - int(self._counters[LIVING]) < count:
-            self._entries = _with_room(self._entries, had + count)
+            self._entries = _grow(self._entries, had + count)
             self._entries[had:, NEXT] = np.arange(had + 1, len(self._entries) + 1)
             self._entries[-1, NEXT] = self._counters[FREE]
             self._counters[FREE] = had
@@ -319,10 +321,10 @@ def _rows(count: int, width: int) -> _Numbers:
     return np.zeros((count, width), np.int64)
 
 
-def _with_room(rows: _Numbers, count: int) -> _Numbers:
+def _grow(rows: _Numbers, count: int) -> _Numbers:
     """Return the rows with room for `count`: twice as many as needed if there was too little."""
     if len(rows) >= count:
         return rows
-    more = _rows(max(_ROOM, 2 * count), rows.shape[1])
+    more = _rows(max(_MIN_CAPACITY, 2 * count), rows.shape[1])
     more[: len(rows)] = rows
     return more

@@ -30,9 +30,9 @@ Key = Callable[[Occurrence], Hashable]
 can pair with nothing.
 """
 
-Told = TypeVar("Told", bound=JoinCondition)
+ConditionT = TypeVar("ConditionT", bound=JoinCondition)
 
-UNPARTED = ("",)
+NO_PARTITION_KEY = ("",)
 
 _Wanted = tuple[tuple[PartAttribute, bool] | Path, ...]
 """Components of the key of a slot: paths that all members have in common, and attributes, each with
@@ -43,22 +43,22 @@ _WANTED: WeakKeyDictionary[Key, _Wanted] = WeakKeyDictionary()
 """Components of the keys in use."""
 
 
-def slot_keys(
-    parts: Sequence[Part], conditions: Sequence[Told], by: Paths = ()
-) -> tuple[tuple[Key, ...], tuple[Told, ...]]:
+def input_keys(
+    parts: Sequence[Part], conditions: Sequence[ConditionT], by: Paths = ()
+) -> tuple[tuple[Key, ...], tuple[ConditionT, ...]]:
     """Return the key of each slot, and the conditions that are left to test.
 
     The paths of a key partition the slots. So do attributes that are all to be equal, by one
     condition or through several, if every part has one.
     """
-    homes = homes_of(parts)
+    homes = input_of_name(parts)
     chosen = [
         found
         for group in _equal_groups(conditions)
         if (found := _one_of_each(group, homes, len(parts)))
     ]
     if not chosen and not by:
-        return (_unparted,) * len(parts), tuple(conditions)
+        return (_no_key,) * len(parts), tuple(conditions)
     known = [set(group) for group in chosen]
     rest = tuple(
         each for each in conditions if not any(_is_implied(each, group) for group in known)
@@ -70,7 +70,7 @@ def slot_keys(
     return tuple(keys), rest
 
 
-def parted_by_names(keys: tuple[Key, ...], parts: Sequence[Part]) -> tuple[Key, ...]:
+def with_name_keys(keys: tuple[Key, ...], parts: Sequence[Part]) -> tuple[Key, ...]:
     """Return the keys extended by the occurrences of names that all parts surely bind. A name is
     one and the same occurrence wherever it stands, so that parts which differ in one cannot pair
     anyway.
@@ -100,12 +100,12 @@ def _with_names(key: Key, names: Sequence[str]) -> Key:
         if found is None:
             return None
         bound = occurrence.names
-        return (found, *[bound[name].sameness for name in names])
+        return (found, *[bound[name].identity_key for name in names])
 
     return named_key
 
 
-def homes_of(parts: Sequence[Part]) -> dict[str, int]:
+def input_of_name(parts: Sequence[Part]) -> dict[str, int]:
     """Return the slot of every name that only one part binds."""
     names = [names_of(part) for part in parts]
     return {
@@ -156,7 +156,7 @@ def paths_of(key: Key) -> Paths | None:
     """Return the paths at which a key reads the one event that an occurrence is, () for the key
     that all have in common; None if it reads something else.
     """
-    if key is _unparted:
+    if key is _no_key:
         return ()
     paths = [_path_of(each) for each in _WANTED.get(key, ())]
     found = tuple([path for path in paths if path is not None])
@@ -176,8 +176,8 @@ def own_path(attribute: PartAttribute) -> Path | None:
     return None if attribute.variable else attribute.path
 
 
-def _unparted(occurrence: Occurrence) -> Hashable:  # noqa: ARG001
-    return UNPARTED
+def _no_key(occurrence: Occurrence) -> Hashable:  # noqa: ARG001
+    return NO_PARTITION_KEY
 
 
 @lru_cache(maxsize=4096)
@@ -210,7 +210,7 @@ def _several(readers: Sequence[Reader], occurrence: Occurrence) -> Hashable:
 
 def key_at(by: Paths) -> Key:
     """Return the key of occurrences at paths; without paths all have the same."""
-    return _key_of(by) if by else _unparted
+    return _key_of(by) if by else _no_key
 
 
 def _reader_of(wanted: tuple[PartAttribute, bool] | Path) -> Reader:

@@ -5,33 +5,33 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
-from tocsin.engine.detection.partition_keys import slot_keys
-from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.base import Operator, Pending, State, StepContext, Writer
+from tocsin.engine.detection.partition_keys import input_keys
+from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.plan.nodes.composites import (
-    MOST_EMPTY_WINDOWS,
+    MAX_EMPTY_WINDOWS,
     Absence,
     BeforeWindow,
     EveryWindow,
     Gathered,
-    rings_by_time,
+    emits_by_timer,
 )
 from tocsin.plan.semantics.condition_evaluation import concerns, window_start
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
 
-class EveryAbsenceNode(Node):
+class TumblingAbsenceOperator(Operator):
     """Tumbling absence: emits at the end of every window in which the absent part did not end."""
 
-    __slots__ = ("_latest", "_leaps", "_next", "_since", "_window")
+    __slots__ = ("_can_skip", "_latest", "_next", "_since", "_window")
 
     is_endless = True
 
-    def __init__(self, part: Absence, window: EveryWindow, inner: list[Node]) -> None:
+    def __init__(self, part: Absence, window: EveryWindow, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._window = window
-        self._leaps = not rings_by_time(part.part)
+        self._can_skip = not emits_by_timer(part.part)
         self._next: Instant | None = None
         self._latest: Instant | None = None
         self._since: Instant | None = None
@@ -41,7 +41,7 @@ class EveryAbsenceNode(Node):
         """True if its clock has not started."""
         return self._next is None
 
-    def begin(self, now: Instant, is_first: bool, step: Step) -> None:
+    def begin(self, now: Instant, is_first: bool, step: StepContext) -> None:
         """Start with the window of the first instant, or at the origin; if the operator came later,
         with the next window that starts.
         """
@@ -53,18 +53,18 @@ class EveryAbsenceNode(Node):
             start = max(base, base + -((base - now) // length) * length)
         self._set(start + length, step)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Record the end of the absent part."""
         self._latest = occurrence.end
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Emit the window that is over, if the absent part did not end in it."""
         end = self._next
         assert end is not None
         start = end - self._window.length if self._since is None else self._since
         if self._latest is not None and self._latest > start:
             self._set(end + self._window.length, step)
-        elif (leapt := self._leapt(end, step.leap)) > end:
+        elif (leapt := self._last_quiet_end(end, step.quiet_until)) > end:
             # nothing can happen until then: all windows up to there are emitted as one at its end
             self._since = start
             self._set(leapt, step)
@@ -77,46 +77,48 @@ class EveryAbsenceNode(Node):
         """Return the end of the current window, and the last end of the absent part."""
         return {"next": self._next, "latest": self._latest}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load both."""
         self._latest = state["latest"]
         if state["next"] is not None:
             self._set(state["next"], step)
 
-    def _leapt(self, end: Instant, leap: Instant | None) -> Instant:
+    def _last_quiet_end(self, end: Instant, leap: Instant | None) -> Instant:
         """Return the end of the last of the empty windows that are emitted as one; `end` itself
         unless they are many.
         """
         further = 0 if leap is None else (leap - end) // self._window.length
         return (
             end + further * self._window.length
-            if self._leaps and further >= MOST_EMPTY_WINDOWS
+            if self._can_skip and further >= MAX_EMPTY_WINDOWS
             else end
         )
 
-    def _set(self, due: Instant, step: Step) -> None:
+    def _set(self, due: Instant, step: StepContext) -> None:
         self._next = due
         step.wake(self, due, None)
 
 
-class BeforeAbsenceNode(Node):
+class BeforeAbsenceOperator(Operator):
     """Absence before a part: emits an occurrence of it unless the absent part ended in the window
     before.
     """
 
     __slots__ = ("_absence", "_absent", "_expires", "_keys", "_length", "_rest", "_whole")
 
-    def __init__(self, part: Absence | Gathered, window: BeforeWindow, inner: list[Node]) -> None:
+    def __init__(
+        self, part: Absence | Gathered, window: BeforeWindow, inner: list[Operator]
+    ) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
-        self._absent = Queue(part.keep)
+        self._absent = ExpiringQueue(part.keep)
         self._expires = False
         self._whole = window.whole
         asked = part.conditions if isinstance(part, Absence) else part.conditions_on_each
-        self._keys, self._rest = slot_keys((part.part, window.part), asked, part.by)
+        self._keys, self._rest = input_keys((part.part, window.part), asked, part.by)
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -128,7 +130,7 @@ class BeforeAbsenceNode(Node):
         """True if nothing is recorded."""
         return not self._absent.living
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the absent part at slot 0, the part that the window comes before at slot 1."""
         key = self._keys[slot](occurrence)
         self._absent.forget_before(step.now)
@@ -146,7 +148,7 @@ class BeforeAbsenceNode(Node):
             for each in absent[opens:closes]
             if (each.start >= start or not self._whole) and concerns(self._rest, each, occurrence)
         ]
-        whole = self._judged(occurrence, came)
+        whole = self._evaluate(occurrence, came)
         if whole is not None:
             step.bring(self, whole)
 
@@ -170,18 +172,18 @@ class BeforeAbsenceNode(Node):
         """Return the absent parts that are recorded."""
         return {"absent": [writer.write(each) for each in self._absent]}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the absent parts."""
         for each in state["absent"]:
             self._note(read(each), step)
 
-    def _judged(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
+    def _evaluate(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
         """Return the match, given all that came in the window; None if no row is left."""
         left = occurrence.without(came)
         start = occurrence.start - self._length
-        return None if left is None else left.with_silence_before(start)
+        return None if left is None else left.with_absence_before(start)
 
-    def _note(self, absent: Occurrence, step: Step) -> None:
+    def _note(self, absent: Occurrence, step: StepContext) -> None:
         self._absent.add(absent, self._keys[0](absent))
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)

@@ -19,11 +19,11 @@ from tocsin.values.time import Duration, Instant
 
 _NONE: Sequence[Occurrence] = ()
 # tombstones before the first sweep: one pays off only over many
-_MARKS_ALLOWED = 64
+_MAX_TOMBSTONES = 64
 _END = attrgetter("end")
 
 
-class Queue:
+class ExpiringQueue:
     """Occurrences that wait at one slot. One expires `lifetime` after its end; without lifetime
     never.
     """
@@ -89,7 +89,7 @@ class Queue:
         self.living -= 1
         if not bucket:
             del self._buckets[key]
-        if len(self._line) > 2 * self.living + _MARKS_ALLOWED:
+        if len(self._line) > 2 * self.living + _MAX_TOMBSTONES:
             self._drop_marks()
 
     def remove_same(self, occurrence: Occurrence) -> None:
@@ -151,7 +151,7 @@ class Queue:
             else None
         )
 
-    def skip_marks(self) -> None:
+    def drop_tombstones(self) -> None:
         """Drop the tombstones at the front of the expiry line."""
         line, keys, buckets = self._line, self._keys, self._buckets
         while line and ((bucket := buckets.get(keys[0])) is None or bucket[0] is not line[0]):

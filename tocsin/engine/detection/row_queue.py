@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.semantics.natural_join import Values, values_at
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration
 
 
-class RowQueue(Queue):
+class RowQueue(ExpiringQueue):
     """Queue with an index of the values of some variables. An occurrence with a row that does not
     bind all of them is always a candidate.
     """

@@ -11,25 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
 from tocsin.engine.detection.base import (
-    A_TRIAL,
-    QUESTIONS,
-    WORK_LIMIT,
-    Allowance,
-    Node,
+    CHECKS_PER_UNIT,
+    COMBINE_COST,
+    STEP_WORK_LIMIT,
+    Operator,
     Pending,
     State,
-    Step,
+    StepContext,
+    WorkBudget,
     Writer,
     too_much_work,
 )
-from tocsin.engine.detection.comparison import Comparison
+from tocsin.engine.detection.comparison import StateComparison
 from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
 from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
-from tocsin.engine.detection.min_max import Number, Screen, screen_of
-from tocsin.engine.detection.partition_keys import Key, homes_of, slot_keys
+from tocsin.engine.detection.min_max import Number, OrderBound, find_order_bound
+from tocsin.engine.detection.partition_keys import Key, input_keys, input_of_name
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.sequence_buffer import FirstLine
-from tocsin.engine.detection.shared_buffer import Follower, joined
+from tocsin.engine.detection.sequence_buffer import FirstEventBuffer
+from tocsin.engine.detection.shared_buffer import SharedOperator, get_or_create_shared
 from tocsin.plan.nodes.composites import (
     Join,
     Named,
@@ -39,16 +39,16 @@ from tocsin.plan.nodes.composites import (
     variables_of,
 )
 from tocsin.plan.semantics.bounds import join_lifetime
-from tocsin.plan.semantics.occurrence import Occurrence, combined
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.semantics.occurrence import Occurrence, combine
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 
-ASKED_FREELY = 20_000
+FREE_PROBES = 20_000
 """Buffered occurrences that one event may check without being charged: in batches they are checked
 without a step, which would count the work.
 """
 
 
-def is_following(part: Join, scopes: Scopes) -> bool:
+def can_use_sequence(part: Join, scopes: Scopes) -> bool:
     """True if the operator of sequences can serve the join."""
     if len(part.parts) != 2 or part.policy is not Policy.DEFERRED or scopes.names_in(part):
         return False
@@ -67,8 +67,8 @@ def _filters(part: Join, last: int) -> list[Filter | None]:
     """Return the filters of the event that ends last, except those that equal keys and expiry
     already decide; None stands for a condition that needs the whole.
     """
-    _, conditions = slot_keys(part.parts, part.conditions, part.by)
-    homes, lifetime = homes_of(part.parts), join_lifetime(part, 1 - last)
+    _, conditions = input_keys(part.parts, part.conditions, part.by)
+    homes, lifetime = input_of_name(part.parts), join_lifetime(part, 1 - last)
     return [
         pair_filter(condition, part.parts, homes, last)
         for condition in by_cost(conditions)
@@ -76,43 +76,43 @@ def _filters(part: Join, last: int) -> list[Filter | None]:
     ]
 
 
-class LastGroup(Follower):
+class ProbeSide(SharedOperator):
     """Operators for which a source emits the event that ends last, with the same key and the same
     conditions. Those that read one buffer probe it together.
     """
 
-    __slots__ = ("_filters", "_screen", "askers", "members")
+    __slots__ = ("_filters", "_order_bound", "members", "probe_groups")
 
     def __init__(
         self,
-        source: Node,
+        source: Operator,
         key: Key,
         filters: list[Filter],
-        screen: Screen | None,
+        screen: OrderBound | None,
         address: Hashable,
     ) -> None:
         super().__init__(source, key, address)
         self._filters = filters
-        self._screen = screen
-        self.members: list[FollowingNode] = []
-        self.askers: dict[FirstLine, Askers] = {}
+        self._order_bound = screen
+        self.members: list[SequenceOperator] = []
+        self.probe_groups: dict[FirstEventBuffer, ProbeGroup] = {}
 
-    def join(self, member: FollowingNode) -> None:
+    def join(self, member: SequenceOperator) -> None:
         """Add an operator."""
         self.members.append(member)
-        if member.line not in self.askers:
-            self.askers[member.line] = Askers(member.line, self._screen)
-        self.askers[member.line].add(member)
+        if member.line not in self.probe_groups:
+            self.probe_groups[member.line] = ProbeGroup(member.line, self._order_bound)
+        self.probe_groups[member.line].add(member)
 
-    def part_with(self, member: FollowingNode) -> None:
+    def part_with(self, member: SequenceOperator) -> None:
         """Remove an operator."""
         self.members.remove(member)
-        self.askers[member.line].remove(member)
-        if not self.askers[member.line].members:
-            del self.askers[member.line]
+        self.probe_groups[member.line].remove(member)
+        if not self.probe_groups[member.line].members:
+            del self.probe_groups[member.line]
         self.leave()
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Probe the buffers, oldest first, with filters that are the same for all operators. Emit
         the pairs in the order in which the operators attached.
         """
@@ -120,8 +120,8 @@ class LastGroup(Follower):
         if key is None:
             return
         questions = None
-        found: dict[FollowingNode, Occurrence] = {}
-        for askers in self._promising(occurrence, key):
+        found: dict[SequenceOperator, Occurrence] = {}
+        for askers in self._groups_that_may_match(occurrence, key):
             waiting = askers.line.waiting_at(key, step.now)
             if waiting:
                 questions = questions or [bound_to(occurrence) for bound_to in self._filters]
@@ -134,69 +134,74 @@ class LastGroup(Follower):
                 if member in found:
                     step.bring(member, found[member])
 
-    def _promising(self, occurrence: Occurrence, key: Hashable) -> Iterable[Askers]:
+    def _groups_that_may_match(self, occurrence: Occurrence, key: Hashable) -> Iterable[ProbeGroup]:
         """Return the probe groups whose buffer may hold an entry in the order that the conditions
         require.
         """
-        screen = self._screen
+        screen = self._order_bound
         if screen is None:
-            return self.askers.values()
+            return self.probe_groups.values()
         number = screen.number_of(occurrence)
         if number is None:
             return ()
         compares = screen.compares
         return [
             askers
-            for askers in self.askers.values()
+            for askers in self.probe_groups.values()
             if (best := askers.extremes.get(key)) is not None and compares(best, number)
         ]
 
 
-class Askers:
+class ProbeGroup:
     """Operators that probe one buffer with the same conditions. Each gets the oldest entry that
     fits and is available to it; a pair of several operators is combined once.
     """
 
     __slots__ = ("_bits", "extremes", "line", "members")
 
-    def __init__(self, line: FirstLine, screen: Screen | None) -> None:
+    def __init__(self, line: FirstEventBuffer, screen: OrderBound | None) -> None:
         self.line = line
-        self.members: dict[int, FollowingNode] = {}
+        self.members: dict[int, SequenceOperator] = {}
         self._bits = 0
         self.extremes: Mapping[Hashable, Number] = (
-            {} if screen is None else line.extreme(screen).values
+            {} if screen is None else line.min_max_for(screen).values
         )
 
-    def add(self, member: FollowingNode) -> None:
+    def add(self, member: SequenceOperator) -> None:
         """Add an operator."""
         self.members[member.bit] = member
         self._bits |= member.bit
 
-    def remove(self, member: FollowingNode) -> None:
+    def remove(self, member: SequenceOperator) -> None:
         """Remove an operator."""
         del self.members[member.bit]
         self._bits &= ~member.bit
 
     def pairs(
-        self, fitting: Iterable[Occurrence], count: int, last: Occurrence, key: Hashable, step: Step
-    ) -> dict[FollowingNode, Occurrence]:
+        self,
+        fitting: Iterable[Occurrence],
+        count: int,
+        last: Occurrence,
+        key: Hashable,
+        step: StepContext,
+    ) -> dict[SequenceOperator, Occurrence]:
         """Return the pair of each operator that finds one among the `count` buffered, and consume
         the first event for it. Operators for which it is too much work are reported.
         """
-        found: dict[FollowingNode, Occurrence] = {}
+        found: dict[SequenceOperator, Occurrence] = {}
         used: list[tuple[Occurrence, int]] = []
         one, lost = next(iter(self.members.values())), self.line.lost
         one.tried += count
-        asked = max(0, count - ASKED_FREELY) // QUESTIONS
+        asked = max(0, count - FREE_PROBES) // CHECKS_PER_UNIT
         unserved = self._bits
-        if asked > WORK_LIMIT:
-            self._paying(unserved, asked, 0, last, step)
+        if asked > STEP_WORK_LIMIT:
+            self._chargeable(unserved, asked, 0, last, step)
             return found
         for first in fitting:
             takers = unserved & ~lost.get(first, 0)
             if takers:
-                whole, work = _put_together((last, first) if one.first else (first, last))
-                paying = self._paying(takers, asked, work, last, step)
+                whole, work = _combine((last, first) if one.first else (first, last))
+                paying = self._chargeable(takers, asked, work, last, step)
                 unserved &= ~takers
                 if whole is None:
                     unserved |= sum(paying)
@@ -209,49 +214,49 @@ class Askers:
             self.line.use_up(first, key, bits)
         return found
 
-    def _paying(
-        self, takers: int, asked: int, work: int, last: Occurrence, step: Step
-    ) -> dict[int, FollowingNode]:
+    def _chargeable(
+        self, takers: int, asked: int, work: int, last: Occurrence, step: StepContext
+    ) -> dict[int, SequenceOperator]:
         """Charge the takers for the work; return those that can pay, by bit; report the others."""
-        able: dict[int, FollowingNode] = {}
+        able: dict[int, SequenceOperator] = {}
         for bit, member in self.members.items():
             if takers & bit:
                 try:
-                    member.pay(asked, work, step)
+                    member.charge_probe(asked, work, step)
                     able[bit] = member
-                except GivenUp as why:
-                    step.give_up(member, last, why)
+                except WorkLimitExceeded as why:
+                    step.abort_work(member, last, why)
         return able
 
 
-def _put_together(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | None, int]:
+def _combine(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | None, int]:
     """Return the combined pair and the work that it took; None if the two disagree or it is too
     much.
     """
-    allowance = Allowance()
+    allowance = WorkBudget()
 
     def spend(work: int) -> None:
         if not allowance.count(work):
             raise too_much_work()
 
     try:
-        whole = combined(pair, spend)
-    except GivenUp:
+        whole = combine(pair, spend)
+    except WorkLimitExceeded:
         whole = None
-    return whole, A_TRIAL + allowance.spent
+    return whole, COMBINE_COST + allowance.spent
 
 
-class FollowingNode(Node):
+class SequenceOperator(Operator):
     """Operator of a sequence of two atoms, for the subscriptions that have it."""
 
-    __slots__ = ("_asked_in", "_join", "_since", "bit", "first", "group", "line", "tried")
+    __slots__ = ("_join", "_probed_step", "_since", "bit", "first", "group", "line", "tried")
 
-    def __init__(self, part: Join, inner: list[Node]) -> None:
+    def __init__(self, part: Join, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self.tried = 0
         self._join = part
         self.first = 0 if ends_last(part, 1) else 1
-        self._asked_in = -1
+        self._probed_step = -1
 
     @property
     def is_alone(self) -> bool:
@@ -263,14 +268,14 @@ class FollowingNode(Node):
     def enter(self) -> None:
         """Join the buffer of its first part and the group of its last; make missing ones."""
         part, first, last = self._join, self.first, 1 - self.first
-        keys, conditions = slot_keys(part.parts, part.conditions, part.by)
+        keys, conditions = input_keys(part.parts, part.conditions, part.by)
         lifetime = join_lifetime(part, first) or 0
         address = ("first", keys[first], lifetime)
         source = self.inner[first]
-        self.line = joined(
-            source, address, lambda: FirstLine(source, keys[first], lifetime, address)
+        self.line = get_or_create_shared(
+            source, address, lambda: FirstEventBuffer(source, keys[first], lifetime, address)
         )
-        self.bit = self.line.stand(self)
+        self.bit = self.line.add_reader(self)
         self._since = self.line.arrived
         asked = (
             "last",
@@ -281,34 +286,34 @@ class FollowingNode(Node):
             tuple(map(_name_of, part.parts)),
         )
         filters = [each for each in _filters(part, last) if each is not None]
-        screen = screen_of(conditions, part.parts, homes_of(part.parts), last)
+        screen = find_order_bound(conditions, part.parts, input_of_name(part.parts), last)
         goal = self.inner[last]
-        self.group = joined(
-            goal, asked, lambda: LastGroup(goal, keys[last], filters, screen, asked)
+        self.group = get_or_create_shared(
+            goal, asked, lambda: ProbeSide(goal, keys[last], filters, screen, asked)
         )
         self.group.join(self)
 
     def leave(self) -> None:
         """Leave the buffer and the group."""
         self.group.part_with(self)
-        self.line.step_out(self.bit)
+        self.line.remove_reader(self.bit)
 
     @property
     def is_empty(self) -> bool:
         """True if nothing is buffered, or nothing has arrived since this operator attached."""
         return self.line.is_empty or self.line.arrived == self._since
 
-    def uses(self, other: Node) -> bool:
+    def uses(self, other: Operator) -> bool:
         """True if the other is this operator or its buffer."""
         return other in (self, self.line)
 
-    def pay(self, asked: int, tried: int, step: Step) -> None:
+    def charge_probe(self, asked: int, tried: int, step: StepContext) -> None:
         """Charge the work of a combination, and once per step that of the checks; raise GivenUp if
         it is too much.
         """
         self.renew(step)
-        if self._asked_in != step.number:
-            self._asked_in = step.number
+        if self._probed_step != step.number:
+            self._probed_step = step.number
             self.spend(asked)
         self.spend(tried)
 
@@ -322,15 +327,15 @@ class FollowingNode(Node):
         held = [writer.write(each) for each in self.line.had_by(self.bit)]
         return {"queues": [[], held] if self.first else [held, []]}
 
-    def outline(self, comparison: Comparison) -> Hashable:
+    def outline(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
-        return self.line.held_by(self.bit, comparison)
+        return self.line.state_key_for(self.bit, comparison)
 
-    def held(self, comparison: Comparison) -> Hashable:
+    def held(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
-        return self.line.held_by(self.bit, comparison)
+        return self.line.state_key_for(self.bit, comparison)
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the occurrences that were available to this operator."""
         held = [read(each) for each in state["queues"][self.first]]
         keyed = [each for each in held if self.line.key(each) is not None]

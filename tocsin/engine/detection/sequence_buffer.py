@@ -6,42 +6,42 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from tocsin.engine.detection.base import Node, Step
-from tocsin.engine.detection.min_max import Extreme, Screen
+from tocsin.engine.detection.base import Operator, StepContext
+from tocsin.engine.detection.min_max import MinMaxByKey, OrderBound
 from tocsin.engine.detection.partition_keys import Key
-from tocsin.engine.detection.queue import Queue
-from tocsin.engine.detection.shared_buffer import Line
+from tocsin.engine.detection.queue import ExpiringQueue
+from tocsin.engine.detection.shared_buffer import SharedBuffer
 from tocsin.events.event import Path
 from tocsin.plan.nodes.composites import PartAttribute
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
 
-class FirstLine(Line):
+class FirstEventBuffer(SharedBuffer):
     """Shared buffer of first events, partitioned by key."""
 
     __slots__ = ("_expires", "_extremes", "queue")
 
-    def __init__(self, source: Node, key: Key, lifetime: Duration, address: Hashable) -> None:
+    def __init__(self, source: Operator, key: Key, lifetime: Duration, address: Hashable) -> None:
         super().__init__(source, key, lifetime, address)
-        self.queue = Queue(lifetime)
+        self.queue = ExpiringQueue(lifetime)
         self._expires = False
-        self._extremes: dict[tuple[PartAttribute, str], Extreme] = {}
+        self._extremes: dict[tuple[PartAttribute, str], MinMaxByKey] = {}
 
     @property
     def kept(self) -> int:
         """Number of occurrences that wait to be followed."""
         return self.queue.living
 
-    def extreme(self, screen: Screen) -> Extreme:
+    def min_max_for(self, screen: OrderBound) -> MinMaxByKey:
         """Return the extremes of an order, kept once for all that ask."""
         asked = (screen.attribute, screen.relation)
         if asked not in self._extremes:
-            self._extremes[asked] = Extreme(screen)
+            self._extremes[asked] = MinMaxByKey(screen)
             self._extremes[asked].renew(self.queue.buckets())
         return self._extremes[asked]
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Buffer the occurrence. Without the attributes of its key it can pair with nothing and is
         dropped.
         """
@@ -83,7 +83,7 @@ class FirstLine(Line):
             waiting = self.queue.waiting(key)
         return waiting
 
-    def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
+    def replace(self, occurrences: list[Occurrence], step: StepContext) -> None:  # type: ignore[override]
         """Buffer these occurrences in place of all others."""
         self.queue.clear()
         for each in occurrences:
@@ -91,7 +91,7 @@ class FirstLine(Line):
         if not self._expires:
             self._expire(step)
 
-    def give_away(self) -> list[tuple[Occurrence, Hashable]]:
+    def drain(self) -> list[tuple[Occurrence, Hashable]]:
         """Remove and return all occurrences, oldest first, with their keys; they are kept elsewhere
         from now on.
         """
@@ -100,15 +100,15 @@ class FirstLine(Line):
         return waiting
 
     @property
-    def extremes(self) -> Mapping[tuple[Path, str], Extreme]:
+    def extremes(self) -> Mapping[tuple[Path, str], MinMaxByKey]:
         """The extremes that are kept, by path and relation."""
         return {(each.path, relation): known for (each, relation), known in self._extremes.items()}
 
-    def take_back(
+    def load(
         self,
         waiting: Iterable[tuple[Occurrence, Hashable]],
         lost: dict[Occurrence, int],
-        step: Step,
+        step: StepContext,
     ) -> None:
         """Load occurrences that were kept elsewhere, with the masks of readers to which they are
         unavailable.
@@ -124,21 +124,21 @@ class FirstLine(Line):
     def use_up(self, occurrence: Occurrence, key: Hashable, bits: int) -> None:
         """Consume an occurrence for some readers; remove it when no reader is left."""
         lost = self.lost.get(occurrence, 0) | bits
-        if lost & self.everyone == self.everyone:
+        if lost & self.reader_mask == self.reader_mask:
             self.queue.remove(occurrence, key)
             self.lost.pop(occurrence, None)
         else:
             self.lost[occurrence] = lost
             self.tidy_up()
 
-    def had(self) -> Iterable[int]:
+    def availability_masks(self) -> Iterable[int]:
         """Return the mask of readers to which each buffered occurrence is available."""
-        lost, everyone = self.lost, self.everyone
+        lost, everyone = self.lost, self.reader_mask
         return [everyone & ~lost.get(each, 0) for each in self.present()]
 
-    def drop_lost(self) -> None:
+    def drop_unavailable(self) -> None:
         """Remove the occurrences that are available to no reader."""
-        everyone, lost = self.everyone, self.lost
+        everyone, lost = self.reader_mask, self.lost
         for each, key in list(self.queue.keyed()):
             if lost.get(each, 0) & everyone == everyone:
                 self.queue.remove(each, key)
@@ -151,6 +151,6 @@ class FirstLine(Line):
             if extreme.is_stale(self.queue.living):
                 extreme.renew(self.queue.buckets())
 
-    def _expire(self, step: Step) -> None:
+    def _expire(self, step: StepContext) -> None:
         if (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)

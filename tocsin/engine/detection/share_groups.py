@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Container, Hashable
 from dataclasses import dataclass
 
-from tocsin.engine.detection.base import Node
-from tocsin.engine.detection.comparison import Comparison
+from tocsin.engine.detection.base import Operator
+from tocsin.engine.detection.comparison import StateComparison
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.semantics.bounds import bounds_of
@@ -34,17 +34,17 @@ _TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class ShareGroup:
     """Equal subscriptions that share all operators, inputs first. Added to empty state, or merged
     when their states became equal; what is consumed is consumed for each of them.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[Operator, ...]
     scopes: Scopes
     came: Instant
 
     @property
-    def root(self) -> Node:
+    def root(self) -> Operator:
         """Operator of the whole pattern."""
         return self.nodes[-1]
 
@@ -55,7 +55,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class MergeCost:
     """Cost of a comparison: looks at buffered occurrences, and the number that had to be moved
     first.
     """
@@ -65,7 +65,7 @@ class Cost:
 
 
 @dataclass(slots=True)
-class _Apart:
+class _MergeSchedule:
     """Schedule for comparing the groups of a pattern. All are compared once the steps since the
     last time have paid for it. Sooner, at a given time, those are that were added a `lifetime` ago
     or before, as the state of that time has expired for all. If these differ nevertheless, the
@@ -81,19 +81,19 @@ class _Apart:
         """True if it is time to compare."""
         return step >= self.next_step or now >= self.next_time
 
-    def compared(self, crowds: list[Crowd], now: Instant, step: int) -> list[Crowd]:
+    def compared(self, crowds: list[ShareGroup], now: Instant, step: int) -> list[ShareGroup]:
         """Return the groups to compare now."""
         if step >= self.next_step:
             return crowds
         return [each for each in crowds if each.came + self.lifetime <= now]
 
-    def note_newcomer(self, now: Instant) -> None:
+    def record_addition(self, now: Instant) -> None:
         """Schedule a comparison for a group added now."""
         self.pause = self.lifetime
         self.next_time = min(self.next_time, now + self.lifetime)
 
-    def note_try(
-        self, crowds: list[Crowd], now: Instant, step: int, cost: Cost, *, in_vain: bool
+    def record_attempt(
+        self, crowds: list[ShareGroup], now: Instant, step: int, cost: MergeCost, *, in_vain: bool
     ) -> None:
         """Schedule the next comparison after this one; later if it was in vain."""
         self.pause = 2 * self.pause if in_vain else self.lifetime
@@ -105,28 +105,28 @@ class _Apart:
             self.next_step = step + max(_LEAST_PAUSE, cost.looks // _LOOKS_A_STEP)
 
 
-class Crowds:
+class ShareGroups:
     """Share groups by pattern, in the order in which they were added."""
 
     __slots__ = ("_all", "_apart")
 
     def __init__(self) -> None:
-        self._all: dict[Part, list[Crowd]] = {}
-        self._apart: dict[Part, _Apart] = {}
+        self._all: dict[Part, list[ShareGroup]] = {}
+        self._apart: dict[Part, _MergeSchedule] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def newest(self, pattern: Part) -> Crowd | None:
+    def newest(self, pattern: Part) -> ShareGroup | None:
         """Return the group that was added last; None without any."""
         known = self._all.get(pattern)
         return known[-1] if known else None
 
-    def of_root(self, root: Node) -> Crowd | None:
+    def of_root(self, root: Operator) -> ShareGroup | None:
         """Return the group with this very root; None without one."""
         return next((each for each in self._all.get(root.part, ()) if each.root is root), None)
 
-    def add(self, crowd: Crowd, step: int) -> None:
+    def add(self, crowd: ShareGroup, step: int) -> None:
         """Add a group. It is compared with those of the same pattern later, unless recurring
         windows give each a clock of its own.
         """
@@ -134,13 +134,15 @@ class Crowds:
         known = self._all.setdefault(pattern, [])
         known.append(crowd)
         if pattern in self._apart:
-            self._apart[pattern].note_newcomer(crowd.came)
+            self._apart[pattern].record_addition(crowd.came)
         elif len(known) > 1 and not _has_clock(crowd.root):
             lifetime = 1 + sum(bound.lifetime or 0 for bound in bounds_of(pattern))
             next_step = step + _LEAST_PAUSE
-            self._apart[pattern] = _Apart(lifetime, next_step, crowd.came + lifetime, lifetime)
+            self._apart[pattern] = _MergeSchedule(
+                lifetime, next_step, crowd.came + lifetime, lifetime
+            )
 
-    def remove(self, pattern: Part, roots: Container[Node]) -> None:
+    def remove(self, pattern: Part, roots: Container[Operator]) -> None:
         """Remove the groups of a pattern that have these roots."""
         left = [each for each in self._all.get(pattern, ()) if each.root not in roots]
         if left:
@@ -154,32 +156,32 @@ class Crowds:
         """Return the patterns whose groups are to be compared."""
         return [pattern for pattern, each in self._apart.items() if each.is_due(now, step)]
 
-    def equals(self, pattern: Part, now: Instant, step: int, moved: int) -> list[list[Crowd]]:
+    def equals(self, pattern: Part, now: Instant, step: int, moved: int) -> list[list[ShareGroup]]:
         """Return the groups of a pattern that are compared now, those with equal state together;
         `moved` counts the occurrences moved out of batch tables for it.
         """
-        comparison, apart = Comparison(), self._apart[pattern]
+        comparison, apart = StateComparison(), self._apart[pattern]
         crowds = apart.compared(self._all[pattern], now, step)
-        outlines: dict[Hashable, list[Crowd]] = {}
+        outlines: dict[Hashable, list[ShareGroup]] = {}
         for crowd in crowds:
             outline = tuple([node.outline(comparison) for node in crowd.nodes])
             outlines.setdefault(outline, []).append(crowd)
-        groups: dict[Hashable, list[Crowd]] = {}
+        groups: dict[Hashable, list[ShareGroup]] = {}
         for number, alike in enumerate(outlines.values()):
             for crowd in alike:
-                held = _held_by(crowd, comparison) if len(alike) > 1 else None
+                held = _state_key_of(crowd, comparison) if len(alike) > 1 else None
                 groups.setdefault((number, held), []).append(crowd)
-        cost = Cost(comparison.work + moved * _LOOKS_TO_MOVE, moved)
+        cost = MergeCost(comparison.work + moved * _LOOKS_TO_MOVE, moved)
         in_vain = len(groups) == len(crowds)
-        apart.note_try(self._all[pattern], now, step, cost, in_vain=in_vain)
+        apart.record_attempt(self._all[pattern], now, step, cost, in_vain=in_vain)
         return list(groups.values())
 
 
-def _held_by(crowd: Crowd, comparison: Comparison) -> Hashable:
+def _state_key_of(crowd: ShareGroup, comparison: StateComparison) -> Hashable:
     """Return a key of the whole state of a group."""
     held = [node.held(comparison) for node in crowd.nodes]
     return (*held, repr(crowd.scopes.snapshot()))
 
 
-def _has_clock(node: Node) -> bool:
+def _has_clock(node: Operator) -> bool:
     return node.is_endless or any(map(_has_clock, node.inner))

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
-from tocsin.engine.detection.base import Node, Step
-from tocsin.engine.detection.comparison import Comparison
+from tocsin.engine.detection.base import Operator, StepContext
+from tocsin.engine.detection.comparison import StateComparison
 from tocsin.engine.detection.partition_keys import Key
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration
 
-Kind = TypeVar("Kind", bound="Follower")
+SharedT = TypeVar("SharedT", bound="SharedOperator")
 
 # masks of removed occurrences before the first sweep: one pays off only over many
-_MARKS_ALLOWED = 64
+_MAX_TOMBSTONES = 64
 
 
-class Follower(Node):
+class SharedOperator(Operator):
     """Operator served inline with the output of one source, on behalf of the operators that joined
     it.
     """
@@ -32,7 +32,7 @@ class Follower(Node):
 
     is_direct = True
 
-    def __init__(self, source: Node, key: Key, address: Hashable) -> None:
+    def __init__(self, source: Operator, key: Key, address: Hashable) -> None:
         super().__init__(source.part, [source])
         self.key = key
         self.joined = 0
@@ -42,41 +42,43 @@ class Follower(Node):
         """Release one user; the last one detaches the operator from its source."""
         self.joined -= 1
         if not self.joined:
-            self.is_gone = True
+            self.is_removed = True
             super().leave()
             if self.inner[0].shared.get(self._address) is self:
                 del self.inner[0].shared[self._address]
 
 
-def joined(source: Node, address: Hashable, make: Callable[[], Kind]) -> Kind:
+def get_or_create_shared(
+    source: Operator, address: Hashable, make: Callable[[], SharedT]
+) -> SharedT:
     """Return the shared operator of a source at an address, made if missing, with one user more."""
     known = source.shared.get(address)
     if known is None:
         known = source.shared[address] = make()
-        source.followers.append(known)
+        source.inline_consumers.append(known)
     known.joined += 1  # type: ignore[attr-defined]
     return known  # type: ignore[return-value]
 
 
-class Line(Follower):
+class SharedBuffer(SharedOperator):
     """Occurrences that a source emitted within `lifetime`, in the order of arrival; subclasses
     choose the storage.
     """
 
-    __slots__ = ("arrived", "everyone", "lifetime", "lost", "members")
+    __slots__ = ("arrived", "lifetime", "lost", "members", "reader_mask")
 
-    keeps = True
+    has_buffer = True
 
-    def __init__(self, source: Node, key: Key, lifetime: Duration, address: Hashable) -> None:
+    def __init__(self, source: Operator, key: Key, lifetime: Duration, address: Hashable) -> None:
         super().__init__(source, key, address)
         self.lifetime = lifetime
         self.arrived = 0
         """Counter that grows with each arrival: a reader sees if anything was added since it
         attached.
         """
-        self.members: dict[int, Node] = {}
+        self.members: dict[int, Operator] = {}
         """Readers by bit, in the order in which they attached."""
-        self.everyone = 0
+        self.reader_mask = 0
         """Mask of all readers."""
         self.lost: dict[Occurrence, int] = {}
         """Masks of the readers to which a buffered occurrence is unavailable. Occurrences that are
@@ -88,19 +90,19 @@ class Line(Follower):
         """True if nothing is buffered."""
         return not self.kept
 
-    def stand(self, member: Node) -> int:
+    def add_reader(self, member: Operator) -> int:
         """Add a reader and return its bit. Entries already buffered stay unavailable to it."""
-        bit = ~self.everyone & (self.everyone + 1)
-        self.everyone |= bit
+        bit = ~self.reader_mask & (self.reader_mask + 1)
+        self.reader_mask |= bit
         self.members[bit] = member
         lost = self.lost
         for each in self.present():
             lost[each] = lost.get(each, 0) | bit
         return bit
 
-    def step_out(self, bit: int) -> None:
+    def remove_reader(self, bit: int) -> None:
         """Remove a reader; another may get its bit."""
-        self.everyone &= ~bit
+        self.reader_mask &= ~bit
         del self.members[bit]
         self.leave()
 
@@ -117,22 +119,22 @@ class Line(Follower):
         lost = self.lost
         return [each for each in self.waiting() if not lost.get(each, 0) & bit]
 
-    def had(self) -> Iterable[int]:
+    def availability_masks(self) -> Iterable[int]:
         """Return the mask of readers to which each buffered occurrence is available."""
         return ()
 
-    def replace(self, occurrences: Iterable[Occurrence], step: Step) -> None:
+    def replace(self, occurrences: Iterable[Occurrence], step: StepContext) -> None:
         """Buffer these occurrences, oldest first, in place of all others."""
 
-    def take_over(self, bit: int, occurrences: Iterable[Occurrence], step: Step) -> None:
+    def take_over(self, bit: int, occurrences: Iterable[Occurrence], step: StepContext) -> None:
         """Add the occurrences that one reader held before a restart, each once and in order. They
         are unavailable to another reader until it has loaded them, too.
         """
-        lost, others = self.lost, self.everyone & ~bit
-        known = {_sameness(each): each for each in self.waiting()}
+        lost, others = self.lost, self.reader_mask & ~bit
+        known = {_identity_key(each): each for each in self.waiting()}
         count = len(known)
         for each in occurrences:
-            mine = known.setdefault(_sameness(each), each)
+            mine = known.setdefault(_identity_key(each), each)
             if left := lost.get(mine, others) & ~bit:
                 lost[mine] = left
             else:
@@ -143,33 +145,33 @@ class Line(Follower):
 
     def tidy_up(self) -> None:
         """Drop the masks of occurrences that are gone, once these are most of those listed."""
-        if len(self.lost) > 2 * self.kept + _MARKS_ALLOWED:
+        if len(self.lost) > 2 * self.kept + _MAX_TOMBSTONES:
             here = set(self.present())
             self.lost = {each: bits for each, bits in self.lost.items() if each in here}
 
-    def held_by(self, bit: int, comparison: Comparison) -> Hashable:
+    def state_key_for(self, bit: int, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences available to a reader, equal for all readers of this
         buffer with just the same.
         """
         firsts = comparison.once(("firsts", self), dict[int, int])
         if bit not in firsts:
-            had = comparison.once(("had", self), lambda: self._different(comparison))
+            had = comparison.once(("had", self), lambda: self._differing_occurrences(comparison))
             comparison.work += len(had)
-            alike = _bits_alike(bit, self.everyone, had)
-            firsts |= dict.fromkeys(_parted(alike), alike & -alike)
+            alike = _readers_with_equal_state(bit, self.reader_mask, had)
+            firsts |= dict.fromkeys(_split_bits(alike), alike & -alike)
         return (id(self), firsts[bit])
 
-    def _different(self, comparison: Comparison) -> set[int]:
+    def _differing_occurrences(self, comparison: StateComparison) -> set[int]:
         comparison.work += self.kept
-        return set(self.had())
+        return set(self.availability_masks())
 
-    def drop_lost(self) -> None:
+    def drop_unavailable(self) -> None:
         """Remove the occurrences that are available to no reader."""
 
-    def overfull(self, limit: int) -> list[Node]:
+    def overfull(self, limit: int) -> list[Operator]:
         """Return the readers to which more than `limit` occurrences are available."""
         if self.lost:
-            self.drop_lost()
+            self.drop_unavailable()
         here = set(self.present()) if self.lost else set()
         marks = [bits for each, bits in self.lost.items() if each in here]
         return [
@@ -179,7 +181,7 @@ class Line(Follower):
         ]
 
 
-def _bits_alike(bit: int, everyone: int, had: Iterable[int]) -> int:
+def _readers_with_equal_state(bit: int, everyone: int, had: Iterable[int]) -> int:
     """Return the mask of all readers to which just the same is available."""
     alike = everyone
     for bits in had:
@@ -187,12 +189,12 @@ def _bits_alike(bit: int, everyone: int, had: Iterable[int]) -> int:
     return alike
 
 
-def _parted(bits: int) -> Iterator[int]:
+def _split_bits(bits: int) -> Iterator[int]:
     """Yield the bits one by one."""
     while bits:
         yield bits & -bits
         bits &= bits - 1
 
 
-def _sameness(occurrence: Occurrence) -> Hashable:
+def _identity_key(occurrence: Occurrence) -> Hashable:
     return (occurrence.identity, occurrence.start, occurrence.end)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from operator import is_
 
-from tocsin.engine.detection.base import Node
-from tocsin.engine.detection.operator_selection import node_of
+from tocsin.engine.detection.base import Operator
+from tocsin.engine.detection.operator_selection import create_operator
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.share_groups import Crowd, Crowds
-from tocsin.engine.detection.stateless import AtomNode
+from tocsin.engine.detection.share_groups import ShareGroup, ShareGroups
+from tocsin.engine.detection.stateless import AtomSource
 from tocsin.errors import StateProblem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part, names_of, parts_of
@@ -23,7 +23,7 @@ from tocsin.plan.semantics.bounds import bounds_of
 from tocsin.plan.semantics.scopes import scopes_of
 from tocsin.values.time import Instant
 
-Name = tuple[int, Part, int]
+OperatorKey = tuple[int, Part, int]
 """Name of an operator: its owner (the number of a share group, or 0 for all), its part and its
 generation.
 """
@@ -32,7 +32,7 @@ _SHARED = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Newcomer:
+class SubscriptionBuild:
     """A subscription under construction: its operators by part, inputs first, and the new ones
     among them.
     """
@@ -40,8 +40,8 @@ class Newcomer:
     key: str
     owner: int
     scopes: Scopes
-    nodes: dict[Part, Node] = field(default_factory=dict)
-    made: list[Node] = field(default_factory=list)
+    nodes: dict[Part, Operator] = field(default_factory=dict)
+    made: list[Operator] = field(default_factory=list)
 
     def owner_of(self, part: Part) -> int:
         """Return the owner of the operator of a part: one share group if it binds a name with a
@@ -50,7 +50,7 @@ class Newcomer:
         return _SHARED if self.scopes.names.isdisjoint(names_of(part)) else self.owner
 
 
-Choice = Callable[[Part, list[Node], Newcomer], Name]
+KeyChooser = Callable[[Part, list[Operator], SubscriptionBuild], OperatorKey]
 """Returns the name of the operator for a part on top of the given inputs: that of an existing
 operator, or a new one.
 """
@@ -61,30 +61,30 @@ class SharedGraph:
 
     __slots__ = (
         "_atoms",
-        "_crowds",
         "_generations",
         "_names",
         "_node_numbers",
         "_owner_numbers",
-        "_users",
+        "_share_groups",
+        "_user_counts",
         "nodes",
         "subscriptions",
     )
 
     def __init__(self) -> None:
-        self.subscriptions: dict[str, Crowd] = {}
+        self.subscriptions: dict[str, ShareGroup] = {}
         """Share group of each subscription, whose members have all operators in common."""
-        self.nodes: dict[Name, Node] = {}
+        self.nodes: dict[OperatorKey, Operator] = {}
         """All operators by name, inputs first."""
-        self._names: dict[Node, Name] = {}
-        self._generations: dict[tuple[int, Part], dict[int, Node]] = {}
+        self._names: dict[Operator, OperatorKey] = {}
+        self._generations: dict[tuple[int, Part], dict[int, Operator]] = {}
         """Operators by owner and part, then generation: to hash a whole part is slow."""
-        self._users: dict[Node, int] = {}
-        self._atoms: dict[int, AtomNode] = {}
-        self._crowds = Crowds()
+        self._user_counts: dict[Operator, int] = {}
+        self._atoms: dict[int, AtomSource] = {}
+        self._share_groups = ShareGroups()
         self._owner_numbers, self._node_numbers = count(1), count(1)
 
-    def add(self, key: str, pattern: Part, now: Instant, step: int) -> list[Node]:
+    def add(self, key: str, pattern: Part, now: Instant, step: int) -> list[Operator]:
         """Add a subscription at `now`, between two steps, the last of which has the number `step`.
         Return the new operators, inputs first. Raise StateProblem if the key is taken.
         """
@@ -94,26 +94,26 @@ class SharedGraph:
                 code="DuplicateSubscriptionError",
                 token=key,
             )
-        crowd = self._crowds.newest(pattern)
+        crowd = self._share_groups.newest(pattern)
         if crowd is not None and crowd.is_empty:
             self._join(key, crowd)
             return []
-        return self.build(key, pattern, self._name, scopes_at_work(pattern), now, step)
+        return self.build(key, pattern, self._name, new_scope_state(pattern), now, step)
 
     def build(
-        self, key: str, pattern: Part, choose: Choice, scopes: Scopes, now: Instant, step: int
-    ) -> list[Node]:
+        self, key: str, pattern: Part, choose: KeyChooser, scopes: Scopes, now: Instant, step: int
+    ) -> list[Operator]:
         """Add a subscription; `choose` decides what it shares. Return the new operators."""
-        newcomer = Newcomer(key, next(self._owner_numbers), scopes)
+        newcomer = SubscriptionBuild(key, next(self._owner_numbers), scopes)
         root = self._node(pattern, newcomer, choose)
-        crowd = self._crowds.of_root(root)
+        crowd = self._share_groups.of_root(root)
         if crowd is None:
-            crowd = Crowd(tuple(newcomer.nodes.values()), scopes, now)
-            self._crowds.add(crowd, step)
+            crowd = ShareGroup(tuple(newcomer.nodes.values()), scopes, now)
+            self._share_groups.add(crowd, step)
         self._join(key, crowd)
         return newcomer.made
 
-    def remove(self, key: str) -> list[Node]:
+    def remove(self, key: str) -> list[Operator]:
         """Remove a subscription; return the operators that no other one uses and that left with it.
         Raise StateProblem if the key is unknown.
         """
@@ -124,49 +124,49 @@ class SharedGraph:
         crowd = self.subscriptions.pop(key)
         crowd.root.keys.remove(key)
         if not crowd.root.keys:
-            _excuse(crowd)
+            _remove_payer(crowd)
         dropped = self._release(crowd)
         self._drop(dropped)
-        if crowd.root.is_gone:
-            self._crowds.remove(crowd.root.part, {crowd.root})
+        if crowd.root.is_removed:
+            self._share_groups.remove(crowd.root.part, {crowd.root})
         return dropped
 
-    def may_reunite(self, now: Instant, step: int) -> bool:
+    def is_merge_due(self, now: Instant, step: int) -> bool:
         """True if it is time to compare the state of equal subscriptions in different groups."""
-        return bool(self._crowds.due(now, step))
+        return bool(self._share_groups.due(now, step))
 
-    def reunite(self, now: Instant, step: int, moved: int) -> list[Node]:
+    def merge_equal_groups(self, now: Instant, step: int, moved: int) -> list[Operator]:
         """Merge share groups with equal state; return the operators that were removed. `moved`
         counts the occurrences that were moved out of batch tables for it.
         """
-        dropped: list[Node] = []
-        for pattern in self._crowds.due(now, step):
-            merged: set[Node] = set()
-            for first, *others in self._crowds.equals(pattern, now, step, moved):
+        dropped: list[Operator] = []
+        for pattern in self._share_groups.due(now, step):
+            merged: set[Operator] = set()
+            for first, *others in self._share_groups.equals(pattern, now, step, moved):
                 for other in others:
                     dropped += self._merge(other, first)
                     merged.add(other.root)
-            self._crowds.remove(pattern, merged)
+            self._share_groups.remove(pattern, merged)
         return dropped
 
-    def nodes_of(self, key: str) -> Sequence[Node]:
+    def operators_of(self, key: str) -> Sequence[Operator]:
         """Return the operators of a subscription, inputs first; empty if the key is unknown."""
         crowd = self.subscriptions.get(key)
         return () if crowd is None else crowd.nodes
 
-    def users_of(self, nodes: Iterable[Node]) -> dict[str, Node]:
+    def subscriptions_of(self, nodes: Iterable[Operator]) -> dict[str, Operator]:
         """Return the subscriptions that use some of the operators, each with the first that it
         uses.
         """
-        users: dict[str, Node] = {}
+        users: dict[str, Operator] = {}
         for key in self.subscriptions:
-            own = self.nodes_of(key)
+            own = self.operators_of(key)
             used = (node for node in nodes if any(each.uses(node) for each in own))
             if (first := next(used, None)) is not None:
                 users[key] = first
         return users
 
-    def atom_node(self, atom: Atom) -> AtomNode | None:
+    def atom_source(self, atom: Atom) -> AtomSource | None:
         """Return the operator of an atom; None without one. It is found by object id if the atom is
         one of the graph: an atom takes long to hash, and events are many.
         """
@@ -174,24 +174,24 @@ class SharedGraph:
         if node is not None and node.part is atom:
             return node
         known = self.nodes.get((_SHARED, atom, 0))
-        return known if isinstance(known, AtomNode) else None
+        return known if isinstance(known, AtomSource) else None
 
-    def atom_nodes(self, atoms: Iterable[Atom]) -> list[AtomNode]:
+    def atom_sources(self, atoms: Iterable[Atom]) -> list[AtomSource]:
         """Return the operators of the atoms that have one. Living objects have distinct ids, so
         that a known id is that of the very atom.
         """
         given = tuple(atoms)
         known = list(map(self._atoms.get, map(id, given)))
-        found = known if all(known) else map(self.atom_node, given)
+        found = known if all(known) else map(self.atom_source, given)
         return [node for node in found if node is not None]
 
-    def new_name(self, part: Part, newcomer: Newcomer) -> Name:
+    def new_key(self, part: Part, newcomer: SubscriptionBuild) -> OperatorKey:
         """Return a name for a new operator; numbers distinguish the generations of a part."""
         owner = newcomer.owner_of(part)
         known = self._generations.get((owner, part), {})
         return (owner, part, next(number for number in count() if number not in known))
 
-    def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
+    def _name(self, part: Part, inner: list[Operator], newcomer: SubscriptionBuild) -> OperatorKey:
         """Return the name of an operator that holds nothing and has the same inputs; a new name
         without any.
         """
@@ -203,7 +203,7 @@ class SharedGraph:
                 return (owner, part, generation)
         raise AssertionError("unreachable")
 
-    def _node(self, part: Part, newcomer: Newcomer, choose: Choice) -> Node:
+    def _node(self, part: Part, newcomer: SubscriptionBuild, choose: KeyChooser) -> Operator:
         """Return the operator of a part, made on top of its inputs if it is missing."""
         known = newcomer.nodes.get(part)
         if known is not None:
@@ -212,7 +212,7 @@ class SharedGraph:
         name = choose(part, inner, newcomer)
         node = self.nodes.get(name)
         if node is None:
-            self.nodes[name] = node = node_of(part, inner, newcomer.scopes)
+            self.nodes[name] = node = create_operator(part, inner, newcomer.scopes)
             self._names[node] = name
             self._generations.setdefault(name[:2], {})[name[2]] = node
             self._enter(node)
@@ -220,44 +220,44 @@ class SharedGraph:
         newcomer.nodes[part] = node
         return node
 
-    def _enter(self, node: Node) -> None:
+    def _enter(self, node: Operator) -> None:
         node.number = next(self._node_numbers)
         node.enter()
-        if isinstance(node, AtomNode):
+        if isinstance(node, AtomSource):
             self._atoms[id(node.part)] = node
 
-    def _join(self, key: str, crowd: Crowd) -> None:
+    def _join(self, key: str, crowd: ShareGroup) -> None:
         if not crowd.root.keys:
-            _have_pay(crowd)
+            _add_payer(crowd)
         crowd.root.keys.append(key)
         self.subscriptions[key] = crowd
         for node in crowd.nodes:
-            self._users[node] = self._users.get(node, 0) + 1
+            self._user_counts[node] = self._user_counts.get(node, 0) + 1
 
-    def _merge(self, crowd: Crowd, into: Crowd) -> list[Node]:
+    def _merge(self, crowd: ShareGroup, into: ShareGroup) -> list[Operator]:
         """Move the subscriptions of a group to another with equal state; return the operators that
         were removed.
         """
-        dropped: list[Node] = []
+        dropped: list[Operator] = []
         for key in crowd.root.keys:
             self._join(key, into)
             dropped += self._release(crowd)
-        _excuse(crowd)
+        _remove_payer(crowd)
         self._drop(dropped)
         return dropped
 
-    def _release(self, crowd: Crowd) -> list[Node]:
+    def _release(self, crowd: ShareGroup) -> list[Operator]:
         """Subtract one user from the operators of a group; return those without users."""
-        unused: list[Node] = []
+        unused: list[Operator] = []
         for node in crowd.nodes:
-            self._users[node] -= 1
-            if not self._users[node]:
-                del self._users[node]
+            self._user_counts[node] -= 1
+            if not self._user_counts[node]:
+                del self._user_counts[node]
                 self._forget(node)
                 unused.append(node)
         return unused
 
-    def _forget(self, node: Node) -> None:
+    def _forget(self, node: Operator) -> None:
         """Free the name of an operator for another."""
         name = self._names.pop(node)
         del self.nodes[name]
@@ -266,28 +266,28 @@ class SharedGraph:
         if not generations:
             del self._generations[name[:2]]
 
-    def _drop(self, nodes: list[Node]) -> None:
+    def _drop(self, nodes: list[Operator]) -> None:
         """Remove unused operators from the graph, all at once: none is updated about another."""
         for node in nodes:
-            node.is_gone = True
+            node.is_removed = True
             self._atoms.pop(id(node.part), None)
         for node in nodes:
             node.leave()
 
 
-def _have_pay(crowd: Crowd) -> None:
+def _add_payer(crowd: ShareGroup) -> None:
     """Charge all work at the operators of a group to the root of its pattern from now on."""
     for node in crowd.nodes:
         node.payers = (*(each for each in node.payers if each.keys), crowd.root)
 
 
-def _excuse(crowd: Crowd) -> None:
+def _remove_payer(crowd: ShareGroup) -> None:
     """Stop charging work to the root of a group without subscriptions."""
     for node in crowd.nodes:
         node.payers = tuple(each for each in node.payers if each is not crowd.root)
 
 
-def scopes_at_work(pattern: Part) -> Scopes:
+def new_scope_state(pattern: Part) -> Scopes:
     """Return the scopes of a pattern, with nothing consumed yet."""
     lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
     return Scopes(scopes_of(pattern), sum(lifetimes))

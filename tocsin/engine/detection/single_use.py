@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tocsin.engine.detection.base import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.base import Operator, Pending, State, StepContext, Writer
 from tocsin.engine.detection.join import ends_last
-from tocsin.engine.detection.pair_table import PairTable
+from tocsin.engine.detection.pair_table import PairStore
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.stateless import AtomNode, is_bare
+from tocsin.engine.detection.stateless import AtomSource, is_bare
 from tocsin.engine.detection.time_comparisons import TimeCondition
 from tocsin.plan.nodes.composites import Join, Policy
 from tocsin.plan.semantics.bounds import join_lifetime
@@ -36,25 +36,25 @@ def is_single_use(part: Join, scopes: Scopes) -> bool:
     )
 
 
-class SingleUseNode(Node):
+class SingleUseOperator(Operator):
     """Operator of a join of two atoms under single use, for the subscriptions that have it."""
 
     __slots__ = ("_join", "_lifetimes", "_pair", "_table")
 
     _pair: int
-    _table: PairTable[Node]
+    _table: PairStore[Operator]
 
-    def __init__(self, part: Join, inner: list[Node]) -> None:
+    def __init__(self, part: Join, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._join = part
         self._lifetimes = [join_lifetime(part, slot) or 0 for slot in (0, 1)]
 
-    keeps = True
+    has_buffer = True
 
     def enter(self) -> None:
         """Do nothing: its place is in the table, which it gets when it starts."""
 
-    def start(self, step: Step) -> None:
+    def start(self, step: StepContext) -> None:
         """Add its pair to the table that serves all of them."""
         join = self._join
         self._table = table = step.pairs
@@ -100,15 +100,15 @@ class SingleUseNode(Node):
             ]
         }
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the buffered occurrences."""
         for slot, held in enumerate(state["queues"]):
             for each in held:
                 self._table.restore(self._queue(slot), read(each))
 
     @property
-    def _atoms(self) -> Iterator[AtomNode]:
-        return (each for each in self.inner if isinstance(each, AtomNode))
+    def _atoms(self) -> Iterator[AtomSource]:
+        return (each for each in self.inner if isinstance(each, AtomSource))
 
     def _queue(self, slot: int) -> int:
         return 2 * self._pair + slot

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 
-from tocsin.engine.detection.base import A_RESULT, Node, Pending, State, Step, Writer
-from tocsin.engine.detection.key_window import KeyWindow, Measuring, key_from, plain_key
+from tocsin.engine.detection.base import EMIT_COST, Operator, Pending, State, StepContext, Writer
+from tocsin.engine.detection.key_window import KeyWindow, WindowMeasure, key_from, plain_key
 from tocsin.plan.nodes.composites import Sliding
 from tocsin.plan.nodes.measures import Aggregate, Ring
-from tocsin.plan.semantics.bounds import remembers_keys
+from tocsin.plan.semantics.bounds import keeps_empty_keys
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
 
@@ -29,7 +29,7 @@ _MORE_FULFILS = {
 """Relations that hold of more values if they hold of fewer."""
 
 
-class SlidingNode(Node):
+class SlidingOperator(Operator):
     """One window for each key; one line in which all counted occurrences leave."""
 
     __slots__ = (
@@ -50,17 +50,17 @@ class SlidingNode(Node):
         "evaluated",
     )
 
-    def __init__(self, part: Sliding, inner: list[Node]) -> None:
+    def __init__(self, part: Sliding, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._sliding = part
         self._over = part.over
-        self._measuring = Measuring(part)
+        self._measuring = WindowMeasure(part)
         self._more_fulfils = all(
             each.relation in _MORE_FULFILS.get(each.measure.aggregate, ())
             for each in part.conditions
         )
         self._asks_leaving = part.ring is not Ring.EVERY_TIME and not self._more_fulfils
-        self._remembers = remembers_keys(part)
+        self._remembers = keeps_empty_keys(part)
         self._windows: dict[Hashable, KeyWindow] = {}
         self._line: deque[Occurrence] = deque()
         self._owners: deque[KeyWindow] = deque()
@@ -71,7 +71,7 @@ class SlidingNode(Node):
         self._expires = False
         self.evaluated = 0
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -83,7 +83,7 @@ class SlidingNode(Node):
         """True if no key is known."""
         return not self._windows
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Count the occurrence for each of its keys."""
         self._leave_before(occurrence.end - self._over)
         for key in self._measuring.keys(occurrence):
@@ -91,9 +91,9 @@ class SlidingNode(Node):
         if self._asks_leaving and not self._is_timed:
             self._set_timer(step)
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Evaluate the touched windows, without what has left; the instant is complete."""
         now = step.now
         if token == _LEAVING:
@@ -150,7 +150,7 @@ class SlidingNode(Node):
         ]
         return {"windows": windows, "asked": self._asked}
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the windows and the instant to evaluate."""
         counted: list[tuple[Occurrence, KeyWindow]] = []
         for body in state["windows"]:
@@ -169,16 +169,16 @@ class SlidingNode(Node):
         if self._asks_leaving:
             self._set_timer(step)
         if (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)
 
-    def _count(self, key: Hashable, occurrence: Occurrence, step: Step) -> None:
+    def _count(self, key: Hashable, occurrence: Occurrence, step: StepContext) -> None:
         window, now = self._windows.get(key), occurrence.end
         if window is None:
             window, was = self._window(key), False
         elif window in self._touched:
             was = self._touched[window]
         else:
-            was = self._was(window, now)
+            was = self._held_before(window, now)
         self._add(window, occurrence)
         if window in self._touched:
             return
@@ -190,7 +190,7 @@ class SlidingNode(Node):
                 self._asked = now
                 step.wake(self, now, _ASKING)
 
-    def _was(self, window: KeyWindow, now: Instant) -> bool:
+    def _held_before(self, window: KeyWindow, now: Instant) -> bool:
         """True if the relation held just before now; a forgotten key counts as new."""
         if self._remembers and now > self._forgotten_at(window):
             return False
@@ -200,9 +200,9 @@ class SlidingNode(Node):
         self.evaluated += 1
         return self._measuring.holds(window.value)
 
-    def _ring(self, window: KeyWindow, now: Instant, step: Step) -> None:
+    def _ring(self, window: KeyWindow, now: Instant, step: StepContext) -> None:
         self.renew(step)
-        self.spend(A_RESULT + len(window))
+        self.spend(EMIT_COST + len(window))
         step.bring(self, self._measuring.whole(window, now))
         if self._sliding.ring is Ring.ONCE:
             window.use_up(self._measuring.tally())
@@ -251,7 +251,7 @@ class SlidingNode(Node):
         keep = self._sliding.keep
         return window.last + self._over + keep if keep is not None else _NEVER
 
-    def _set_timer(self, step: Step) -> None:
+    def _set_timer(self, step: StepContext) -> None:
         if self._line:
             self._is_timed = True
             step.wake(self, self._line[0].end + self._over, _LEAVING)

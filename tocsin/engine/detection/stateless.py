@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tocsin.engine.detection.base import Node, Step
+from tocsin.engine.detection.base import Operator, StepContext
 from tocsin.engine.detection.join_filters import restriction_test
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.composites import Either, Named, Only, Part, variables_of
@@ -12,14 +12,14 @@ from tocsin.plan.semantics.natural_join import natural_join
 from tocsin.plan.semantics.occurrence import Occurrence
 
 
-class AtomNode(Node):
+class AtomSource(Operator):
     """Source of the events that the matcher found for an atom."""
 
     __slots__ = ("binds", "queues")
 
     part: Atom
 
-    def __init__(self, part: Atom, inner: list[Node]) -> None:
+    def __init__(self, part: Atom, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self.binds = not is_bare(part)
         """True if its occurrences may have rows, so that the matcher is asked for them."""
@@ -32,7 +32,7 @@ def is_bare(part: Part) -> bool:
     return isinstance(part, Condition | ConceptTest) and not variables_of(part)
 
 
-class NamedNode(Node):
+class NameOperator(Operator):
     """Operator that gives each occurrence of its part a name, and a row for each element that it
     binds.
     """
@@ -41,12 +41,12 @@ class NamedNode(Node):
 
     is_direct = True
 
-    def __init__(self, part: Named, inner: list[Node]) -> None:
+    def __init__(self, part: Named, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._name = part.name
         self._elements = part.elements
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Add the name, join the rows of the elements, and emit."""
         named = occurrence.named(self._name)
         if self._elements is not None:
@@ -56,50 +56,50 @@ class NamedNode(Node):
         step.bring(self, named)
 
 
-class OnlyNode(Node):
+class FilterOperator(Operator):
     """Filter of the occurrences that meet a restriction."""
 
     __slots__ = ("_allows",)
 
     is_direct = True
 
-    def __init__(self, part: Only, inner: list[Node]) -> None:
+    def __init__(self, part: Only, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._allows = restriction_test(part.restriction)
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Emit the occurrence if the restriction allows it."""
         if self._allows(occurrence):
             step.bring(self, occurrence)
 
 
-class EitherNode(Node):
+class UnionOperator(Operator):
     """Union of its parts; an occurrence that several parts emit in a step counts once."""
 
-    __slots__ = ("_brought", "_when")
+    __slots__ = ("_emitted", "_when")
 
-    def __init__(self, part: Either, inner: list[Node]) -> None:
+    def __init__(self, part: Either, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._when = -1
-        self._brought: set[object] = set()
+        self._emitted: set[object] = set()
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Emit the occurrence unless it was emitted in this step."""
         if self._when != step.number:
-            self._when, self._brought = step.number, set()
-        if (same := occurrence.sameness) not in self._brought:
-            self._brought.add(same)
+            self._when, self._emitted = step.number, set()
+        if (same := occurrence.identity_key) not in self._emitted:
+            self._emitted.add(same)
             step.bring(self, occurrence)
 
 
-class EitherEventNode(EitherNode):
+class EventUnionOperator(UnionOperator):
     """Union of atoms that bind nothing: all that they emit in a step is one event."""
 
     __slots__ = ()
 
     is_direct = True
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Emit the event once per step."""
         if self._when != step.number:
             self._when = step.number

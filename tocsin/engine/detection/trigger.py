@@ -6,29 +6,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tocsin.engine.detection.base import A_RESULT, A_TRIAL, Node, Pending, State, Step, Writer
-from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.base import (
+    COMBINE_COST,
+    EMIT_COST,
+    Operator,
+    Pending,
+    State,
+    StepContext,
+    Writer,
+)
+from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.plan.nodes.composites import Triggered, Waiting
-from tocsin.plan.semantics.occurrence import Occurrence, combined
+from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.time import Instant
 
 _ALL = ("",)
 
 
-class TriggerNode(Node):
+class TriggerOperator(Operator):
     """Buffer of the detections that wait and, if earlier targets count, of the targets."""
 
     __slots__ = ("_detections", "_expires", "_sent", "_targets", "_trigger")
 
-    def __init__(self, part: Triggered, inner: list[Node]) -> None:
+    def __init__(self, part: Triggered, inner: list[Operator]) -> None:
         super().__init__(part, inner)
         self._trigger = part
-        self._detections = Queue(part.keep)
-        self._targets = Queue(part.keep)
+        self._detections = ExpiringQueue(part.keep)
+        self._targets = ExpiringQueue(part.keep)
         self._sent: set[Occurrence] = set()
         self._expires = False
 
-    keeps = True
+    has_buffer = True
 
     @property
     def kept(self) -> int:
@@ -40,7 +48,7 @@ class TriggerNode(Node):
         """True if nothing is buffered."""
         return not self._detections.living and not self._targets.living
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the detection at slot 0, the target at slot 1."""
         self.renew(step)
         self.forget_before(step.now)
@@ -78,7 +86,7 @@ class TriggerNode(Node):
             "targets": [[writer.write(each), each in self._sent] for each in targets],
         }
 
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the detections and the targets."""
         for each in state["detections"]:
             self._detections.add(read(each), _ALL)
@@ -89,7 +97,7 @@ class TriggerNode(Node):
                 self._sent.add(target)
         self._expire(step)
 
-    def _on_detection(self, detection: Occurrence, step: Step) -> None:
+    def _on_detection(self, detection: Occurrence, step: StepContext) -> None:
         waiting = self._trigger.waiting
         if waiting is Waiting.EVERY_SINCE:
             self._detections.add(detection, _ALL)
@@ -103,7 +111,7 @@ class TriggerNode(Node):
             return
         self._detections.add(detection, _ALL)
 
-    def _on_target(self, target: Occurrence, step: Step) -> None:
+    def _on_target(self, target: Occurrence, step: StepContext) -> None:
         waiting = self._trigger.waiting
         if waiting.is_since:
             self._targets.add(target, _ALL)
@@ -118,19 +126,19 @@ class TriggerNode(Node):
     def _known(self) -> Sequence[Occurrence]:
         return [*self._targets.waiting(_ALL)]
 
-    def _send(self, detection: Occurrence, target: Occurrence, step: Step) -> bool:
+    def _send(self, detection: Occurrence, target: Occurrence, step: StepContext) -> bool:
         """Emit both combined if the target came when it counts; True if it did."""
         since = detection.start if self._trigger.waiting.is_since else detection.end
-        self.spend(A_TRIAL)
-        whole = combined((detection, target), self.spend) if target.start > since else None
+        self.spend(COMBINE_COST)
+        whole = combine((detection, target), self.spend) if target.start > since else None
         if whole is None:
             return False
-        self.spend(A_RESULT + len(whole.rows))
+        self.spend(EMIT_COST + len(whole.rows))
         step.bring(self, whole)
         if self._trigger.waiting is Waiting.EVERY_SINCE:
             self._sent.add(target)
         return True
 
-    def _expire(self, step: Step) -> None:
+    def _expire(self, step: StepContext) -> None:
         if not self._expires and (soonest := self.next_expiry()) is not None:
-            step.expire(self, soonest)
+            step.schedule_expiry(self, soonest)

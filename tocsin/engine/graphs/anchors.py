@@ -29,7 +29,7 @@ def constant(number: int) -> Anchor:
     return ("constant", number)
 
 
-class Anchors:
+class PatternAnchors:
     """Shapes by anchor."""
 
     __slots__ = ("_anchors", "_lists", "_shapes")

@@ -16,7 +16,7 @@ from tocsin.knowledge.rules import AllOf, AnyOf, Expression, HasValue, Named, So
 from tocsin.values.terms import THING, Literal, Term, same_value
 
 
-class Node:
+class InferredVertex:
     """A vertex, or an implied thing that meets an expression: all its classes, and its arcs."""
 
     __slots__ = ("arcs", "given", "kinds", "meaning", "pointing", "term")
@@ -29,8 +29,8 @@ class Node:
         self.given: dict[Head, None] = {}
         """The classes from definitions, and the properties implied by an expression that it meets.
         """
-        self.arcs: list[tuple[frozenset[str], Node]] = []
-        self.pointing: list[Node] = []
+        self.arcs: list[tuple[frozenset[str], InferredVertex]] = []
+        self.pointing: list[InferredVertex] = []
 
 
 Has: TypeAlias = Some | HasValue
@@ -38,7 +38,7 @@ Head: TypeAlias = str | Has
 """Consequence for a node that meets an expression: a class, or a value of a property."""
 
 
-class Definitions:
+class ClassDefinitions:
     """The definitions of an ontology; false without any.
 
     Properties implied by a named class are found with the class; consequences of an expression are
@@ -51,8 +51,8 @@ class Definitions:
         self._ontology = ontology
         self._rules: list[tuple[Head, Expression]] = list(ontology.rules.definitions)
         self._necessary: dict[str, list[Has]] = {}
-        self._unseen: dict[Expression, Node] = {}
-        self._values: dict[Term, Node] = {}
+        self._unseen: dict[Expression, InferredVertex] = {}
+        self._values: dict[Term, InferredVertex] = {}
         if not self._rules:
             return  # implied things matter to definitions only
         for narrow, has in ontology.rules.necessary:
@@ -74,7 +74,7 @@ class Definitions:
         kinds: dict[Term, dict[str, None]],
     ) -> None:
         """Add to `kinds` the classes that follow by definition from arcs, types and `kinds`."""
-        nodes = {term: Node(term) for term in types}
+        nodes = {term: InferredVertex(term) for term in types}
         for term, node in nodes.items():
             for name in (*types[term], *kinds.get(term, ())):
                 self._classify(node, name)
@@ -88,9 +88,9 @@ class Definitions:
                 {name: None for name in node.given if isinstance(name, str)}
             )
 
-    def _settle(self, nodes: list[Node]) -> list[Node]:
+    def _settle(self, nodes: list[InferredVertex]) -> list[InferredVertex]:
         """Apply definitions to nodes until nothing is new; return the nodes that changed."""
-        waiting, changed = dict.fromkeys(nodes), dict[Node, None]()
+        waiting, changed = dict.fromkeys(nodes), dict[InferredVertex, None]()
         while waiting:
             node, _ = waiting.popitem()
             for head, meaning in self._rules:
@@ -104,7 +104,7 @@ class Definitions:
                     waiting |= dict.fromkeys((node, *node.pointing))
         return list(changed)
 
-    def _classify(self, node: Node, name: str) -> None:
+    def _classify(self, node: InferredVertex, name: str) -> None:
         """Add a class and those above it to the node, with their implied properties."""
         above = (
             self._ontology.superdatatypes
@@ -117,19 +117,19 @@ class Definitions:
                 for has in self._necessary.get(each, ()):
                     self._point(node, has)
 
-    def _point(self, node: Node, has: Has) -> None:
+    def _point(self, node: InferredVertex, has: Has) -> None:
         value = self._value(has)
         node.arcs.append((self._ontology.superproperties(has.property), value))
         if node.term is None:  # implied things are the same for all events
             value.pointing.append(node)
 
-    def _value(self, has: Has) -> Node:
+    def _value(self, has: Has) -> InferredVertex:
         """Return the node of an implied value."""
         if isinstance(has, Some):
             return self._imagined(has.filler)
         node = self._values.get(has.value)
         if node is None:  # a node outside the event, whose statements about it are ignored
-            node = self._values[has.value] = Node(term=has.value)
+            node = self._values[has.value] = InferredVertex(term=has.value)
             node.kinds |= (
                 self._ontology.superdatatypes(has.value.datatype)
                 if isinstance(has.value, Literal)
@@ -137,15 +137,15 @@ class Definitions:
             )
         return node
 
-    def _imagined(self, meaning: Expression) -> Node:
+    def _imagined(self, meaning: Expression) -> InferredVertex:
         """Return the node of an implied thing that meets an expression."""
         node = self._unseen.get(meaning)
         if node is None:
-            node = self._unseen[meaning] = Node(meaning=meaning)
+            node = self._unseen[meaning] = InferredVertex(meaning=meaning)
             self._furnish(node, meaning)
         return node
 
-    def _furnish(self, node: Node, meaning: Expression) -> None:
+    def _furnish(self, node: InferredVertex, meaning: Expression) -> None:
         match meaning:
             case Named(name):
                 self._classify(node, name)
@@ -158,7 +158,7 @@ class Definitions:
             case _:
                 return
 
-    def _meets(self, node: Node, meaning: Expression) -> bool:
+    def _meets(self, node: InferredVertex, meaning: Expression) -> bool:
         match meaning:
             case Named(name):
                 return name in node.kinds
@@ -172,11 +172,11 @@ class Definitions:
                 return _has(node, prop, lambda value: _is(value, wanted)) or node.meaning == meaning
 
 
-def _has(node: Node, prop: str, fits: Callable[[Node], bool]) -> bool:
+def _has(node: InferredVertex, prop: str, fits: Callable[[InferredVertex], bool]) -> bool:
     return any(prop in above and fits(value) for above, value in node.arcs)
 
 
-def _is(node: Node, wanted: Term) -> bool:
+def _is(node: InferredVertex, wanted: Term) -> bool:
     if isinstance(node.term, Literal) and isinstance(wanted, Literal):
         return same_value(node.term, wanted)
     return node.term is not None and node.term == wanted

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tocsin.engine.index.counters import Work
+from tocsin.engine.index.counters import WorkCounters
 
 
 @dataclass(slots=True)
-class GraphWork(Work):
+class GraphWork(WorkCounters):
     """Counters of one graph matcher.
 
     A survivor is a candidate that has all its links and constants; a step is one test of a

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.graphs.anchors import Anchor, Anchors, constant, home_link
+from tocsin.engine.graphs.anchors import Anchor, PatternAnchors, constant, home_link
 from tocsin.engine.graphs.constants import Constants
 from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
@@ -27,10 +27,10 @@ from tocsin.engine.graphs.kernel import (
     refute,
     search,
 )
-from tocsin.engine.graphs.links import NO_LINK, Links
-from tocsin.engine.graphs.pairs import Pairs
+from tocsin.engine.graphs.links import NO_LINK, LinkTable
+from tocsin.engine.graphs.pairs import LinkPairs
 from tocsin.engine.graphs.record_pool import Records
-from tocsin.engine.graphs.shapes import HOME_POSITION, Shape
+from tocsin.engine.graphs.shapes import HOME_POSITION, PatternShape
 from tocsin.engine.graphs.thresholds import Numbers
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import Injective
@@ -49,12 +49,12 @@ UNKNOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class PatternAnswers:
     """The satisfied shapes, those left open by the quick search, and those with too many paths."""
 
     matching: Numbers
     open: list[int]
-    given_up: list[int]
+    aborted: list[int]
 
 
 class OntologyIndex:
@@ -73,12 +73,12 @@ class OntologyIndex:
     )
 
     def __init__(self, ontology: Ontology, work: GraphWork) -> None:
-        self.links = Links(ontology)
-        self.shapes: dict[int, Shape] = {}
-        self._numbers: dict[Shape, int] = {}
+        self.links = LinkTable(ontology)
+        self.shapes: dict[int, PatternShape] = {}
+        self._numbers: dict[PatternShape, int] = {}
         self._constants = Constants()
         self._records = Records()
-        self._anchors = Anchors()
+        self._anchors = PatternAnchors()
         self._longest = 0
         self._exact: set[int] = set()
         self._work = work
@@ -86,11 +86,11 @@ class OntologyIndex:
     def __len__(self) -> int:
         return len(self.shapes)
 
-    def number(self, shape: Shape) -> int | None:
+    def number(self, shape: PatternShape) -> int | None:
         """Return the number of a known shape; None for a new one."""
         return self._numbers.get(shape)
 
-    def add(self, shape: Shape) -> int:
+    def add(self, shape: PatternShape) -> int:
         """Add a shape; return its number."""
         links = [self.links.use(step.link) for step in shape.steps]
         constants = [self._constants.use(each) for each in shape.constants]
@@ -118,21 +118,21 @@ class OntologyIndex:
             assert held is not None
             self.links.release(held)
 
-    def answers(self, graph: EncodedGraph) -> Answers:
+    def answers(self, graph: EncodedGraph) -> PatternAnswers:
         """Return the answers of the event for all shapes."""
-        pairs, images = Pairs(graph, self.links), self._constants.images(graph)
+        pairs, images = LinkPairs(graph, self.links), self._constants.images(graph)
         left = self._not_refuted(pairs, images)
         if not len(left):
-            return Answers(left, [], [])
+            return PatternAnswers(left, [], [])
         found = self._searched(left, pairs, images, graph)
         matching, unknown = left[found == YES], left[found == UNKNOWN].tolist()
         undecided = left[found == UNDECIDED].tolist()
         if not self._exact:
-            return Answers(matching, undecided, unknown)
+            return PatternAnswers(matching, undecided, unknown)
         exact = np.isin(matching, list(self._exact))
-        return Answers(matching[~exact], undecided + matching[exact].tolist(), unknown)
+        return PatternAnswers(matching[~exact], undecided + matching[exact].tolist(), unknown)
 
-    def _not_refuted(self, pairs: Pairs, images: Numbers) -> Numbers:
+    def _not_refuted(self, pairs: LinkPairs, images: Numbers) -> Numbers:
         at_home = pairs.at_home()
         present = [home_link(number) for number in np.flatnonzero(at_home).tolist()]
         present += [constant(number) for number in np.flatnonzero(images >= 0).tolist()]
@@ -148,7 +148,7 @@ class OntologyIndex:
         return left[:count]
 
     def _searched(
-        self, left: Numbers, pairs: Pairs, images: Numbers, graph: EncodedGraph
+        self, left: Numbers, pairs: LinkPairs, images: Numbers, graph: EncodedGraph
     ) -> npt.NDArray[Any]:
         answers = np.full(len(left), NO, np.int64)
         self._work.steps += search(
@@ -175,7 +175,9 @@ class OntologyIndex:
         return any(self.links.number(step.link) in links for step in self.shapes[shape].steps)
 
 
-def _record(shape: Shape, constants: list[int], links: list[int], bases: list[int]) -> list[int]:
+def _record(
+    shape: PatternShape, constants: list[int], links: list[int], bases: list[int]
+) -> list[int]:
     """Return the shape in the form that the kernels read."""
     record = [shape.positions, len(shape.steps), _DIFFER[shape.injective]]
     record += [HOME_POSITION, *(number + 1 for number in constants), *[_VARIABLE] * shape.variables]
@@ -184,7 +186,7 @@ def _record(shape: Shape, constants: list[int], links: list[int], bases: list[in
     return record
 
 
-def _possible_anchors(shape: Shape, constants: list[int], bases: list[int]) -> list[Anchor]:
+def _possible_anchors(shape: PatternShape, constants: list[int], bases: list[int]) -> list[Anchor]:
     at_home = zip(shape.steps, bases, strict=True)
     homes = [
         home_link(base)

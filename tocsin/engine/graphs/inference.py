@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from tocsin.engine.graphs.class_definitions import Definitions
+from tocsin.engine.graphs.class_definitions import ClassDefinitions
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
@@ -24,16 +24,16 @@ Kinds = dict[Term, dict[str, None]]
 """Inferred classes, by vertex, each once."""
 
 
-def encoded(event: Event, ontology: Ontology) -> EncodedGraph:
+def encode_graph(event: Event, ontology: Ontology) -> EncodedGraph:
     """Return the event's graph in numbers, with all inferred facts.
 
     Raises EventProblem without a valid graph.
     """
     said = graph_in(event, ontology)
-    return EncodedGraph(enriched(said, ontology), said)
+    return EncodedGraph(enrich_graph(said, ontology), said)
 
 
-def enriched(graph: Graph, ontology: Ontology) -> Graph:
+def enrich_graph(graph: Graph, ontology: Ontology) -> Graph:
     """Return the graph with all inferred facts; raise EventProblem above the limit."""
     return _inference(ontology).of(graph) if ontology.rules else graph
 
@@ -54,7 +54,7 @@ class Inference:
         self._transitive = _ByProperty(((each, each) for each in rules.transitive), ontology)
         self._domains = _ByProperty(rules.domains, ontology)
         self._ranges = _ByProperty(rules.ranges, ontology)
-        self._definitions = Definitions(ontology)
+        self._definitions = ClassDefinitions(ontology)
 
     def of(self, graph: Graph) -> Graph:
         """Return the graph with all inferred facts."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tocsin.engine.graphs.budget import Budget
 from tocsin.engine.graphs.encoding import Arc, EncodedGraph
-from tocsin.engine.graphs.links import Link
+from tocsin.engine.graphs.links import LinkPattern
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import is_below
 
@@ -20,20 +20,24 @@ _ARCS_FOR_A_STEP = 4
 """Arcs whose property check costs about as much as a step of the search."""
 
 
-def pairs_of(link: Link, graph: EncodedGraph, ontology: Ontology, budget: Budget) -> Iterator[Pair]:
+def pairs_of(
+    link: LinkPattern, graph: EncodedGraph, ontology: Ontology, budget: Budget
+) -> Iterator[Pair]:
     """Yield the pairs that the link joins; pairs may repeat."""
     budget.spend(len(graph.arcs) // _ARCS_FOR_A_STEP)
     for arc in graph.arcs:
         if not _along(arc, link.property, ontology) or not _starts(arc, link, graph, ontology):
             continue
-        last_arcs = onward(arc, link.property, graph, ontology, budget) if link.repeated else [arc]
+        last_arcs = (
+            path_ends(arc, link.property, graph, ontology, budget) if link.repeated else [arc]
+        )
         for last in last_arcs:
             fits = is_below(last.term, last.object_classes, link.object_class, ontology)
             if fits and graph.passes(link.filter, last.term):
                 yield (arc.subject, last.object)
 
 
-def onward(
+def path_ends(
     arc: Arc, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget
 ) -> list[Arc]:
     """Return the last arcs of all paths that begin with an arc, each once."""
@@ -48,7 +52,7 @@ def onward(
     return arcs
 
 
-def _starts(arc: Arc, link: Link, graph: EncodedGraph, ontology: Ontology) -> bool:
+def _starts(arc: Arc, link: LinkPattern, graph: EncodedGraph, ontology: Ontology) -> bool:
     return is_below(graph.terms[arc.subject], arc.subject_classes, link.subject_class, ontology)
 
 

@@ -26,7 +26,7 @@ _REMEMBERED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkPattern:
     """Conditions of a statement on an arc and its two ends; or on a path of arcs if repeated."""
 
     subject_class: str
@@ -36,9 +36,9 @@ class Link:
     repeated: bool = False
 
     @staticmethod
-    def of(statement: StatementPattern) -> Link:
+    def of(statement: StatementPattern) -> LinkPattern:
         """Return the link of a statement."""
-        return Link(
+        return LinkPattern(
             statement.subject_class,
             statement.property,
             statement.object_class,
@@ -50,14 +50,14 @@ class Link:
         """True if classes and property decide it."""
         return self.filter is None and not self.repeated
 
-    def base(self) -> Link | None:
+    def base(self) -> LinkPattern | None:
         """Return the plain link that this one requires; None for a path."""
         if self.repeated:
             return None
         return self if self.filter is None else replace(self, filter=None)
 
 
-class Links:
+class LinkTable:
     """The links in use under one ontology, with reference counts; the number of an unused link is
     reused.
     """
@@ -77,8 +77,8 @@ class Links:
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
-        self.links: list[Link | None] = []
-        self._numbers: dict[Link, int] = {}
+        self.links: list[LinkPattern | None] = []
+        self._numbers: dict[LinkPattern, int] = {}
         self._uses: list[int] = []
         self._free: list[int] = []
         self._plain: dict[tuple[str, str], dict[str, int]] = {}
@@ -97,11 +97,11 @@ class Links:
         """One more than the highest number."""
         return len(self.links)
 
-    def number(self, link: Link) -> int | None:
+    def number(self, link: LinkPattern) -> int | None:
         """Return the number of a link in use; None for a new one."""
         return self._numbers.get(link)
 
-    def use(self, link: Link) -> int:
+    def use(self, link: LinkPattern) -> int:
         """Count one more use of a link, and of its base; return its number."""
         base = link.base()
         if base is not None and base != link:
@@ -148,7 +148,7 @@ class Links:
             sorted(ends[each] for ends in starts for each in ends.keys() & objects), np.int64
         )
 
-    def _new(self, link: Link) -> int:
+    def _new(self, link: LinkPattern) -> int:
         number = self._free.pop() if self._free else len(self.links)
         if number == len(self.links):
             self.links.append(None)
@@ -169,7 +169,7 @@ class Links:
             self._forget(link.property)
         return number
 
-    def _drop(self, number: int, link: Link) -> None:
+    def _drop(self, number: int, link: LinkPattern) -> None:
         if self.threshold_of[number] != NO_THRESHOLD:
             self.thresholds.release(self.threshold_of[number])
         self.links[number] = None

@@ -17,24 +17,24 @@ from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import OntologyIndex
-from tocsin.engine.graphs.inference import encoded
-from tocsin.engine.graphs.prefilter import Needs
+from tocsin.engine.graphs.inference import encode_graph
+from tocsin.engine.graphs.prefilter import PatternRequirements
 from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solver import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
 from tocsin.engine.index.growable import INT64, Growable
-from tocsin.engine.index.hits import Hits, joined
+from tocsin.engine.index.hits import Hits, concatenate_hits
 from tocsin.engine.index.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
-from tocsin.knowledge.warnings import Watch
+from tocsin.knowledge.warnings import VocabularyChecker
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.graphs import GraphPattern
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PatternEntry:
     """A subscription: its pattern, and the number of its shape in the index of its ontology."""
 
     pattern: GraphPattern
@@ -42,13 +42,13 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class OntologySubscriptions:
     """The shapes under one ontology and their subscriptions."""
 
     index: OntologyIndex
     subscribers: Subscribers
-    watch: Watch
-    needs: Needs
+    watch: VocabularyChecker
+    needs: PatternRequirements
 
 
 class GraphMatcher:
@@ -56,12 +56,12 @@ class GraphMatcher:
 
     __slots__ = (
         "_added",
+        "_by_ontology",
         "_entries",
         "_keys",
         "_last",
         "_limit",
         "_places",
-        "_shelves",
         "refused",
         "undecided",
         "warned",
@@ -71,10 +71,10 @@ class GraphMatcher:
     def __init__(self, *, limit: int = LIMIT) -> None:
         self._limit = limit
         self._keys = Keys()
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, PatternEntry] = {}
         self._places = Growable(INT64)
         self._added = 0
-        self._shelves: dict[Ontology, Shelf] = {}
+        self._by_ontology: dict[Ontology, OntologySubscriptions] = {}
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, with an aborted search (`LIMIT`); they do not match.
@@ -96,12 +96,12 @@ class GraphMatcher:
     @property
     def distinct_links(self) -> int:
         """Number of distinct links of all subscriptions."""
-        return sum(len(shelf.index.links) for shelf in self._shelves.values())
+        return sum(len(shelf.index.links) for shelf in self._by_ontology.values())
 
     @property
     def distinct_shapes(self) -> int:
         """Number of distinct patterns, apart from names of variables."""
-        return sum(len(shelf.index) for shelf in self._shelves.values())
+        return sum(len(shelf.index) for shelf in self._by_ontology.values())
 
     def key_of(self, slot: int) -> str:
         """Return the key of a slot."""
@@ -114,13 +114,13 @@ class GraphMatcher:
     def add(self, key: str, atom: GraphPattern) -> None:
         """Add a subscription; raise for a known key, and change nothing then."""
         slot = self._keys.add(key)
-        shelf = self._shelves.get(atom.ontology)
+        shelf = self._by_ontology.get(atom.ontology)
         if shelf is None:
-            shelf = self._shelves[atom.ontology] = Shelf(
+            shelf = self._by_ontology[atom.ontology] = OntologySubscriptions(
                 OntologyIndex(atom.ontology, self.work),
                 Subscribers(),
-                Watch(atom.ontology),
-                Needs(atom.ontology),
+                VocabularyChecker(atom.ontology),
+                PatternRequirements(atom.ontology),
             )
         shape = shape_of(atom)
         number = shelf.index.number(shape)
@@ -128,7 +128,7 @@ class GraphMatcher:
             number = shelf.index.add(shape)
         shelf.subscribers.add(number, slot)
         shelf.needs.add(atom)
-        self._entries[slot] = Entry(atom, number)
+        self._entries[slot] = PatternEntry(atom, number)
         self._place(slot)
 
     def remove(self, key: str) -> None:
@@ -136,12 +136,12 @@ class GraphMatcher:
         slot = self._keys.remove(key)
         entry = self._entries.pop(slot)
         self._last = None
-        shelf = self._shelves[entry.pattern.ontology]
+        shelf = self._by_ontology[entry.pattern.ontology]
         shelf.needs.remove(entry.pattern)
         if shelf.subscribers.remove(entry.shape, slot):
             shelf.index.remove(entry.shape)
         if not len(shelf.index):
-            del self._shelves[entry.pattern.ontology]
+            del self._by_ontology[entry.pattern.ontology]
         if not self._entries:
             self._places, self._added, self.warned, self.refused = Growable(INT64), 0, [], {}
 
@@ -149,7 +149,7 @@ class GraphMatcher:
         """Return the subscriptions that match each event."""
         self.undecided, self.refused, self.warned = [], {}, []
         found = (self._match_one(i, batch.event(i)) for i in range(batch.size))
-        hits = joined([each for each in found if each is not None])
+        hits = concatenate_hits([each for each in found if each is not None])
         self.work.events += batch.size
         self.work.hits += len(hits)
         return hits
@@ -176,20 +176,22 @@ class GraphMatcher:
         """Return the event's graph in numbers, cached; raise EventProblem without a valid graph."""
         last = self._last
         if last is None or last[0] is not event or last[1] != ontology:
-            last = self._last = (event, ontology, encoded(event, ontology))
+            last = self._last = (event, ontology, encode_graph(event, ontology))
         return last[2]
 
     def _match_one(self, i: int, event: Event) -> Hits | None:
         found = [
-            slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)
+            slot
+            for shelf in self._by_ontology.values()
+            for slot in self._matching_slots(i, event, shelf)
         ]
         if not found:
             return None
         slots = np.array(found, np.int32)
         return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
-    def _ringing(self, i: int, event: Event, shelf: Shelf) -> list[int]:
-        if shelf.needs.refute(event):
+    def _matching_slots(self, i: int, event: Event, shelf: OntologySubscriptions) -> list[int]:
+        if shelf.needs.rules_out(event):
             self.work.not_lifted += 1
             return []
         try:
@@ -204,7 +206,7 @@ class GraphMatcher:
         slots = shelf.subscribers.of(answers.matching)
         for shape in answers.open:
             slots += self._decided(i, graph, shelf.subscribers.of(np.array([shape])))
-        self._give_up(i, shelf.subscribers.of(np.array(answers.given_up, np.int64)))
+        self._give_up(i, shelf.subscribers.of(np.array(answers.aborted, np.int64)))
         self.work.predicate_evaluations += graph.filter_evaluations - asked
         return slots
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tocsin.engine.graphs.budget import Budget, Undecided
 from tocsin.engine.graphs.encoding import HOME, Arc, EncodedGraph
 from tocsin.engine.graphs.link_pairs import Pair, pairs_of
-from tocsin.engine.graphs.links import Links
+from tocsin.engine.graphs.links import LinkTable
 from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers
 from tocsin.values.terms import Term
 
@@ -19,7 +19,7 @@ Columns: TypeAlias = tuple[Numbers, Numbers, Numbers]
 """Links, subjects and objects."""
 
 
-class Pairs:
+class LinkPairs:
     """The pairs of one event by link, sorted: those of a link are at `first` up to `last`."""
 
     __slots__ = (
@@ -37,7 +37,7 @@ class Pairs:
     subjects: Numbers
     objects: Numbers
 
-    def __init__(self, graph: EncodedGraph, links: Links) -> None:
+    def __init__(self, graph: EncodedGraph, links: LinkTable) -> None:
         self.unknown: set[int] = set()
         """Links with too many paths to find."""
         self._graph = graph

@@ -23,58 +23,62 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import ITSELF, GraphPattern
 from tocsin.values.terms import BOOLEAN, DOUBLE, INTEGER, STRING, Iri, Literal
 
-Need = tuple[frozenset[str], frozenset[Hashable]]
+Requirement = tuple[frozenset[str], frozenset[Hashable]]
 """Properties, and constants: literals by their value, IRIs as they are."""
 
-MOST_NEEDS = 64
+MAX_REQUIREMENTS = 64
 """With more distinct needs it is faster to convert the event and use the index."""
 
-_MOST_VALUES = 10_000
+_MAX_VALUES = 10_000
 """A document with more values is converted: it may be beyond the limit of a graph."""
 
-_MOST_NAMES = 10_000
+_MAX_NAMES = 10_000
 _GREAT = 10**18
 _DATATYPES: dict[type, str] = {str: STRING, bool: BOOLEAN, int: INTEGER, float: DOUBLE}
 _SPECIAL = ("@id", "@type")
 
 
-class Needs:
+class PatternRequirements:
     """The needs of the patterns under one ontology, each distinct one once."""
 
-    __slots__ = ("_needs", "_ontology", "_properties", "_settles")
+    __slots__ = ("_ontology", "_properties", "_requirements", "_settles")
 
     def __init__(self, ontology: Ontology) -> None:
         self._ontology = ontology
-        self._needs: Counter[Need] = Counter()
+        self._requirements: Counter[Requirement] = Counter()
         self._properties: dict[str, frozenset[str]] = {}
         self._settles = ontology.open and not ontology.rules and not ontology.meta_statements
 
     def add(self, pattern: GraphPattern) -> None:
         """Add a pattern."""
         if self._settles:
-            self._needs[_need_of(pattern)] += 1
+            self._requirements[_requirement_of(pattern)] += 1
 
     def remove(self, pattern: GraphPattern) -> None:
         """Remove a pattern."""
         if self._settles:
-            need = _need_of(pattern)
-            self._needs[need] -= 1
-            if not self._needs[need]:
-                del self._needs[need]
+            need = _requirement_of(pattern)
+            self._requirements[need] -= 1
+            if not self._requirements[need]:
+                del self._requirements[need]
 
-    def refute(self, event: Event) -> bool:
+    def rules_out(self, event: Event) -> bool:
         """True if certainly no pattern matches the event, and it has a valid graph without
         warnings.
         """
-        if not self._settles or len(self._needs) > MOST_NEEDS or not _is_plain_json(event):
+        if (
+            not self._settles
+            or len(self._requirements) > MAX_REQUIREMENTS
+            or not _is_plain_json(event)
+        ):
             return False
-        said = _said_by(event.data)
+        said = _stated_by(event.data)
         return said is not None and self._misses_all(*said)
 
     def _misses_all(self, names: set[str], values: list[object]) -> bool:
         """True if every pattern needs a name or value that is not among these."""
         had = frozenset[str]().union(*map(self._properties_of, names))
-        left = [constants for properties, constants in self._needs if properties <= had]
+        left = [constants for properties, constants in self._requirements if properties <= had]
         if not left:
             return True
         if not all(left):
@@ -86,27 +90,27 @@ class Needs:
         """Return the property of a member, with all above it."""
         known = self._properties.get(name)
         if known is None:
-            if len(self._properties) >= _MOST_NAMES:
+            if len(self._properties) >= _MAX_NAMES:
                 self._properties.clear()
             used = self._ontology.property_named(name) or default_iri(name)
             known = self._properties[name] = self._ontology.superproperties(used)
         return known
 
 
-def _need_of(pattern: GraphPattern) -> Need:
+def _requirement_of(pattern: GraphPattern) -> Requirement:
     """Return the need of a pattern; optional and absent groups need nothing."""
     properties = {each.property for each in pattern.statements} - {ITSELF}
     constants = [each for each in pattern.ids if isinstance(each, Iri | Literal)]
     return frozenset(properties), frozenset(map(key_of, constants))
 
 
-def _said_by(data: Any) -> tuple[set[str], list[object]] | None:
+def _stated_by(data: Any) -> tuple[set[str], list[object]] | None:
     """Return the names of all members and all scalars.
 
     None if the graph may have more, may be invalid, or may cause a warning.
     """
     names, values, waiting = set[str](), list[object](), list[Any]([data])
-    for _ in range(_MOST_VALUES):
+    for _ in range(_MAX_VALUES):
         if not waiting:
             return (names, values) if names.isdisjoint(_SPECIAL) else None
         value = waiting.pop()
@@ -118,14 +122,14 @@ def _said_by(data: Any) -> tuple[set[str], list[object]] | None:
             if any(type(each) is list for each in value):
                 names.add(ITEM)
             waiting += value
-        elif kind in _DATATYPES and _is_usual(value):
+        elif kind in _DATATYPES and _is_small_scalar(value):
             values.append(value)
         elif value is not None:
             return None
     return None
 
 
-def _is_usual(value: object) -> bool:
+def _is_small_scalar(value: object) -> bool:
     """True if a scalar is certainly a value of its datatype.
 
     False for infinity, or for a number that takes long to write.

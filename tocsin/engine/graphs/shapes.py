@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tocsin.engine.graphs.links import Link
+from tocsin.engine.graphs.links import LinkPattern
 from tocsin.plan.nodes.graphs import (
     GraphPattern,
     Home,
@@ -29,17 +29,17 @@ Words: TypeAlias = tuple[str, str, str, str, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SearchStep:
     """A statement between two positions; it binds if the object has no image before."""
 
     subject: int
     object: int
-    link: Link
+    link: LinkPattern
     binds: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PatternShape:
     """Steps over positions: home, then the constants, then variables as the steps reach them.
 
     `exact` is the pattern itself if the steps alone do not decide it.
@@ -47,7 +47,7 @@ class Shape:
 
     constants: tuple[Iri | Literal, ...]
     variables: int
-    steps: tuple[Step, ...]
+    steps: tuple[SearchStep, ...]
     injective: Injective
     exact: GraphPattern | None = None
 
@@ -57,7 +57,7 @@ class Shape:
         return 1 + len(self.constants) + self.variables
 
 
-def shape_of(pattern: GraphPattern) -> Shape:
+def shape_of(pattern: GraphPattern) -> PatternShape:
     """Return the shape of a pattern; select and optional groups are not part of it."""
     constants = sorted((each for each in pattern.ids if isinstance(each, Iri | Literal)), key=str)
     positions: dict[Vertex, int] = {each: place for place, each in enumerate((Home(), *constants))}
@@ -65,13 +65,15 @@ def shape_of(pattern: GraphPattern) -> Shape:
     is_open = bool(pattern.absents or conditions_of(pattern.statements))
     exact = replace(pattern, select=(), optionals=()) if is_open else None
     variables = sum(isinstance(each, Variable) for each in positions)
-    return Shape(tuple(constants), variables, steps, pattern.injective, exact)
+    return PatternShape(tuple(constants), variables, steps, pattern.injective, exact)
 
 
-def _ordered(statements: list[StatementPattern], positions: dict[Vertex, int]) -> tuple[Step, ...]:
+def _ordered(
+    statements: list[StatementPattern], positions: dict[Vertex, int]
+) -> tuple[SearchStep, ...]:
     """Return the statements as steps; assigns every variable a position."""
     waiting = {each: _words(each) for each in statements}
-    steps: list[Step] = []
+    steps: list[SearchStep] = []
 
     def preference(each: StatementPattern) -> tuple[bool, int, Words, int]:
         """Rank tests first, then the newest position; words make the order deterministic."""
@@ -83,7 +85,7 @@ def _ordered(statements: list[StatementPattern], positions: dict[Vertex, int]) -
         del waiting[chosen]
         binds = chosen.object not in positions
         place = positions.setdefault(chosen.object, len(positions))
-        steps.append(Step(positions[chosen.subject], place, Link.of(chosen), binds))
+        steps.append(SearchStep(positions[chosen.subject], place, LinkPattern.of(chosen), binds))
     return tuple(steps)
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from tocsin.engine.graphs.budget import LIMIT, Budget
 from tocsin.engine.graphs.encoding import HOME, EncodedGraph
 from tocsin.engine.graphs.link_pairs import pairs_of
-from tocsin.engine.graphs.links import Link
+from tocsin.engine.graphs.links import LinkPattern
 from tocsin.engine.graphs.relations import Relation
 from tocsin.plan.bindings import Rows
 from tocsin.plan.nodes.graphs import (
@@ -53,7 +53,7 @@ class Solver:
         self._pattern = pattern
         self._graph = graph
         self._budget = Budget(limit)
-        self._relations: dict[Link, Relation] = {}
+        self._relations: dict[LinkPattern, Relation] = {}
         self._of_statement: dict[int, Relation] = {}
 
     def exists(self) -> bool:
@@ -171,10 +171,10 @@ class Solver:
         """
         known = self._of_statement.get(id(statement))
         if known is None:
-            known = self._of_statement[id(statement)] = self._relation_of(Link.of(statement))
+            known = self._of_statement[id(statement)] = self._relation_of(LinkPattern.of(statement))
         return known
 
-    def _relation_of(self, link: Link) -> Relation:
+    def _relation_of(self, link: LinkPattern) -> Relation:
         known = self._relations.get(link)
         if known is None:
             found = pairs_of(link, self._graph, self._pattern.ontology, self._budget)

@@ -9,7 +9,7 @@ from tocsin.engine.graphs.thresholds import Numbers
 from tocsin.engine.index.growable import INT32, Growable
 from tocsin.engine.index.postings import Postings
 
-_NOBODY = -1
+_NO_SUBSCRIBERS = -1
 
 
 class Subscribers:
@@ -24,8 +24,8 @@ class Subscribers:
     def add(self, shape: int, slot: int) -> None:
         """Add a slot to those of a shape."""
         while shape >= len(self._lists):
-            self._lists.append(_NOBODY)
-        if self._lists[shape] == _NOBODY:
+            self._lists.append(_NO_SUBSCRIBERS)
+        if self._lists[shape] == _NO_SUBSCRIBERS:
             self._lists[shape] = self._slots.new(slot)
         else:
             self._slots.append(self._lists[shape], slot)
@@ -34,7 +34,7 @@ class Subscribers:
         """Remove a slot from a shape; True if it was the last."""
         last = self._slots.remove(self._lists[shape], slot)
         if last:
-            self._lists[shape] = _NOBODY
+            self._lists[shape] = _NO_SUBSCRIBERS
         return last
 
     def of(self, shapes: Numbers) -> list[int]:

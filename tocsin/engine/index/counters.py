@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Work:
+class WorkCounters:
     """Counters of one matcher, from its creation on.
 
     One predicate decided for one event is one evaluation, also if a whole batch is decided in one

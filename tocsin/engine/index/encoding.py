@@ -2,7 +2,8 @@
 null.
 
 Numbers are held as the nearest float64. That is exact below 2**53; from there on two different
-integers may share a float (`uncertain`), and equal floats must be compared by their exact values.
+integers may share a float (`is_uncertain`), and equal floats must be compared by their exact
+values.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def encoding_of_values(values: Sequence[Any]) -> Encoding:
     return Encoding(kinds, numbers, values.__getitem__, lambda kind: _distinct(values, kinds, kind))
 
 
-def uncertain(numbers: Floats) -> Flags:
+def is_uncertain(numbers: Floats) -> Flags:
     """Return a flag per number: True if it may stand for an integer that no float can hold."""
     flags: Flags = np.abs(numbers) >= EXACT_LIMIT
     return flags
@@ -76,7 +77,7 @@ def nearest_floats(values: Sequence[float]) -> Floats:
         return np.fromiter(map(nearest_float, values), np.float64, len(values))
 
 
-def numbered(values: Sequence[Any]) -> tuple[list[Any], Codes]:
+def number_values(values: Sequence[Any]) -> tuple[list[Any], Codes]:
     """Return the distinct values in order of appearance, and the code of each value."""
     different = list(dict.fromkeys(values))
     number = {value: code for code, value in enumerate(different)}
@@ -96,7 +97,7 @@ def _kinds(values: Sequence[Any]) -> Kinds:
 def _distinct(values: Sequence[Any], kinds: Kinds, kind: Kind) -> Distinct:
     at = np.flatnonzero(kinds == kind)
     codes = np.full(len(kinds), -1, np.int32)
-    different, codes[at] = numbered(_chosen(values, at))
+    different, codes[at] = number_values(_chosen(values, at))
     return Distinct(different, codes)
 
 

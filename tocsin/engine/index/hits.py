@@ -27,7 +27,7 @@ class Hits:
         return len(self.events)
 
 
-class Found:
+class BlockHits:
     """Hits of a block of events, in parts, in subscription order; with a count per event."""
 
     __slots__ = ("parts", "tally", "window")
@@ -48,7 +48,7 @@ class Found:
         self.parts[-1] = (events[:count], slots[:count])
 
 
-def sorted_by_event(blocks: Sequence[Found]) -> Hits:
+def sort_by_event(blocks: Sequence[BlockHits]) -> Hits:
     """Return the hits of consecutive blocks; a counting sort keeps the subscription order."""
     tally = np.concatenate([block.tally for block in blocks]) if blocks else np.zeros(0, np.int64)
     places = np.cumsum(tally) - tally
@@ -59,7 +59,7 @@ def sorted_by_event(blocks: Sequence[Found]) -> Hits:
     return Hits(np.repeat(np.arange(len(tally), dtype=np.int32), tally), slots)
 
 
-def joined(parts: Sequence[Hits]) -> Hits:
+def concatenate_hits(parts: Sequence[Hits]) -> Hits:
     """Return the hits of consecutive parts of a batch."""
     if len(parts) == 1:
         return parts[0]

@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.index.kernel_stamp import stamp_of
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     import numba
     from numba.core import registry
     from numba.cpython.unsafe import numbers
 else:
-    numba = Deferred("numba")
-    numbers = Deferred("numba.cpython.unsafe.numbers")
-    registry = Deferred("numba.core.registry")
+    numba = LazyModule("numba")
+    numbers = LazyModule("numba.cpython.unsafe.numbers")
+    registry = LazyModule("numba.core.registry")
 
 Ints = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -88,7 +88,7 @@ def inlined(kernel: Kernel) -> Kernel:
     return cast(Kernel, _Inlined(kernel, forceinline=True))
 
 
-def as_written(kernel: Kernel) -> Kernel:
+def to_python(kernel: Kernel) -> Kernel:
     """Return a compiled kernel as plain Python, which loads nothing. It must not overflow."""
     assert isinstance(kernel, _Loop)
     return cast(Kernel, kernel.kernel)

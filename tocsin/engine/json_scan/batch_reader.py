@@ -7,30 +7,30 @@ from typing import cast
 
 import numpy as np
 
-from tocsin.engine.json_scan.envelope_columns import Glance, glance_at
-from tocsin.engine.json_scan.tape import MOST
+from tocsin.engine.json_scan.envelope_columns import EnvelopeColumns, scan_envelopes
+from tocsin.engine.json_scan.tape import MAX_TEXTS
 from tocsin.events.scanned import ScannedEvent
 
-FEW = 32
+MIN_TEXTS = 32
 """Fewest texts that are scanned together; fewer are read one by one as fast."""
 
 
-def scanned_events(texts: Sequence[bytes | str]) -> list[ScannedEvent | None]:
+def scan_events(texts: Sequence[bytes | str]) -> list[ScannedEvent | None]:
     """Return the event of each text; None if it is odd, or if there are few texts."""
-    if len(texts) < FEW:
+    if len(texts) < MIN_TEXTS:
         return [None] * len(texts)
     found: list[ScannedEvent | None] = []
-    for start in range(0, len(texts), MOST):
-        found += events_of(glance_at(_all_bytes(texts[start : start + MOST])))
+    for start in range(0, len(texts), MAX_TEXTS):
+        found += events_of(scan_envelopes(_all_bytes(texts[start : start + MAX_TEXTS])))
     return found
 
 
-def glance_at_texts(texts: Sequence[bytes | str]) -> Glance | None:
+def scan_if_many(texts: Sequence[bytes | str]) -> EnvelopeColumns | None:
     """Scan the envelopes of up to MOST texts; None if there are few texts."""
-    return glance_at(_all_bytes(texts)) if len(texts) >= FEW else None
+    return scan_envelopes(_all_bytes(texts)) if len(texts) >= MIN_TEXTS else None
 
 
-def events_of(glance: Glance) -> list[ScannedEvent | None]:
+def events_of(glance: EnvelopeColumns) -> list[ScannedEvent | None]:
     """Return the event of each row; None if it is odd."""
     usual = np.flatnonzero(~glance.odd)
     events = glance.events(usual)

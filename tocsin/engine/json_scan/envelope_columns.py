@@ -13,7 +13,7 @@ import numpy as np
 
 from tocsin.engine.index.kernels import Flags, Ints, Words
 from tocsin.engine.json_scan.envelopes import NAMES, SPANNED, read_envelopes
-from tocsin.engine.json_scan.substrings import cut_texts, number_texts
+from tocsin.engine.json_scan.substrings import dictionary_encode_texts, slice_texts
 from tocsin.engine.json_scan.tape import tape_of
 from tocsin.events.event import UNTIMED
 from tocsin.events.scanned import ScannedEvent
@@ -21,7 +21,7 @@ from tocsin.values.time import Interval, ordered_interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Glance:
+class EnvelopeColumns:
     """Envelope columns, one row per text.
 
     `spans` has begin and end of id, source, type and data, -1 without data; `times` has start and
@@ -39,12 +39,12 @@ class Glance:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def usual(self) -> Glance:
+    def fast_rows(self) -> EnvelopeColumns:
         """Return the rows that are not odd."""
         if not self.odd.any():
             return self
         kept = np.flatnonzero(~self.odd)
-        return Glance(
+        return EnvelopeColumns(
             [self.texts[row] for row in kept.tolist()],
             self.odd[kept],
             self.spans[kept],
@@ -73,7 +73,7 @@ class Glance:
         return map(
             ScannedEvent,
             texts,
-            cut_texts(text, places[:, 0], places[:, 1]).to_pylist(),
+            slice_texts(text, places[:, 0], places[:, 1]).to_pylist(),
             _words(text, places[:, 2], places[:, 3]),
             _words(text, places[:, 4], places[:, 5]),
             _intervals(self.times[rows]),
@@ -83,11 +83,11 @@ class Glance:
         )
 
 
-def glance_at(texts: list[bytes]) -> Glance:
+def scan_envelopes(texts: list[bytes]) -> EnvelopeColumns:
     """Scan the envelopes of texts."""
     tape = tape_of(texts)
     size = tape.size
-    found = Glance(
+    found = EnvelopeColumns(
         texts,
         tape.odd,
         np.empty((size, 2 * len(SPANNED)), np.int32),
@@ -110,11 +110,11 @@ def glance_at(texts: list[bytes]) -> Glance:
     return found
 
 
-def joined_glances(given: Sequence[Glance]) -> Glance:
+def concatenate_envelopes(given: Sequence[EnvelopeColumns]) -> EnvelopeColumns:
     """Concatenate several."""
     if len(given) == 1:
         return given[0]
-    return Glance(
+    return EnvelopeColumns(
         list(chain.from_iterable(each.texts for each in given)),
         np.concatenate([each.odd for each in given]),
         np.concatenate([each.spans for each in given]),
@@ -126,7 +126,7 @@ def joined_glances(given: Sequence[Glance]) -> Glance:
 
 def _words(text: Ints, begins: Ints, ends: Ints) -> Iterator[str]:
     """Return an iterator over pieces; equal ones, which are common, share one object."""
-    words, codes = number_texts(text, begins, ends)
+    words, codes = dictionary_encode_texts(text, begins, ends)
     return map(words.__getitem__, codes.tolist())
 
 

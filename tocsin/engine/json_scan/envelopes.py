@@ -15,7 +15,16 @@ import numpy as np
 
 from tocsin.engine.index.kernels import Flags, Ints, Words, compiled, inlined
 from tocsin.engine.json_scan.numbers import instant
-from tocsin.engine.json_scan.scanner import BEGIN, ELDER, END, NAME, NAME_END, PARENT, TOKEN, Token
+from tocsin.engine.json_scan.scanner import (
+    BEGIN,
+    END,
+    NAME,
+    NAME_END,
+    PARENT,
+    PREVIOUS_SIBLING,
+    TOKEN,
+    JsonToken,
+)
 from tocsin.events.event import UNTIMED
 from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT
 
@@ -46,8 +55,8 @@ _STARTS = np.cumsum(_SIZES) - _SIZES
 _LETTERS = np.frombuffer("".join(NAMES).encode(), np.uint8)
 
 
-_NULL, _STRING = int(Token.NULL), int(Token.STRING)
-_OBJECT, _ARRAY = int(Token.OBJECT), int(Token.ARRAY)
+_NULL, _STRING = int(JsonToken.NULL), int(JsonToken.STRING)
+_OBJECT, _ARRAY = int(JsonToken.OBJECT), int(JsonToken.ARRAY)
 
 _WORDS = np.frombuffer(b"1.0typeEventDocumentPOINTPointcoordinates", np.uint8)
 _V1, _TYPE, _EVENT, _DOCUMENT, _WKT, _GEOJSON, _COORDINATES = (
@@ -62,7 +71,7 @@ _V1, _TYPE, _EVENT, _DOCUMENT, _WKT, _GEOJSON, _COORDINATES = (
 _BLANK, _OPEN, _CLOSE, _MINUS, _POINT, _ZERO, _NINE, _COMMA = b" ()-.09,"
 _OPEN_LIST, _CLOSE_LIST = b"[]"
 _TAB, _NEWLINE, _RETURN = b"\t\n\r"
-_MOST_WHOLE_DIGITS, _MOST_FRACTION_DIGITS = 15, 18
+_MAX_WHOLE_DIGITS, _MAX_FRACTION_DIGITS = 15, 18
 _BAD = -1
 
 
@@ -129,7 +138,7 @@ def after_coordinate(text: Ints, at: int, end: int) -> int:
     begin = at
     while at < end and _ZERO <= text[at] <= _NINE:
         at += 1
-    if at == begin or at - begin > _MOST_WHOLE_DIGITS:
+    if at == begin or at - begin > _MAX_WHOLE_DIGITS:
         return _BAD
     # a point needs digits behind it
     if at < end and text[at] == _POINT:
@@ -137,7 +146,7 @@ def after_coordinate(text: Ints, at: int, end: int) -> int:
         at = begin
         while at < end and _ZERO <= text[at] <= _NINE:
             at += 1
-        if at == begin or at - begin > _MOST_FRACTION_DIGITS:
+        if at == begin or at - begin > _MAX_FRACTION_DIGITS:
             return _BAD
     return at
 
@@ -244,7 +253,7 @@ def point_of(text: Ints, tape: Ints, place: int, last: int) -> tuple[int, int, i
 
 
 @inlined
-def _is_usual(text: Ints, tape: Ints, found: Ints, last: int) -> bool:
+def _is_fast(text: Ints, tape: Ints, found: Ints, last: int) -> bool:
     """True if a row is plain but for its times, which are checked elsewhere."""
     # id, source and type are texts that are not empty
     if not (
@@ -350,10 +359,10 @@ def read_envelopes(
             number = _known_name(text, tape[entry, NAME], tape[entry, NAME_END])
             if number >= 0:
                 found[number] = entry
-            entry = tape[entry, ELDER]
+            entry = tape[entry, PREVIOUS_SIBLING]
         times[row] = UNTIMED
         if not (
-            _is_usual(text, tape, found, last) and _has_good_time(text, tape, found, times[row])
+            _is_fast(text, tape, found, last) and _has_good_time(text, tape, found, times[row])
         ):
             odd[row] = True
             continue

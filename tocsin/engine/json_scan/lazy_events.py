@@ -12,8 +12,8 @@ from typing import cast, overload
 import numpy as np
 
 from tocsin.engine.index.kernels import Ints, Words
-from tocsin.engine.json_scan.batch_reader import FEW
-from tocsin.engine.json_scan.envelope_columns import Glance, joined_glances
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
+from tocsin.engine.json_scan.envelope_columns import EnvelopeColumns, concatenate_envelopes
 from tocsin.engine.json_scan.envelopes import SPANNED, hash_identity
 from tocsin.events.event import INSTANT, UNTIMED, Event, Path
 from tocsin.events.order import Ends, in_canonical_order
@@ -30,10 +30,10 @@ class _Store:
     A lock makes creation exclusive, so that a row has one event.
     """
 
-    __slots__ = ("_lock", "_singles", "glance", "made")
+    __slots__ = ("_lock", "_singles", "envelopes", "made")
 
-    def __init__(self, glance: Glance, made: list[Event | None]) -> None:
-        self.glance = glance
+    def __init__(self, glance: EnvelopeColumns, made: list[Event | None]) -> None:
+        self.envelopes = glance
         self.made = made
         self._singles = 0
         self._lock = Lock()
@@ -49,7 +49,7 @@ class _Store:
             made = self.made[row]
             if made is None:
                 self._singles += 1
-                made = self.made[row] = self.glance.event(row)
+                made = self.made[row] = self.envelopes.event(row)
         return made
 
     def events(self, rows: Ints) -> list[Event]:
@@ -59,7 +59,7 @@ class _Store:
         made, chosen = self.made, np.flatnonzero(wanted)
         with self._lock:
             unmade = [row for row in chosen.tolist() if made[row] is None]
-            new = self.glance.events(np.array(unmade, np.intp))
+            new = self.envelopes.events(np.array(unmade, np.intp))
             for row, event in zip(unmade, new, strict=True):
                 made[row] = event
         return list(map(cast("list[Event]", made).__getitem__, rows.tolist()))
@@ -99,12 +99,12 @@ class ScannedEvents(Sequence[Event]):
     @property
     def ends(self) -> Ends:
         """End of each event; UNTIMED if it has no time."""
-        ends: Ends = self._store.glance.times[self._rows, 1]
+        ends: Ends = self._store.envelopes.times[self._rows, 1]
         return ends
 
     def measured_times(self, path: Path) -> list[int | None]:
         """Return a time of the envelope as numbers, as `Event.attribute` does."""
-        instants = self._store.glance.times[self._rows, 0 if path[1] == "time" else 1]
+        instants = self._store.envelopes.times[self._rows, 0 if path[1] == "time" else 1]
         measured = (instants if path[2] == INSTANT else instants // 1000).tolist()
         untimed = np.flatnonzero(instants == UNTIMED).tolist()
         for number in untimed:
@@ -116,7 +116,7 @@ class ScannedEvents(Sequence[Event]):
 
         For all rows in the original order it is the very same list.
         """
-        texts = self._store.glance.texts
+        texts = self._store.envelopes.texts
         rows = self._rows
         if len(rows) == len(texts) and (rows[1:] > rows[:-1]).all():
             return texts
@@ -127,18 +127,18 @@ class ScannedEvents(Sequence[Event]):
         return len(self._store.made) - self._store.made.count(None)
 
 
-def ordered_events(glances: Sequence[Glance], others: Sequence[Event]) -> Sequence[Event]:
+def order_events(glances: Sequence[EnvelopeColumns], others: Sequence[Event]) -> Sequence[Event]:
     """Return the events of the plain rows, and others, as `in_canonical_order` does: each identity
     once.
 
     No event is created if hashes and times decide the order.
     """
-    usual = [each.usual() for each in glances]
+    usual = [each.fast_rows() for each in glances]
     count = sum(map(len, usual))
-    if count < FEW:
+    if count < MIN_TEXTS:
         made = (each for glance in usual for each in glance.events(np.arange(len(glance))))
         return in_canonical_order([*made, *others])
-    glance = joined_glances([*usual, *([_glance_of(others)] if others else [])])
+    glance = concatenate_envelopes([*usual, *([_envelopes_of(others)] if others else [])])
     store = _Store(glance, [*[None] * count, *others])
     if len(np.unique(glance.hashes)) < len(glance):  # most probably a repeated identity
         return in_canonical_order(store.events(np.arange(len(glance))))
@@ -147,7 +147,7 @@ def ordered_events(glances: Sequence[Glance], others: Sequence[Event]) -> Sequen
 
 def _ordered(store: _Store) -> Ints:
     """Return the rows by (end, start, source, id); the last two are read only for equal times."""
-    starts, ends = store.glance.times.T
+    starts, ends = store.envelopes.times.T
     if (ends[1:] > ends[:-1]).all():
         return np.arange(len(ends))
     rows = np.lexsort((starts, ends))
@@ -161,12 +161,12 @@ def _ordered(store: _Store) -> Ints:
     return rows
 
 
-def _glance_of(events: Sequence[Event]) -> Glance:
+def _envelopes_of(events: Sequence[Event]) -> EnvelopeColumns:
     """Return rows for existing events: only their times and identity hashes."""
     size = len(events)
     intervals = [event.interval for event in events]
     times = [(UNTIMED, UNTIMED) if each is None else (each.start, each.end) for each in intervals]
-    return Glance(
+    return EnvelopeColumns(
         [b""] * size,
         np.zeros(size, np.bool_),
         np.zeros((size, 2 * len(SPANNED)), np.int32),

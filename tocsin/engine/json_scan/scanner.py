@@ -2,7 +2,7 @@
 
 It accepts a subset of the strict reader's input, with the same result. A row is odd, and left to
 that reader, if it is malformed, has an escape, a name twice, an object inside an array, a whole
-number of more than 18 digits, or more than `DEPTH` levels.
+number of more than 18 digits, or more than `MAX_DEPTH` levels.
 
     text     {"id":"7","data":{"a":1,"b":[2,3]}}     all rows, one after the other
     tape     entry  name  token   value         parent  previous member
@@ -22,14 +22,14 @@ import numpy as np
 
 from tocsin.engine.index.kernels import Ints, compiled, inlined
 
-DEPTH = 24
+MAX_DEPTH = 24
 """Most levels of objects and arrays in a row; events nest a few levels, the stack is an array."""
 
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Whole numbers of 18 digits fit into 64 bits."""
 
 
-class Token(IntEnum):
+class JsonToken(IntEnum):
     """Kind of a member's value."""
 
     NULL = 0
@@ -41,14 +41,14 @@ class Token(IntEnum):
     DECIMAL = 6
 
 
-NAME, NAME_END, TOKEN, BEGIN, END, PARENT, ELDER = range(7)
+NAME, NAME_END, TOKEN, BEGIN, END, PARENT, PREVIOUS_SIBLING = range(7)
 """The columns of the tape: position of a member's name, token and position of its value, and links.
 
 The links are the entry of the object around it (-1 for the row's own) and of the member before it.
 """
 WIDTH = 7
 
-_NULL, _BOOLEAN, _WHOLE, _STRING, _OBJECT, _ARRAY, _DECIMAL = map(int, Token)
+_NULL, _BOOLEAN, _WHOLE, _STRING, _OBJECT, _ARRAY, _DECIMAL = map(int, JsonToken)
 _NAME, _FIRST_NAME, _VALUE, _FIRST_VALUE, _AFTER = range(5)
 _BAD = -1
 _QUOTE, _BACKSLASH, _COLON, _COMMA = b'"\\:,'
@@ -103,7 +103,7 @@ def _after_number(text: Ints, at: int, stop: int) -> tuple[int, int]:
     at = _after_digits(text, at, stop)
     digits = at - begin
     # no digit, too many for 64 bits, or a leading zero, which JSON forbids
-    if digits == 0 or digits > MOST_DIGITS or (digits > 1 and text[begin] == _ZERO):
+    if digits == 0 or digits > MAX_DIGITS or (digits > 1 and text[begin] == _ZERO):
         return _BAD, _WHOLE
     token = _WHOLE
     # a fraction has at least one digit
@@ -169,14 +169,14 @@ def _same_name(text: Ints, tape: Ints, one: int, other: int) -> bool:
 
 
 @inlined
-def _has_elder_twin(text: Ints, tape: Ints, entry: int) -> bool:
+def _has_duplicate_key(text: Ints, tape: Ints, entry: int) -> bool:
     """True if an earlier member of the same object has the same name."""
     # a walk over the earlier members: quadratic, hence only for new names
-    elder = tape[entry, ELDER]
+    elder = tape[entry, PREVIOUS_SIBLING]
     while elder >= 0:
         if _same_name(text, tape, entry, elder):
             return True
-        elder = tape[elder, ELDER]
+        elder = tape[elder, PREVIOUS_SIBLING]
     return False
 
 
@@ -220,7 +220,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
             tape[entry, NAME] = begin
             tape[entry, NAME_END] = at
             tape[entry, PARENT] = owner
-            tape[entry, ELDER] = youngest
+            tape[entry, PREVIOUS_SIBLING] = youngest
             if alike:
                 # the same member of the row before: same name, below the same member
                 model = before + entry - first
@@ -230,7 +230,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                     == (owner - first if owner >= 0 else -1 - before)
                     and _same_name(text, tape, entry, model)
                 )
-            if not alike and _has_elder_twin(text, tape, entry):
+            if not alike and _has_duplicate_key(text, tape, entry):
                 return _BAD
             youngest = entry
             at = _after_blanks(text, at + 1, stop)
@@ -249,7 +249,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                     return _BAD
             elif byte in (_OPEN, _OPEN_LIST):
                 # objects within arrays are not written to the tape
-                if depth == DEPTH or (in_list and byte == _OPEN):
+                if depth == MAX_DEPTH or (in_list and byte == _OPEN):
                     return _BAD
                 token = _OBJECT if byte == _OPEN else _ARRAY
             else:

@@ -11,13 +11,13 @@ from tocsin.engine.json_scan.scanner import same_bytes
 
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
-_ROOMY = 2
+_MIN_SLOTS_PER_PIECE = 2
 """Slots of the hash table per piece, at least: half empty, so that chains stay short."""
-_PATIENCE = 8
+_MAX_COLLISIONS_PER_PIECE = 8
 """Collisions allowed per piece, on average; beyond it Arrow encodes texts made to collide."""
 
 
-def cut_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
+def slice_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
     """Return the pieces of a text as an Arrow array."""
     offsets = np.zeros(len(begins) + 1, np.int64)
     np.cumsum(ends - begins, out=offsets[1:])
@@ -28,21 +28,23 @@ def cut_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
     )
 
 
-def number_texts(text: Ints, begins: Ints, ends: Ints) -> tuple[list[str], Codes]:
+def dictionary_encode_texts(text: Ints, begins: Ints, ends: Ints) -> tuple[list[str], Codes]:
     """Return the distinct pieces in order of appearance, and the code of each piece."""
     size = len(begins)
-    table = np.full(1 << (_ROOMY * size).bit_length(), -1, np.int32)
+    table = np.full(1 << (_MIN_SLOTS_PER_PIECE * size).bit_length(), -1, np.int32)
     hashes, firsts, codes = (
         np.empty(size, np.uint64),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
     )
-    count = _number_pieces(text, begins, ends, table, hashes, firsts, codes, _PATIENCE * size)
+    count = _number_pieces(
+        text, begins, ends, table, hashes, firsts, codes, _MAX_COLLISIONS_PER_PIECE * size
+    )
     if count < 0:
-        encoded = cut_texts(text, begins, ends).dictionary_encode()
+        encoded = slice_texts(text, begins, ends).dictionary_encode()
         return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
     chosen = firsts[:count]
-    return cut_texts(text, begins[chosen], ends[chosen]).to_pylist(), codes
+    return slice_texts(text, begins[chosen], ends[chosen]).to_pylist(), codes
 
 
 @compiled

@@ -16,21 +16,37 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tocsin.engine.index.encoding import Codes, Distinct, Encoding, Flags, Floats, Kinds, numbered
+from tocsin.engine.index.encoding import (
+    Codes,
+    Distinct,
+    Encoding,
+    Flags,
+    Floats,
+    Kinds,
+    number_values,
+)
 from tocsin.engine.index.kernels import Ints
-from tocsin.engine.json_scan.scanner import BEGIN, DEPTH, END, TOKEN, WIDTH, Token, scan_rows
-from tocsin.engine.json_scan.substrings import number_texts
+from tocsin.engine.json_scan.scanner import (
+    BEGIN,
+    END,
+    MAX_DEPTH,
+    TOKEN,
+    WIDTH,
+    JsonToken,
+    scan_rows,
+)
+from tocsin.engine.json_scan.substrings import dictionary_encode_texts
 from tocsin.engine.json_scan.tape_lookup import find_members, read_numbers, read_points
 from tocsin.events.event import Path
 from tocsin.values.scalars import Kind
 
-LONGEST = 1 << 16
+MAX_TEXT_BYTES = 1 << 16
 """Most bytes of a text; a longer one is odd. So positions in a batch fit into 32 bits."""
 
-MOST = 1 << 14
+MAX_TEXTS = 1 << 14
 """Most texts of a batch."""
 
-MOST_BYTES = LONGEST * MOST
+MAX_BATCH_BYTES = MAX_TEXT_BYTES * MAX_TEXTS
 """Most bytes of a batch; positions fit into 32 bits."""
 
 _KIND = np.array(
@@ -51,11 +67,11 @@ class Tape:
     def __init__(self, texts: Sequence[bytes]) -> None:
         size = len(texts)
         kept, lengths = texts, np.fromiter(map(len, texts), np.int64, size)
-        if size and lengths.max() > LONGEST:
-            kept = [text if len(text) <= LONGEST else b"" for text in texts]
-            lengths[lengths > LONGEST] = 0
+        if size and lengths.max() > MAX_TEXT_BYTES:
+            kept = [text if len(text) <= MAX_TEXT_BYTES else b"" for text in texts]
+            lengths[lengths > MAX_TEXT_BYTES] = 0
         self.joined = b"".join(kept)
-        assert len(self.joined) <= MOST_BYTES, "the caller cuts batches"
+        assert len(self.joined) <= MAX_BATCH_BYTES, "the caller cuts batches"
         self.text = np.frombuffer(self.joined, np.uint8)
         self.starts = np.zeros(size + 1, np.int64)
         np.cumsum(lengths, out=self.starts[1:])
@@ -63,7 +79,7 @@ class Tape:
         tape = np.empty((room, WIDTH), np.int32)
         self.firsts = np.empty(size + 1, np.int32)
         self.odd: Flags = np.empty(size, np.bool_)
-        stack = np.empty((DEPTH, 3), np.int32)
+        stack = np.empty((MAX_DEPTH, 3), np.int32)
         scan_rows(self.text, self.starts, tape, self.firsts, self.odd, stack)
         self.tape = tape
         if not self.joined.isascii():
@@ -96,7 +112,7 @@ class Tape:
 
     def encoding(self, entries: Ints) -> Encoding:
         """Return a column of the values of entries; -1 is null."""
-        tokens = np.where(entries < 0, np.int32(Token.NULL), self.tape[entries, TOKEN])
+        tokens = np.where(entries < 0, np.int32(JsonToken.NULL), self.tape[entries, TOKEN])
         kinds: Kinds = _KIND[tokens]
         numbers = self._numbers(entries, tokens)
 
@@ -116,7 +132,7 @@ class Tape:
             return None
         begin, end = int(self.tape[entry, BEGIN]), int(self.tape[entry, END])
         text = self.joined[begin:end].decode()
-        return text if self.tape[entry, TOKEN] == Token.STRING else json.loads(text)
+        return text if self.tape[entry, TOKEN] == JsonToken.STRING else json.loads(text)
 
     def points(self, entries: Ints) -> Floats:
         """Return the coordinates of entries that are plain points; NaN for -1."""
@@ -141,13 +157,13 @@ class Tape:
         """Return the distinct values of entries of one kind, and the code of each."""
         if kind is Kind.STRING:
             begins, ends = self.tape[entries, BEGIN], self.tape[entries, END]
-            return number_texts(self.text, begins, ends)
+            return dictionary_encode_texts(self.text, begins, ends)
         if kind is Kind.BOOLEAN:
             truths = self.text[self.tape[entries, BEGIN]] == _TRUE
             return [False, True], truths.astype(np.int32)
         if kind is Kind.NUMBER and (np.abs(numbers) < _EXACT).all():
             return _coded_numbers(numbers + 0.0)  # no zero is negative
-        return numbered([self.value(entry) for entry in entries.tolist()])
+        return number_values([self.value(entry) for entry in entries.tolist()])
 
 
 _EXACT = 2.0**53
@@ -155,7 +171,7 @@ _EXACT = 2.0**53
 _SPARSE = 4
 """Most slots of a table of numbers, per number."""
 
-_KEPT = 1 << 23
+_MAX_KEPT_TAPE_BYTES = 1 << 23
 """Most bytes of a tape that is kept for the next caller."""
 
 _last: deque[tuple[Sequence[bytes], Tape]] = deque(maxlen=1)
@@ -172,7 +188,7 @@ def tape_of(texts: Sequence[bytes]) -> Tape:
         if known is texts or (len(known) == len(texts) and all(map(is_, known, texts))):
             return tape
     made = Tape(texts)
-    if len(made.joined) <= _KEPT:
+    if len(made.joined) <= _MAX_KEPT_TAPE_BYTES:
         _last.append((texts, made))
     return made
 

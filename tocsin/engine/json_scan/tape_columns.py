@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.index.encoding import Distinct, Encoding, encoding_of_values, numbered
+from tocsin.engine.index.encoding import Distinct, Encoding, encoding_of_values, number_values
 from tocsin.engine.index.kernels import Ints
-from tocsin.engine.json_scan.batch_reader import FEW
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.engine.json_scan.lazy_events import ScannedEvents
-from tocsin.engine.json_scan.scanner import TOKEN, Token
-from tocsin.engine.json_scan.tape import MOST_BYTES, Tape, tape_of
+from tocsin.engine.json_scan.scanner import TOKEN, JsonToken
+from tocsin.engine.json_scan.tape import MAX_BATCH_BYTES, Tape, tape_of
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.events.scanned import ScannedEvent
 from tocsin.values.scalars import Kind
@@ -26,19 +26,19 @@ def is_in_text(path: Path) -> bool:
     return path[0] != ENVELOPE or len(path) == 2
 
 
-def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
+def read_columns_if_many(events: Sequence[Event]) -> TapeColumns | None:
     """Return events whose columns come from their texts.
 
     None if there are few scanned texts, or too many bytes.
     """
-    if len(events) < FEW:
+    if len(events) < MIN_TEXTS:
         return None
     texts = _texts(events)
     without = texts.count(b"")
-    if len(events) - without < FEW or sum(map(len, texts)) > MOST_BYTES:
+    if len(events) - without < MIN_TEXTS or sum(map(len, texts)) > MAX_BATCH_BYTES:
         return None
     others = [number for number, text in enumerate(texts) if not text] if without else []
-    return ScannedRows(events, tape_of(texts), others)
+    return TapeColumns(events, tape_of(texts), others)
 
 
 def _texts(events: Sequence[Event]) -> list[bytes]:
@@ -47,7 +47,7 @@ def _texts(events: Sequence[Event]) -> list[bytes]:
     return [event.raw if type(event) is ScannedEvent else b"" for event in events]
 
 
-class ScannedRows:
+class TapeColumns:
     """Events on a tape, and the numbers of the `others`, which are not on it."""
 
     __slots__ = ("_events", "_tape", "others")
@@ -86,7 +86,7 @@ class ScannedRows:
     def _present(self, path: Path) -> Ints:
         """Return the entries of a member, -1 if it is null or absent."""
         found = self._tape.members(path)
-        return np.where(self._tape.tape[found, TOKEN] == Token.NULL, np.int32(-1), found)
+        return np.where(self._tape.tape[found, TOKEN] == JsonToken.NULL, np.int32(-1), found)
 
 
 def _with_others(found: Encoding, at: Sequence[int], values: Sequence[Any]) -> Encoding:
@@ -102,7 +102,7 @@ def _with_others(found: Encoding, at: Sequence[int], values: Sequence[Any]) -> E
 
     def distinct(kind: Kind) -> Distinct:
         usual, further = found.distinct(kind), more.distinct(kind)
-        entries, renumbered = numbered([*usual.values, *further.values])
+        entries, renumbered = number_values([*usual.values, *further.values])
         codes = usual.codes.copy()
         codes[rows] = np.where(further.codes < 0, -1, further.codes + len(usual.values))
         return Distinct(entries, np.append(renumbered, np.int32(-1))[codes])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tocsin.engine.index.kernels import Floats, Ints, compiled, inlined
 from tocsin.engine.json_scan.envelopes import after_coordinate, point_of
 from tocsin.engine.json_scan.numbers import decimal_number, whole_number
-from tocsin.engine.json_scan.scanner import BEGIN, END, NAME, NAME_END, PARENT, Token
+from tocsin.engine.json_scan.scanner import BEGIN, END, NAME, NAME_END, PARENT, JsonToken
 
-_WHOLE, _DECIMAL = int(Token.WHOLE), int(Token.DECIMAL)
+_WHOLE, _DECIMAL = int(JsonToken.WHOLE), int(JsonToken.DECIMAL)
 
 
 @inlined

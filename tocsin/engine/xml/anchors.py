@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.engine.xml.automaton import Anchor, Automaton, Path
+from tocsin.engine.xml.automaton import Automaton, BlockAnchor, Path
 from tocsin.plan.xml.xml_patterns import PatternElement, XmlBlock
 
 
-def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
+def chosen_anchor(block: XmlBlock, automaton: Automaton) -> BlockAnchor | None:
     """Return the anchor for a block; None if it has no pattern over the event's elements."""
     anchors = (
         anchor
@@ -23,13 +23,13 @@ def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
     )
 
 
-def anchors_of(pattern: PatternElement, path: Path) -> Iterator[Anchor]:
+def anchors_of(pattern: PatternElement, path: Path) -> Iterator[BlockAnchor]:
     """Yield all anchors of a pattern whose first element the path leads to."""
-    yield Anchor(path, None)
+    yield BlockAnchor(path, None)
     if pattern.text is not None:
-        yield Anchor(path, pattern.text)
+        yield BlockAnchor(path, pattern.text)
     for test in pattern.attributes:
         if test.name is not None and test.value is not None:
-            yield Anchor(path, (test.name, test.value))
+            yield BlockAnchor(path, (test.name, test.value))
     for child in pattern.children:
         yield from anchors_of(child, (*path, *(None,) * (child.rel - 1), child.path or child.name))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tocsin.engine.xml.document_tree import Tree
+from tocsin.engine.xml.document_tree import DocumentTree
 from tocsin.engine.xml.path_automaton import START, PathAutomaton
 from tocsin.events.views.document import attributes_in
 from tocsin.plan.xml.paths import RegularPath
@@ -29,7 +29,7 @@ MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class BlockAnchor:
     """A path from a pattern's first element, and a test of the element at its end."""
 
     path: Path
@@ -42,7 +42,7 @@ fixed.
 """
 
 
-class State:
+class AutomatonState:
     """A state: further steps by name or path, and the blocks anchored here by their tests.
 
     Behind a regular path the number of levels up to the first element is not fixed: `depth` is
@@ -53,7 +53,7 @@ class State:
 
     def __init__(self, depth: int | None) -> None:
         self.depth = depth
-        self.next: dict[str | None, State] = {}
+        self.next: dict[str | None, AutomatonState] = {}
         self.paths: dict[RegularPath, _Way] = {}
         self.plain: Posting = {}
         self.texts: dict[str, Posting] = {}
@@ -69,19 +69,19 @@ class State:
         """True if a block is anchored here or further on."""
         return self.anchors or bool(self.next or self.paths)
 
-    def after(self, step: str | RegularPath | None) -> State | None:
+    def after(self, step: str | RegularPath | None) -> AutomatonState | None:
         """Return the state behind a step; None if it does not exist."""
         if isinstance(step, str | None):
             return self.next.get(step)
         way = self.paths.get(step)
         return None if way is None else way.end
 
-    def begin(self, step: str | RegularPath | None) -> State:
+    def begin(self, step: str | RegularPath | None) -> AutomatonState:
         """Create a state behind a step."""
         if isinstance(step, str | None):
-            state = self.next[step] = State(None if self.depth is None else self.depth + 1)
+            state = self.next[step] = AutomatonState(None if self.depth is None else self.depth + 1)
         else:
-            state = State(None)
+            state = AutomatonState(None)
             self.paths[step] = _Way(PathAutomaton(step), state)
         return state
 
@@ -126,7 +126,7 @@ class _Way:
     """A regular path out of a state, and the state at its end."""
 
     automaton: PathAutomaton
-    end: State
+    end: AutomatonState
 
 
 class Reached:
@@ -138,7 +138,7 @@ class Reached:
     __slots__ = ("anchored", "next", "states", "under_way")
 
     def __init__(
-        self, states: tuple[State, ...], under_way: tuple[tuple[_Way, int], ...] = ()
+        self, states: tuple[AutomatonState, ...], under_way: tuple[tuple[_Way, int], ...] = ()
     ) -> None:
         self.states = states
         self.under_way = under_way
@@ -152,23 +152,23 @@ class Automaton:
     __slots__ = ("_begun", "_first", "_reached", "_start", "_steps")
 
     def __init__(self) -> None:
-        self._start = State(-1)
-        self._begun: tuple[State, ...] | None = None
+        self._start = AutomatonState(-1)
+        self._begun: tuple[AutomatonState, ...] | None = None
         self._forget_reached()
 
     def __len__(self) -> int:
         """Return the number of states."""
         return sum(1 for _ in _states(self._start)) - 1
 
-    def size(self, anchor: Anchor) -> int:
+    def size(self, anchor: BlockAnchor) -> int:
         """Return the number of blocks that have the anchor."""
-        state: State | None = self._start
+        state: AutomatonState | None = self._start
         for step in anchor.path:
             state = None if state is None else state.after(step)
         posting = None if state is None else state.posting(anchor.test)
         return 0 if posting is None else len(posting)
 
-    def add(self, anchor: Anchor, block: int) -> None:
+    def add(self, anchor: BlockAnchor, block: int) -> None:
         """Anchor a block; states shared with others stay as they are."""
         state = self._start
         for step in anchor.path:
@@ -181,7 +181,7 @@ class Automaton:
             self._forget_reached()
         state.add(anchor.test, block)
 
-    def remove(self, anchor: Anchor, block: int) -> None:
+    def remove(self, anchor: BlockAnchor, block: int) -> None:
         """Remove a block, with the states that only it needed."""
         way = [self._start]
         for step in anchor.path:
@@ -197,7 +197,7 @@ class Automaton:
             before.drop(step)
             self._forget_reached()
 
-    def candidates(self, tree: Tree) -> Iterator[tuple[int, int]]:
+    def candidates(self, tree: DocumentTree) -> Iterator[tuple[int, int]]:
         """Yield blocks with a matching anchor, each with the image of its pattern's first element.
 
         SOMEWHERE instead of the image if a path leaves it open.
@@ -238,7 +238,7 @@ class Automaton:
         )
         return here
 
-    def _kept(self, states: Iterable[State], under_way: Mapping[_Way, int]) -> Reached:
+    def _kept(self, states: Iterable[AutomatonState], under_way: Mapping[_Way, int]) -> Reached:
         """Return the set of these states, one shared instance."""
         once = tuple(dict.fromkeys(states))
         key = (*map(id, once), *((id(way), at) for way, at in under_way.items()))
@@ -254,7 +254,7 @@ class Automaton:
         self._steps = 0
 
 
-def _with_ends(states: Iterable[State]) -> Iterator[State]:
+def _with_ends(states: Iterable[AutomatonState]) -> Iterator[AutomatonState]:
     """Yield the states, each with those at the ends of its outgoing paths that may be empty."""
     for state in states:
         yield state
@@ -263,7 +263,7 @@ def _with_ends(states: Iterable[State]) -> Iterator[State]:
         )
 
 
-def _postings(state: State, tree: Tree, i: int) -> list[Posting]:
+def _postings(state: AutomatonState, tree: DocumentTree, i: int) -> list[Posting]:
     """Return the blocks whose test the element passes.
 
     A list and not a generator, because it is called for every element and state.
@@ -287,7 +287,7 @@ def _drop(table: dict[str, Posting], value: str, block: int) -> None:
         del table[value]
 
 
-def _states(state: State) -> Iterator[State]:
+def _states(state: AutomatonState) -> Iterator[AutomatonState]:
     yield state
     for after in (*state.next.values(), *(way.end for way in state.paths.values())):
         yield from _states(after)

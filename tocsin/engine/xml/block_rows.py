@@ -15,14 +15,14 @@ from itertools import islice, product
 from math import prod
 from typing import assert_never
 
-from tocsin.engine.index.counters import Work
-from tocsin.engine.xml.document_fit import Fitting
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.xml.document_fit import DocumentFit
 from tocsin.engine.xml.document_tree import ABOVE
-from tocsin.engine.xml.shapes import Shape, Shapes
+from tocsin.engine.xml.shapes import ElementShape, ElementShapes
 from tocsin.events.views.document import attributes_in, parse_xml
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 from tocsin.plan.xml.row_evaluation import meets_condition
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import (
     MAX_ROWS,
     AttributeTest,
@@ -73,7 +73,7 @@ them.
 _NOWHERE = -1
 
 
-class Steps:
+class StepBudget:
     """Remaining steps."""
 
     __slots__ = ("_left",)
@@ -85,17 +85,17 @@ class Steps:
         """Subtract steps; raise GivenUp if fewer are left."""
         self._left -= steps
         if self._left < 0:
-            raise GivenUp(f"it takes more than {LIMIT:,} steps")
+            raise WorkLimitExceeded(f"it takes more than {LIMIT:,} steps")
 
 
-def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -> Rows:
+def rows_of(block: XmlBlock, shapes: Sequence[ElementShape | None], fitting: DocumentFit) -> Rows:
     """Return the rows of the block; `shapes` are those of its patterns, None for an XPath
     expression.
     """
-    steps, known = Steps(), Answers()
+    steps, known = StepBudget(), RowCache()
     found: Sequence[Row] = NOTHING_BOUND
     for pattern, shape in zip(block.patterns, shapes, strict=True):
-        found = joined(found, pattern, shape, fitting, steps, known)
+        found = join_pattern_rows(found, pattern, shape, fitting, steps, known)
     return tuple(
         row
         for row in found
@@ -103,7 +103,7 @@ def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -
     )
 
 
-class Answers:
+class RowCache:
     """The rows of patterns in one document and inside of values, each computed once."""
 
     __slots__ = ("_known",)
@@ -114,9 +114,9 @@ class Answers:
     def rows(
         self,
         pattern: PatternElement,
-        shape: Shape,
-        fitting: Fitting,
-        steps: Steps,
+        shape: ElementShape,
+        fitting: DocumentFit,
+        steps: StepBudget,
         inside: Hashable = None,
     ) -> list[Row]:
         """Return the rows of a pattern, in the document or inside of a value."""
@@ -129,13 +129,13 @@ class Answers:
         return self._known[key]
 
 
-def joined(
+def join_pattern_rows(
     found: Sequence[Row],
     pattern: Pattern,
-    shape: Shape | None,
-    fitting: Fitting,
-    steps: Steps,
-    known: Answers,
+    shape: ElementShape | None,
+    fitting: DocumentFit,
+    steps: StepBudget,
+    known: RowCache,
 ) -> Sequence[Row]:
     """Join the rows so far with those of one more pattern."""
     if isinstance(pattern, XPathPattern):
@@ -159,12 +159,12 @@ def joined(
             assert_never(pattern.source)
 
 
-def is_beyond(paths: int, fitting: Fitting) -> bool:
+def is_beyond(paths: int, fitting: DocumentFit) -> bool:
     """True if `paths` elements with paths take too many steps in a document."""
     return paths > 0 and _cost_of(paths, fitting) > LIMIT
 
 
-def _cost_of(paths: int, fitting: Fitting) -> int:
+def _cost_of(paths: int, fitting: DocumentFit) -> int:
     """Return the steps of elements with paths, as if each path were followed from every element
     down.
     """
@@ -172,7 +172,7 @@ def _cost_of(paths: int, fitting: Fitting) -> int:
 
 
 def rows_anywhere(
-    pattern: PatternElement, shape: Shape, fitting: Fitting, steps: Steps
+    pattern: PatternElement, shape: ElementShape, fitting: DocumentFit, steps: StepBudget
 ) -> list[Row]:
     """Return the rows of a pattern whose first element may be mapped to any element."""
     paths = paths_in(pattern)
@@ -188,11 +188,11 @@ def rows_anywhere(
 @lru_cache(maxsize=DOCUMENTS)
 def _rows_in_document(pattern: PatternElement, text: str) -> list[Row]:
     """Return the rows of a pattern in a fixed document."""
-    fitting = Fitting((parse_xml(text),), {}, Work())
-    return rows_anywhere(pattern, Shapes().use(pattern), fitting, Steps())
+    fitting = DocumentFit((parse_xml(text),), {}, WorkCounters())
+    return rows_anywhere(pattern, ElementShapes().use(pattern), fitting, StepBudget())
 
 
-def _selected(pattern: XPathPattern, fitting: Fitting) -> list[Row]:
+def _selected(pattern: XPathPattern, fitting: DocumentFit) -> list[Row]:
     selected = fitting.selected(pattern)
     if isinstance(selected, bool):
         return [()] if selected and not pattern.bindings else []
@@ -208,13 +208,13 @@ class _Relation:
 
     __slots__ = ("_crossing", "_fitting", "_known", "_steps")
 
-    def __init__(self, fitting: Fitting, steps: Steps, *, crossing: bool) -> None:
+    def __init__(self, fitting: DocumentFit, steps: StepBudget, *, crossing: bool) -> None:
         self._fitting = fitting
         self._steps = steps
         self._crossing = crossing
         self._known: dict[tuple[int, int], list[Row]] = {}
 
-    def rows_at(self, pattern: PatternElement, shape: Shape, i: int) -> Iterable[Row]:
+    def rows_at(self, pattern: PatternElement, shape: ElementShape, i: int) -> Iterable[Row]:
         """Return the rows of the mappings that send the pattern's first element to element i, or
         above.
         """
@@ -226,7 +226,7 @@ class _Relation:
             known = self._known[key] = list(self._rows_at(pattern, shape, i))
         return known
 
-    def _rows_at(self, pattern: PatternElement, shape: Shape, i: int) -> Iterable[Row]:
+    def _rows_at(self, pattern: PatternElement, shape: ElementShape, i: int) -> Iterable[Row]:
         self._steps.spend(1)
         if not self._fitting.fits(shape, i):
             return ()
@@ -235,7 +235,9 @@ class _Relation:
             states = _extended(states, self._placed(child, rel, child_shape, i), self._steps)
         return dict.fromkeys(row for row, _ in states)
 
-    def _placed(self, child: PatternElement, rel: int, shape: Shape, i: int) -> list[_Placed]:
+    def _placed(
+        self, child: PatternElement, rel: int, shape: ElementShape, i: int
+    ) -> list[_Placed]:
         """Return the rows of a child at each place below element i, in document order."""
         ends, binds = self._fitting.tree.ends, _binds(child)
         return [
@@ -245,7 +247,9 @@ class _Relation:
         ]
 
 
-def _own_rows(pattern: PatternElement, i: int, fitting: Fitting, steps: Steps) -> Sequence[Row]:
+def _own_rows(
+    pattern: PatternElement, i: int, fitting: DocumentFit, steps: StepBudget
+) -> Sequence[Row]:
     """Return the rows of the element itself.
 
     If a variable takes the names of attributes, one row per attribute; one for each choice of
@@ -289,7 +293,7 @@ def _attributes(
     return found
 
 
-def _together(found: Sequence[Row], new: Sequence[Row], steps: Steps) -> Sequence[Row]:
+def _together(found: Sequence[Row], new: Sequence[Row], steps: StepBudget) -> Sequence[Row]:
     """Return the joins of rows that agree on their common variables, ordered by the first."""
     if not found or not new:
         return []
@@ -298,7 +302,7 @@ def _together(found: Sequence[Row], new: Sequence[Row], steps: Steps) -> Sequenc
 
 
 def _extended(
-    states: Sequence[tuple[Row, int]], placed: Sequence[_Placed], steps: Steps
+    states: Sequence[tuple[Row, int]], placed: Sequence[_Placed], steps: StepBudget
 ) -> list[tuple[Row, int]]:
     """Join each state with each row that starts where it ends or later, and agrees with it.
 
@@ -327,7 +331,7 @@ def _extended(
     return found
 
 
-class _Group:
+class _RowGroup:
     """Placed rows with the same values of the shared variables, in document order."""
 
     __slots__ = ("_nested", "_nowhere", "_rows", "_starts")
@@ -362,11 +366,11 @@ class _Group:
 
 def _grouped(
     placed: Sequence[_Placed], shared: Sequence[str]
-) -> dict[tuple[Hashable, ...], _Group]:
-    groups: dict[tuple[Hashable, ...], _Group] = {}
+) -> dict[tuple[Hashable, ...], _RowGroup]:
+    groups: dict[tuple[Hashable, ...], _RowGroup] = {}
     for row, start, stop in placed:
         values = dict(row)
-        groups.setdefault(tuple(values[name] for name in shared), _Group()).add(row, start, stop)
+        groups.setdefault(tuple(values[name] for name in shared), _RowGroup()).add(row, start, stop)
     return groups
 
 

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tocsin.engine.index.counters import Work
-from tocsin.engine.xml.document_fit import Expression, Fitting
-from tocsin.engine.xml.xpath_evaluation import Question
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.xml.document_fit import DocumentFit, Expression
+from tocsin.engine.xml.xpath_evaluation import BudgetedXPath
 from tocsin.events.event import Event
 from tocsin.plan.xml.xml_patterns import document_to_match
 
-ROOM = 100_000
+MAX_CACHED_ELEMENTS = 100_000
 """Most elements of all cached documents; the oldest is dropped first, the newest stays at any size.
 """
 
 
-class LaidOut:
+class DocumentCache:
     """Fittings by event."""
 
     __slots__ = ("_kept", "_paths", "_taken", "_work")
 
-    def __init__(self, paths: Mapping[Expression, Question], work: Work) -> None:
+    def __init__(self, paths: Mapping[Expression, BudgetedXPath], work: WorkCounters) -> None:
         self._paths = paths
         self._work = work
-        self._kept: dict[int, tuple[Event, Fitting]] = {}
+        self._kept: dict[int, tuple[Event, DocumentFit]] = {}
         self._taken = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def fitting(self, event: Event) -> Fitting | None:
+    def fitting(self, event: Event) -> DocumentFit | None:
         """Return the event's document, cached; None if it has none."""
         kept = self._kept.get(id(event))
         if kept is not None:
@@ -37,9 +37,9 @@ class LaidOut:
         root = document_to_match(event)
         if root is None:
             return None
-        fitting = Fitting((root,), self._paths, self._work)
+        fitting = DocumentFit((root,), self._paths, self._work)
         self._taken += len(fitting.tree)
-        while self._kept and self._taken > ROOM:
+        while self._kept and self._taken > MAX_CACHED_ELEMENTS:
             self.forget(next(iter(self._kept.values()))[0])
         self._kept[id(event)] = (event, fitting)
         return fitting

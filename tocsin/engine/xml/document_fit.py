@@ -12,10 +12,10 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from tocsin.engine.index.counters import Work
-from tocsin.engine.xml.document_tree import ABOVE, Tree
-from tocsin.engine.xml.shapes import Shape
-from tocsin.engine.xml.xpath_evaluation import Measured, Question, Selected
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.xml.document_tree import ABOVE, DocumentTree
+from tocsin.engine.xml.shapes import ElementShape
+from tocsin.engine.xml.xpath_evaluation import BudgetedXPath, MeasuredDocument, Selected
 from tocsin.events.views.document import Element, attributes_in
 from tocsin.plan.bindings import Rows
 from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, outermost_inside
@@ -25,7 +25,7 @@ Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...], bool]
 """An XPath expression with the namespaces of its prefixes, and True if its selection is used."""
 
 
-class Fitting:
+class DocumentFit:
     """One document and the results about it until now."""
 
     __slots__ = (
@@ -42,20 +42,23 @@ class Fitting:
     )
 
     def __init__(
-        self, outermost: Sequence[Element], paths: Mapping[Expression, Question], work: Work
+        self,
+        outermost: Sequence[Element],
+        paths: Mapping[Expression, BudgetedXPath],
+        work: WorkCounters,
     ) -> None:
-        self.tree = Tree(outermost)
+        self.tree = DocumentTree(outermost)
         self.rows: dict[int, Rows] = {}
-        self._measured = Measured(outermost[0], self.tree) if outermost else None
+        self._measured = MeasuredDocument(outermost[0], self.tree) if outermost else None
         self._along: dict[tuple[int, int], list[int]] = {}
-        self._inside: dict[object, Fitting] = {}
+        self._inside: dict[object, DocumentFit] = {}
         self._paths = paths
         self._work = work
         self._known: dict[tuple[int, int], bool] = {}
         self._somewhere: dict[int, bool] = {}
-        self._selected: dict[Question, Selected | None] = {}
+        self._selected: dict[BudgetedXPath, Selected | None] = {}
 
-    def fits(self, shape: Shape, i: int) -> bool:
+    def fits(self, shape: ElementShape, i: int) -> bool:
         """True if the shape's pattern can be mapped with its first element to element i."""
         key = (shape.number, i)
         known = self._known.get(key)
@@ -64,7 +67,7 @@ class Fitting:
             known = self._known[key] = self._is(shape, i) and self._has_children(shape, i)
         return known
 
-    def fits_somewhere(self, shape: Shape) -> bool:
+    def fits_somewhere(self, shape: ElementShape) -> bool:
         """True if the shape fits any element."""
         known = self._somewhere.get(shape.number)
         if known is None:
@@ -73,7 +76,7 @@ class Fitting:
             )
         return known
 
-    def anywhere(self, shape: Shape) -> Sequence[int]:
+    def anywhere(self, shape: ElementShape) -> Sequence[int]:
         """Return the elements that the shape might fit, in document order, ABOVE first."""
         if shape.path is not None:
             return self.tree.along_anywhere(shape.path)
@@ -87,7 +90,7 @@ class Fitting:
             }
         )
 
-    def below(self, i: int, rel: int, shape: Shape, start: int) -> Iterator[int]:
+    def below(self, i: int, rel: int, shape: ElementShape, start: int) -> Iterator[int]:
         """Return an iterator over elements `rel` levels below element i, or along its path, that
         the shape fits.
 
@@ -121,14 +124,14 @@ class Fitting:
             raise OverBudget
         return found
 
-    def inside(self, value: object) -> Fitting:
+    def inside(self, value: object) -> DocumentFit:
         """Return the fitting of the value of a variable; cached per value."""
         found = self._inside.get(value)
         if found is None:
-            found = self._inside[value] = Fitting(outermost_inside(value), {}, self._work)
+            found = self._inside[value] = DocumentFit(outermost_inside(value), {}, self._work)
         return found
 
-    def _is(self, shape: Shape, i: int) -> bool:
+    def _is(self, shape: ElementShape, i: int) -> bool:
         if i == ABOVE:
             return shape.text is None and not shape.attributes
         if shape.name is not None and shape.name != self.tree.names[i]:
@@ -137,7 +140,7 @@ class Fitting:
             return False
         return not shape.attributes or _has_attributes(self.tree.element(i), shape)
 
-    def _has_children(self, shape: Shape, i: int) -> bool:
+    def _has_children(self, shape: ElementShape, i: int) -> bool:
         start, ends = i + 1, self.tree.ends
         for rel, child in shape.children:
             found = self.below(i, rel, child, start)
@@ -153,7 +156,7 @@ class Fitting:
             )
         return True
 
-    def _led(self, i: int, shape: Shape) -> list[int]:
+    def _led(self, i: int, shape: ElementShape) -> list[int]:
         assert shape.path is not None
         key = (shape.number, i)
         found = self._along.get(key)
@@ -161,7 +164,7 @@ class Fitting:
             found = self._along[key] = self.tree.along(i, shape.path)
         return found
 
-    def _probed(self, i: int, rel: int, shape: Shape) -> Iterator[int]:
+    def _probed(self, i: int, rel: int, shape: ElementShape) -> Iterator[int]:
         """Yield candidates by a text that the shape certainly contains: each once, in document
         order.
         """
@@ -195,7 +198,7 @@ def _has_value(element: Element, value: str) -> bool:
     return any(given == value for _, given in attributes_in(element))
 
 
-def _has_attributes(element: Element, shape: Shape) -> bool:
+def _has_attributes(element: Element, shape: ElementShape) -> bool:
     for name, value in shape.attributes:
         if name is None:
             if not (element.attrib if value is None else _has_value(element, value)):

@@ -14,7 +14,7 @@ from tocsin.engine.xml.path_automaton import START, PathAutomaton
 from tocsin.events.views.canonical import XML_SPACE, own_text
 from tocsin.events.views.document import Element
 
-FEW = 32
+MAX_ELEMENTS_ONE_BY_ONE = 32
 """Most elements that are fetched one by one, from the root down."""
 
 ABOVE = -1
@@ -23,7 +23,7 @@ ABOVE = -1
 _NOTHING: Sequence[int] = ()
 
 
-class Tree:
+class DocumentTree:
     """The elements of one document by their number."""
 
     __slots__ = (
@@ -68,7 +68,7 @@ class Tree:
         Few are ever fetched, and holding all of them would keep the garbage collector busy.
         """
         if self._all is None:
-            if self._asked < FEW:
+            if self._asked < MAX_ELEMENTS_ONE_BY_ONE:
                 self._asked += 1
                 return self._reached(i)
             self._all = [element for root in self._outermost for element in root.iter()]

@@ -15,21 +15,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.index.counters import Work
+from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.hits import Hits
 from tocsin.engine.index.keys import Keys
 from tocsin.engine.xml.anchors import chosen_anchor
-from tocsin.engine.xml.automaton import SOMEWHERE, Anchor, Automaton
+from tocsin.engine.xml.automaton import SOMEWHERE, Automaton, BlockAnchor
 from tocsin.engine.xml.block_rows import is_beyond, rows_of
-from tocsin.engine.xml.document_cache import LaidOut
-from tocsin.engine.xml.document_fit import Expression, Fitting, expressions_of
-from tocsin.engine.xml.shapes import Shape, Shapes
-from tocsin.engine.xml.xpath_evaluation import Question
+from tocsin.engine.xml.document_cache import DocumentCache
+from tocsin.engine.xml.document_fit import DocumentFit, Expression, expressions_of
+from tocsin.engine.xml.shapes import ElementShape, ElementShapes
+from tocsin.engine.xml.xpath_evaluation import BudgetedXPath
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import Rows
 from tocsin.plan.xml.paths import may_be_empty
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import (
     Pattern,
     PatternElement,
@@ -43,12 +43,12 @@ from tocsin.plan.xml.xpath.cost_bound import OverBudget
 
 
 @dataclass(slots=True, eq=False)
-class _Entry:
+class _BlockEntry:
     """A stored block: the shapes of its patterns (None: XPath), and its subscriptions."""
 
     block: XmlBlock
-    shapes: tuple[Shape | None, ...]
-    anchor: Anchor | None
+    shapes: tuple[ElementShape | None, ...]
+    anchor: BlockAnchor | None
     by_rows: bool
     paths: int
     slots: dict[int, None] = field(default_factory=dict)
@@ -61,9 +61,9 @@ class BlockMatcher:
         "_automaton",
         "_blocks",
         "_clock",
+        "_documents",
         "_entries",
         "_keys",
-        "_laid_out",
         "_numbers",
         "_order",
         "_paths",
@@ -77,24 +77,24 @@ class BlockMatcher:
     )
 
     def __init__(self) -> None:
-        self.work = Work()
+        self.work = WorkCounters()
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, that exceed their budget; they do not match."""
         self.warned: list[tuple[int, EventProblem]] = []
         self.refused: dict[int, EventProblem] = {}
         """Empty: invalid documents were refused before."""
         self._keys = Keys()
-        self._shapes = Shapes()
+        self._shapes = ElementShapes()
         self._automaton = Automaton()
         self._numbers: dict[XmlBlock, int] = {}
-        self._entries: dict[int, _Entry] = {}
+        self._entries: dict[int, _BlockEntry] = {}
         self._blocks: dict[int, int] = {}
         self._order: dict[int, int] = {}
         self._unanchored: dict[int, None] = {}
-        self._paths: dict[Expression, Question] = {}
+        self._paths: dict[Expression, BudgetedXPath] = {}
         self._uses: Counter[Expression] = Counter()
         self._clock = 0
-        self._laid_out = LaidOut(self._paths, self.work)
+        self._documents = DocumentCache(self._paths, self.work)
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -152,16 +152,16 @@ class BlockMatcher:
 
     def rows(self, atom: XmlBlock, event: Event) -> Rows:
         """Return the rows of a known block in the document of an event; empty if undecided."""
-        fitting = self._laid_out.fitting(event)
+        fitting = self._documents.fitting(event)
         if fitting is None:
             return ()
         try:
             return self._rows(self._numbers[atom], fitting)
-        except (GivenUp, OverBudget):
+        except (WorkLimitExceeded, OverBudget):
             return ()
 
     def _match_one(self, i: int, event: Event) -> list[int]:
-        fitting = self._laid_out.fitting(event)
+        fitting = self._documents.fitting(event)
         if fitting is None:
             return []
         decided: dict[int, bool] = {}
@@ -179,10 +179,10 @@ class BlockMatcher:
             for slot in self._told(number, fitting, i)
         ]
         if not found:
-            self._laid_out.forget(event)
+            self._documents.forget(event)
         return sorted(found, key=self._order.__getitem__)
 
-    def _decided(self, number: int, first: int, fitting: Fitting, again: bool) -> bool:
+    def _decided(self, number: int, first: int, fitting: DocumentFit, again: bool) -> bool:
         """True if a block may match, given a possible image of its pattern's first element.
 
         A block that only its rows decide is decided by them later, once.
@@ -196,18 +196,18 @@ class BlockMatcher:
             return fitting.fits(shape, first)
         return not again and fitting.fits_somewhere(shape)
 
-    def _told(self, number: int, fitting: Fitting, index: int) -> Iterable[int]:
+    def _told(self, number: int, fitting: DocumentFit, index: int) -> Iterable[int]:
         """Return the subscriptions to a block if it has rows; if these exceed the limits, all are
         undecided.
         """
         slots = self._entries[number].slots
         try:
             return slots if self._rows(number, fitting) else ()
-        except (GivenUp, OverBudget):
+        except (WorkLimitExceeded, OverBudget):
             self.undecided += [(index, self._keys.key_of(slot)) for slot in slots]
             return ()
 
-    def _rows(self, number: int, fitting: Fitting) -> Rows:
+    def _rows(self, number: int, fitting: DocumentFit) -> Rows:
         known = fitting.rows.get(number)
         if known is None:
             entry = self._entries[number]
@@ -216,29 +216,29 @@ class BlockMatcher:
 
     def _enter(self, block: XmlBlock) -> int:
         expressions = expressions_of(block)
-        self._paths |= {each: _question(each) for each in expressions if each not in self._paths}
+        self._paths |= {each: _xpath_of(each) for each in expressions if each not in self._paths}
         self._uses.update(expressions)
         shapes = tuple(map(self._shape, block.patterns))
         anchor = chosen_anchor(block, self._automaton)
         self._clock += 1
         number = self._numbers[block] = self._clock
         paths = sum(map(paths_in, block.patterns))
-        self._entries[number] = _Entry(block, shapes, anchor, _by_rows(block), paths)
+        self._entries[number] = _BlockEntry(block, shapes, anchor, _by_rows(block), paths)
         if anchor is None:
             self._unanchored[number] = None
         else:
             self._automaton.add(anchor, number)
         return number
 
-    def _shape(self, pattern: Pattern) -> Shape | None:
+    def _shape(self, pattern: Pattern) -> ElementShape | None:
         if isinstance(pattern, XPathPattern):
             return None
         return self._shapes.use(pattern.pattern if isinstance(pattern, SourcedPattern) else pattern)
 
-    def _leave(self, number: int, entry: _Entry) -> None:
+    def _leave(self, number: int, entry: _BlockEntry) -> None:
         del self._entries[number], self._numbers[entry.block]
         if not self._entries:
-            self._laid_out = LaidOut(self._paths, self.work)
+            self._documents = DocumentCache(self._paths, self.work)
         if entry.anchor is None:
             del self._unanchored[number]
         else:
@@ -252,9 +252,9 @@ class BlockMatcher:
                 del self._uses[expression], self._paths[expression]
 
 
-def _question(expression: Expression) -> Question:
+def _xpath_of(expression: Expression) -> BudgetedXPath:
     text, namespaces, in_order = expression
-    return Question(text, dict(namespaces), in_order=in_order)
+    return BudgetedXPath(text, dict(namespaces), in_order=in_order)
 
 
 def _by_rows(block: XmlBlock) -> bool:

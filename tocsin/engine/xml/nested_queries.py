@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from tocsin.engine.index.counters import Work
-from tocsin.engine.xml.block_rows import Answers, Steps, joined
-from tocsin.engine.xml.document_fit import Fitting
-from tocsin.engine.xml.shapes import Shape, Shapes
+from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.xml.block_rows import RowCache, StepBudget, join_pattern_rows
+from tocsin.engine.xml.document_fit import DocumentFit
+from tocsin.engine.xml.shapes import ElementShape, ElementShapes
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import Row
 from tocsin.plan.xml.construction import Ask
@@ -23,28 +23,28 @@ Documents: TypeAlias = Callable[[str], Element | None]
 """Function from a name to the document of the event with that name; None if it has none."""
 
 
-def asking(documents: Documents) -> Ask:
+def make_nested_query_reader(documents: Documents) -> Ask:
     """Return the function that answers nested queries, given the documents of the events."""
-    return _Asking(documents).rows
+    return _NestedQueries(documents).rows
 
 
-class _Asking:
+class _NestedQueries:
     """The queries of one match."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._steps = Steps()
-        self._shapes = Shapes()
-        self._known: dict[PatternElement, Shape] = {}
-        self._events: dict[str, tuple[Fitting, Answers]] = {}
-        self._values = (Fitting((), {}, Work()), Answers())
+        self._steps = StepBudget()
+        self._shapes = ElementShapes()
+        self._known: dict[PatternElement, ElementShape] = {}
+        self._events: dict[str, tuple[DocumentFit, RowCache]] = {}
+        self._values = (DocumentFit((), {}, WorkCounters()), RowCache())
 
     def rows(self, query: NestedQuery, row: Row) -> Iterable[Row]:
         """Return the rows of a query for a row around it, in the query's order."""
         found: Sequence[Row] = (row,)
         for pattern in query.patterns:
             shape, (fitting, known) = self._shape(pattern.pattern), self._asked(pattern)
-            found = joined(found, pattern, shape, fitting, self._steps, known)
+            found = join_pattern_rows(found, pattern, shape, fitting, self._steps, known)
         kept = [
             each
             for each in found
@@ -55,13 +55,13 @@ class _Asking:
         ]
         return in_order(kept, query.order, self._steps.spend)
 
-    def _shape(self, pattern: PatternElement) -> Shape:
+    def _shape(self, pattern: PatternElement) -> ElementShape:
         shape = self._known.get(pattern)
         if shape is None:
             shape = self._known[pattern] = self._shapes.use(pattern)
         return shape
 
-    def _asked(self, pattern: SourcedPattern) -> tuple[Fitting, Answers]:
+    def _asked(self, pattern: SourcedPattern) -> tuple[DocumentFit, RowCache]:
         """Return the document of a pattern and its cached rows; for values, the cache of all
         values.
         """
@@ -70,5 +70,8 @@ class _Asking:
         name = pattern.source.name
         if name not in self._events:
             root = self._documents(name)
-            self._events[name] = (Fitting(() if root is None else (root,), {}, Work()), Answers())
+            self._events[name] = (
+                DocumentFit(() if root is None else (root,), {}, WorkCounters()),
+                RowCache(),
+            )
         return self._events[name]

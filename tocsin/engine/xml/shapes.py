@@ -12,7 +12,7 @@ from tocsin.plan.xml.xml_patterns import PatternElement
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class TextProbe:
     """Position, in levels below, of an element with a name and text that a shape must have."""
 
     down: int
@@ -26,7 +26,7 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 @dataclass(slots=True, eq=False)
-class Shape:
+class ElementShape:
     """Name, text, attributes (None: any name, any value), and shapes at levels below, in order.
 
     A path defines the possible positions of the shape, from a parent's element or from anywhere.
@@ -37,25 +37,25 @@ class Shape:
     name: str | None
     text: str | None
     attributes: tuple[tuple[str | None, str | None], ...]
-    children: tuple[tuple[int, Shape], ...]
-    probe: Probe | None
+    children: tuple[tuple[int, ElementShape], ...]
+    probe: TextProbe | None
     path: PathAutomaton | None = None
     uses: int = 0
 
 
-class Shapes:
+class ElementShapes:
     """All shapes in use, with reference counts."""
 
     __slots__ = ("_numbers", "_shapes")
 
     def __init__(self) -> None:
-        self._shapes: dict[_Key, Shape] = {}
+        self._shapes: dict[_Key, ElementShape] = {}
         self._numbers = 0
 
     def __len__(self) -> int:
         return len(self._shapes)
 
-    def use(self, pattern: PatternElement) -> Shape:
+    def use(self, pattern: PatternElement) -> ElementShape:
         """Count one more use of a pattern's shape; return it."""
         children = tuple((child.rel, self.use(child)) for child in pattern.children)
         attributes = tuple((test.name, test.value) for test in pattern.attributes)
@@ -66,14 +66,14 @@ class Shapes:
             self._numbers += 1
             probe = _probe(pattern, children)
             path = None if pattern.path is None else PathAutomaton(pattern.path)
-            shape = Shape(
+            shape = ElementShape(
                 self._numbers, key, pattern.name, pattern.text, attributes, children, probe, path
             )
             self._shapes[key] = shape
         shape.uses += 1
         return shape
 
-    def release(self, shape: Shape) -> None:
+    def release(self, shape: ElementShape) -> None:
         """Count one use less; remove a shape with its last use."""
         shape.uses -= 1
         for _, child in shape.children:
@@ -82,10 +82,12 @@ class Shapes:
             del self._shapes[shape.key]
 
 
-def _probe(pattern: PatternElement, children: tuple[tuple[int, Shape], ...]) -> Probe | None:
+def _probe(
+    pattern: PatternElement, children: tuple[tuple[int, ElementShape], ...]
+) -> TextProbe | None:
     if pattern.text is not None and pattern.name is not None:
-        return Probe(0, pattern.name, pattern.text)
+        return TextProbe(0, pattern.name, pattern.text)
     for rel, child in children:
         if child.probe is not None and child.path is None:
-            return Probe(child.probe.down + rel, child.probe.name, child.probe.text)
+            return TextProbe(child.probe.down + rel, child.probe.name, child.probe.text)
     return None

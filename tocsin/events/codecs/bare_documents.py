@@ -22,7 +22,7 @@ from tocsin.events.codecs.base.cloudevents import (
 )
 from tocsin.events.codecs.base.xml_text import xml_text
 from tocsin.events.codecs.columns import Columns
-from tocsin.events.codecs.decode import events_of
+from tocsin.events.codecs.decode import events_from_json
 from tocsin.events.codecs.epcis.document import (
     decode_document,
     is_epcis_json,
@@ -41,7 +41,7 @@ _KEYWORDS = ("@context", "@graph", "@id", "@type")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class DocumentOrigin:
     """The origin of documents and records: a name, a time, and columns."""
 
     name: str
@@ -57,7 +57,7 @@ class Origin:
 
 
 def events_of_xml(
-    raw: bytes, origin: Origin, number: int = 1, most: int | None = None
+    raw: bytes, origin: DocumentOrigin, number: int = 1, most: int | None = None
 ) -> list[Event]:
     """Return the events of an EPCIS document, or one event for any other XML document.
 
@@ -71,14 +71,14 @@ def events_of_xml(
     return [_document(text, media_type, local(root), origin, number)]
 
 
-def event_of_rdf(raw: bytes, media_type: str, origin: Origin) -> Event:
+def event_of_rdf(raw: bytes, media_type: str, origin: DocumentOrigin) -> Event:
     """Return the event of an RDF document."""
     text = _within_limits(raw, xml_text if media_type == RDF_XML else _utf8)
     return _document(text, media_type, "document", origin, 1)
 
 
 def events_of_json_ld(
-    raw: bytes, origin: Origin, number: int = 1, most: int | None = None
+    raw: bytes, origin: DocumentOrigin, number: int = 1, most: int | None = None
 ) -> list[Event]:
     """Return the events of an EPCIS document or of CloudEvents, or one event for other JSON-LD.
 
@@ -93,7 +93,7 @@ def events_of_json_ld(
         for item in items:
             if most is not None and len(found) >= most:
                 raise too_many_events(most)
-            found += events_of(item, most)
+            found += events_from_json(item, most)
         return found
     return [_document(value, JSON_LD, "document", origin, number)]
 
@@ -106,14 +106,14 @@ def is_json_ld(value: object) -> bool:
 
 
 def event_of_record(
-    record: Mapping[str, Any], typed: Mapping[str, Any], origin: Origin, number: int
+    record: Mapping[str, Any], typed: Mapping[str, Any], origin: DocumentOrigin, number: int
 ) -> Event:
     """Return the event of a row: fields from the values as text, data from the typed values."""
     found = origin.columns.envelope(record)
     return from_mapping({**origin.envelope(number, "record", found), "data": dict(typed)})
 
 
-def events_of_mapped_json(raw: bytes, origin: Origin, number: int) -> list[Event]:
+def events_of_mapped_json(raw: bytes, origin: DocumentOrigin, number: int) -> list[Event]:
     """Return the event of a JSON object without an envelope, with its fields from the columns."""
     value = parse_json(raw)
     if not isinstance(value, dict):
@@ -124,7 +124,9 @@ def events_of_mapped_json(raw: bytes, origin: Origin, number: int) -> list[Event
     return [event_of_record(value, value, origin, number)]
 
 
-def _document(data: object, media_type: str, kind: str, origin: Origin, number: int) -> Event:
+def _document(
+    data: object, media_type: str, kind: str, origin: DocumentOrigin, number: int
+) -> Event:
     envelope = {**origin.envelope(number, kind, {}), "datacontenttype": media_type}
     event = event_of({**envelope, "data": data})
     found = origin.columns.envelope(event.attributes)

@@ -21,7 +21,7 @@ from tocsin.events.codecs.base.cloudevents import (
     json_text,
     parse_json,
 )
-from tocsin.events.codecs.decode import decode_all, unwrapped
+from tocsin.events.codecs.decode import decode_all, unwrap_epcis
 from tocsin.events.event import Event
 from tocsin.events.views.payload import JSON, is_json, is_text, is_xml, media_type
 
@@ -74,13 +74,13 @@ def events_of_message(message: Message) -> list[Event]:
 
     A message without attributes is read as structured. Raises if it is not an event.
     """
-    if is_structured(message):
+    if is_structured_mode(message):
         return events_in_body(message.body)
     body = dict(message.attributes)
-    return unwrapped(from_mapping(body | _data(message) | _place(body.get("place"))))
+    return unwrap_epcis(from_mapping(body | _data(message) | _place(body.get("place"))))
 
 
-def is_structured(message: Message) -> bool:
+def is_structured_mode(message: Message) -> bool:
     """True if the whole event is in the body."""
     kind = (message.content_type or "").lower()
     return not message.attributes or kind.startswith(_ANY_STRUCTURED)
@@ -110,11 +110,13 @@ def binary_message(event: Event) -> Message:
     said = given.pop("datacontenttype", None)
     attributes = {name: _attribute(value) for name, value in given.items()}
     return Message(
-        _body(event.data, kind), {"specversion": "1.0"} | attributes, _kind_told(event.data, said)
+        _body(event.data, kind),
+        {"specversion": "1.0"} | attributes,
+        _content_type_of(event.data, said),
     )
 
 
-def _kind_told(data: object, said: object) -> str | None:
+def _content_type_of(data: object, said: object) -> str | None:
     return str(said) if said is not None else None if data is None else JSON
 
 

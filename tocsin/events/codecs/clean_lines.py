@@ -23,10 +23,10 @@ def sound_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
             yield line.removeprefix(BOM_UTF8)
             read += 1
     except UNREADABLE as error:
-        raise damaged(name, read, error) from None
+        raise damaged_file_problem(name, read, error) from None
 
 
-def damaged(name: str, read: int, error: BaseException) -> MeaningProblem:
+def damaged_file_problem(name: str, read: int, error: BaseException) -> MeaningProblem:
     """Return the problem of a file that cannot be read beyond `read` lines."""
     after = f" after line {read}" if read else ""
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -24,7 +24,7 @@ from tocsin.events.codecs.epcis.document import (
     looks_like_xml,
     normal_events,
 )
-from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
+from tocsin.events.codecs.epcis.event import event_of_attributes, from_envelope
 from tocsin.events.event import Event
 from tocsin.events.views.payload import is_json, is_xml, media_type
 
@@ -37,24 +37,24 @@ def decode_all(raw: bytes | str, most: int | None = None) -> list[Event]:
     """
     if looks_like_xml(raw):
         return decode_document(raw, most=most)
-    return events_of(parse_json(raw), most)
+    return events_from_json(parse_json(raw), most)
 
 
-def events_of(value: object, most: int | None = None) -> list[Event]:
+def events_from_json(value: object, most: int | None = None) -> list[Event]:
     """Return the events of a parsed JSON value; raises if there are more than `most`."""
     if isinstance(value, dict) and "source" not in value and is_epcis_json(value):
         return [event_of_attributes(each) for each in normal_events(value, most) or ()]
-    return unwrapped(event_of(value), most)
+    return unwrap_epcis(event_of(value), most)
 
 
 def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
     """Return the events of an object in memory, checked as strictly as text."""
     if "source" not in value and is_epcis_json(value):
-        return events_of(plain_object(value))
-    return unwrapped(from_mapping(value))
+        return events_from_json(plain_object(value))
+    return unwrap_epcis(from_mapping(value))
 
 
-def unwrapped(event: Event, most: int | None = None) -> list[Event]:
+def unwrap_epcis(event: Event, most: int | None = None) -> list[Event]:
     """Return the EPCIS events in the data of an event, or the event itself if there is no EPCIS."""
     # fast path: EPCIS data always has a type
     if type(event.data) is dict and "type" not in event.data:
@@ -63,9 +63,9 @@ def unwrapped(event: Event, most: int | None = None) -> list[Event]:
     if found is None:
         return [event]
     if len(found) == 1:
-        return [_with_bounds(enveloped(found[0], event.envelope), event)]
+        return [_with_bounds(from_envelope(found[0], event.envelope), event)]
     return [
-        enveloped(attributes, {**event.envelope, "id": f"{event.id}#{number}"})
+        from_envelope(attributes, {**event.envelope, "id": f"{event.id}#{number}"})
         for number, attributes in enumerate(found, 1)
     ]
 

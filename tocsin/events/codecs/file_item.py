@@ -8,24 +8,24 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
 
-Made: TypeAlias = tuple[Event, ...] | Problem | None
+DecodedItem: TypeAlias = tuple[Event, ...] | Problem | None
 """The events or the problem that a reader has decoded from a text; None if still to be decoded."""
 
 
-class Piece(NamedTuple):
+class FileItem(NamedTuple):
     """The text, its first line number, its file if there are several, and the decoded result."""
 
     raw: bytes
     line: int
     file: str | None = None
-    found: Made = None
+    found: DecodedItem = None
 
     def events(self) -> list[Event]:
         """Return the events of the item; raises if it is not an event."""
         return events_in(self.raw, self.found)
 
 
-def events_in(raw: bytes, made: Made = None) -> list[Event]:
+def events_in(raw: bytes, made: DecodedItem = None) -> list[Event]:
     """Return the events of a text, decoded already or now; raises if it is not an event."""
     if made is None:
         return decode_all(raw)

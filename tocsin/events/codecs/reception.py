@@ -19,28 +19,28 @@ from tocsin.values.time import Instant, Interval, format_instant
 RECEIVED = "receivedtime"
 
 
-class Ends(StrEnum):
+class EventEndRule(StrEnum):
     """Rule for the end of an event without endtime: its start, or its reception."""
 
     START = "start"
     RECEPTION = "reception"
 
 
-def ends_named(given: object) -> Ends:
+def parse_event_end_rule(given: object) -> EventEndRule:
     """Return the rule of a setting, by default START; raises if it is unknown."""
     try:
         # any other type is not a rule either
-        return Ends.START if given is None else Ends(given)  # type: ignore[arg-type]
+        return EventEndRule.START if given is None else EventEndRule(given)  # type: ignore[arg-type]
     except ValueError:
         raise MeaningProblem(
             f"interval {given!r} is not known",
             code="IntervalError",
             token="interval",
-            hint=f"one of {', '.join(Ends)}",
+            hint=f"one of {', '.join(EventEndRule)}",
         ) from None
 
 
-def received(event: Event, now: Instant | None = None) -> Event:
+def stamp_reception(event: Event, now: Instant | None = None) -> Event:
     """Return the event with its reception as end; `now` is stamped if it has no reception time."""
     stamp = event.envelope.get(RECEIVED)
     if stamp is None and now is None:

@@ -19,7 +19,7 @@ from tocsin.events.views.json_to_graph import Vocabulary
 from tocsin.events.views.turtle import turtle_of
 
 
-class Content(StrEnum):
+class MemberContent(StrEnum):
     """The content of `members` of a match."""
 
     IDS = "ids"
@@ -27,7 +27,7 @@ class Content(StrEnum):
     RDF = "rdf"
 
 
-class Words(Vocabulary, Protocol):
+class PrefixVocabulary(Vocabulary, Protocol):
     """A vocabulary with its usual prefixes. An ontology is one."""
 
     @property
@@ -35,29 +35,29 @@ class Words(Vocabulary, Protocol):
         """The namespaces by prefix."""
 
 
-def content_named(given: object) -> Content:
+def parse_member_content(given: object) -> MemberContent:
     """Return the content of a setting; raises if it is unknown."""
     try:
-        return Content(given)  # type: ignore[arg-type]  # any other type is not a content either
+        return MemberContent(given)  # type: ignore[arg-type]  # any other type is not a content either
     except ValueError:
         raise MeaningProblem(
             f"content {given!r} is not known",
             code="ContentError",
             token="content",
-            hint=f"one of {', '.join(Content)}",
+            hint=f"one of {', '.join(MemberContent)}",
         ) from None
 
 
-def members_told(
-    members: Iterable[Event], content: Content, words: Words | None = None
+def render_members(
+    members: Iterable[Event], content: MemberContent, words: PrefixVocabulary | None = None
 ) -> list[Any]:
     """Return the members as JSON values: CloudEvents objects, or Turtle texts."""
-    if content is Content.EVENTS:
+    if content is MemberContent.EVENTS:
         return [as_object(event) for event in members]
     return [turtle(event, words) for event in members]
 
 
-def turtle(event: Event, words: Words | None = None) -> str | None:
+def turtle(event: Event, words: PrefixVocabulary | None = None) -> str | None:
     """Return the event's graph as Turtle, with the ontology if given; None if it has no graph."""
     try:
         graph = event.graph if words is None else graph_in(event, words)

@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.event import Event
-from tocsin.events.matches.content import Content, Words, content_named, members_told
+from tocsin.events.matches.content import (
+    MemberContent,
+    PrefixVocabulary,
+    parse_member_content,
+    render_members,
+)
 from tocsin.values.html import table
 from tocsin.values.time import Instant, format_instant
 
 
-class Telling(Protocol):
+class MatchFieldSource(Protocol):
     """Renderer of the matches of several events, for the matches that it made."""
 
     def tell(self, match: Match) -> None:
@@ -33,14 +38,14 @@ class Telling(Protocol):
         ...
 
 
-class _ToldLater:
+class _LazyFields:
     """Base with a slot for the renderer of a match, so that it is not a field of the match."""
 
     __slots__ = ("_telling",)
 
 
 @dataclass(frozen=True, slots=True)
-class Match(_ToldLater):
+class Match(_LazyFields):
     """One match; `events` and `sources` identify the members in canonical order, times may be
     unknown.
 
@@ -66,7 +71,7 @@ class Match(_ToldLater):
             """Compute a derived field on first access."""
             if name == "_telling":
                 return None  # a match of one event, or one with all fields set
-            telling: Telling | None = self._telling
+            telling: MatchFieldSource | None = self._telling
             if name == "id":
                 _set_id(
                     self, _id_of_one(self) if telling is None else telling.id_of(self.subscription)
@@ -78,15 +83,15 @@ class Match(_ToldLater):
             elif name not in _WORKED_OUT:
                 raise AttributeError(name)
             elif telling is None:
-                self._tell_of_event()
+                self._set_fields_from_event()
             else:
                 telling.tell(self)
             return getattr(self, name)
 
-    def _tell_of_event(self) -> None:
+    def _set_fields_from_event(self) -> None:
         event = self.members[0]
         start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
-        set_told(self, (event.id,), start, end, end, {}, (event.source,))
+        set_derived_fields(self, (event.id,), start, end, end, {}, (event.source,))
         _set_outputs(self, ())
 
     @property
@@ -101,7 +106,9 @@ class Match(_ToldLater):
         )
 
     def as_json(
-        self, content: Content | str = Content.IDS, words: Words | None = None
+        self,
+        content: MemberContent | str = MemberContent.IDS,
+        words: PrefixVocabulary | None = None,
     ) -> dict[str, Any]:
         """Return the fixed output format, with members as requested; `words` is an ontology, for
         RDF.
@@ -118,14 +125,18 @@ class Match(_ToldLater):
             "outputs": list(self.outputs),
             "id": self.id,
         }
-        wanted = content_named(content)
+        wanted = parse_member_content(content)
         return (
             body
-            if wanted is Content.IDS
-            else body | {"members": members_told(self.members, wanted, words)}
+            if wanted is MemberContent.IDS
+            else body | {"members": render_members(self.members, wanted, words)}
         )
 
-    def line(self, content: Content | str = Content.IDS, words: Words | None = None) -> str:
+    def line(
+        self,
+        content: MemberContent | str = MemberContent.IDS,
+        words: PrefixVocabulary | None = None,
+    ) -> str:
         """Return the match as one line of JSON."""
         return json_text(self.as_json(content, words))
 
@@ -167,7 +178,7 @@ def _is_tied(one: Match, other: Match) -> bool:
     )
 
 
-def once(found: Sequence[Match]) -> Sequence[Match]:
+def deduplicate(found: Sequence[Match]) -> Sequence[Match]:
     """Return the first match of each id: occurrences with equal members are one match.
 
     Ids are slow to compute, and those of different subscriptions differ.
@@ -180,19 +191,22 @@ def once(found: Sequence[Match]) -> Sequence[Match]:
     return list(matches.values())
 
 
-_TOLD = ("events", "start", "end", "detected", "bindings", "sources")
-_WORKED_OUT = (*_TOLD, "outputs")
-_SET_TOLD = [Match.__dict__[name].__set__ for name in _TOLD]
+_DERIVED_FIELDS = ("events", "start", "end", "detected", "bindings", "sources")
+_WORKED_OUT = (*_DERIVED_FIELDS, "outputs")
+_DERIVED_SETTERS = [Match.__dict__[name].__set__ for name in _DERIVED_FIELDS]
 _set_subscription, set_place, _set_members, _set_id, _set_outputs = (
     Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id", "outputs")
 )
-_set_telling = _ToldLater.__dict__["_telling"].__set__
+_set_field_source = _LazyFields.__dict__["_telling"].__set__
 _make = object.__new__
 _has_plain_place = attrgetter("has_plain_place")
 
 
-def match_told_later(
-    subscription: str, members: tuple[Event, ...], outputs: tuple[str, ...], telling: Telling
+def lazy_match(
+    subscription: str,
+    members: tuple[Event, ...],
+    outputs: tuple[str, ...],
+    telling: MatchFieldSource,
 ) -> Match:
     """Return a match whose other fields are computed on first access; that must not be able to
     fail.
@@ -201,13 +215,13 @@ def match_told_later(
     _set_subscription(match, subscription)
     _set_members(match, members)
     _set_outputs(match, outputs)
-    _set_telling(match, telling)
+    _set_field_source(match, telling)
     return match
 
 
-def set_told(match: Match, *told: object) -> None:
+def set_derived_fields(match: Match, *told: object) -> None:
     """Set the derived fields: events, start, end, detected, bindings and sources."""
-    for set_field, value in zip(_SET_TOLD, told, strict=True):
+    for set_field, value in zip(_DERIVED_SETTERS, told, strict=True):
         set_field(match, value)
 
 
@@ -249,7 +263,9 @@ def _set_all(set_field: Callable[[Match, Any], None], matches: list[Match], valu
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
     """Return the id of a match that is identified by its subscription and its members alone."""
-    return hashed_id(subscription, measured([text for identity in identities for text in identity]))
+    return hashed_id(
+        subscription, length_prefixed([text for identity in identities for text in identity])
+    )
 
 
 def hashed_id(subscription: str, constituents: str) -> str:
@@ -259,7 +275,7 @@ def hashed_id(subscription: str, constituents: str) -> str:
     ).hexdigest()
 
 
-def measured(parts: Iterable[str]) -> str:
+def length_prefixed(parts: Iterable[str]) -> str:
     """Join the parts, each prefixed by its length, so that different lists give different texts."""
     return "".join([f"{len(part)}:{part}" for part in parts])
 

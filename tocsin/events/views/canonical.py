@@ -83,11 +83,11 @@ def _parts(top: Element, *, content_only: bool = False) -> Iterator[str]:
 
 
 def _start_tag(
-    element: Element, scope: _Scope | None, declared: dict[str, str], frame: _Frame
+    element: Element, scope: _NamespaceScope | None, declared: dict[str, str], frame: _Frame
 ) -> Iterator[str]:
     """Yield the start tag, and note the declarations in the frame."""
-    prefix, uri, name = element.prefix or "", *_parted(str(element.tag))
-    attributes = sorted((*_parted(name), value) for name, value in attributes_in(element))
+    prefix, uri, name = element.prefix or "", *_split_name(str(element.tag))
+    attributes = sorted((*_split_name(name), value) for name, value in attributes_in(element))
     prefixes = {
         space: scope.prefix_of(space) for space, _, _ in attributes if scope is not None and space
     }
@@ -112,7 +112,7 @@ class _Frame:
     bound: list[tuple[str, str | None]] = field(default_factory=list)
     declared: list[tuple[str, str | None]] = field(default_factory=list)
 
-    def restore(self, scope: _Scope | None, declared: dict[str, str]) -> None:
+    def restore(self, scope: _NamespaceScope | None, declared: dict[str, str]) -> None:
         """Restore the bindings of prefixes from before the element."""
         for prefix, before in self.declared:
             if before is None:
@@ -124,7 +124,7 @@ class _Frame:
                 scope.restore(prefix, before)
 
 
-class _Scope:
+class _NamespaceScope:
     """The prefixes bound at a position in a document.
 
     Each namespace has a heap of its prefixes; those that are bound to another namespace by now are
@@ -161,16 +161,16 @@ class _Scope:
         return heap[0]
 
 
-def _scope_of(element: Element) -> _Scope | None:
+def _scope_of(element: Element) -> _NamespaceScope | None:
     """Return the prefixes bound around an element; None if nothing inside needs them."""
     if not has_prefixed_attributes(element):
         return None
     parent = element.getparent()
     bound = {} if parent is None else parent.nsmap
-    return _Scope({prefix: uri for prefix, uri in bound.items() if prefix})
+    return _NamespaceScope({prefix: uri for prefix, uri in bound.items() if prefix})
 
 
-def _parted(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     """Split an expanded name into namespace and local name."""
     uri, _, local = name.rpartition("}")
     return uri[1:], local

@@ -16,7 +16,7 @@ from tocsin.events.views.document import (
     CAUTION,
     LIMITS,
     Element,
-    document_type_refused,
+    doctype_problem,
     too_many_namespaces,
 )
 
@@ -95,7 +95,7 @@ def _refuse_declarations(root: Element) -> None:
     if declared is not None and (
         information.system_url or [*declared.iterentities(), *declared.iterelements()]
     ):
-        raise document_type_refused()
+        raise doctype_problem()
 
 
 def _forget(child: Element) -> None:

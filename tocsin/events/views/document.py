@@ -120,7 +120,7 @@ def attributes_in(element: Element) -> list[tuple[str, str]]:
     lxml looks up each name again for its value, which is quadratic for many attributes.
     """
     attributes = element.attrib
-    if len(attributes) <= _FEW:
+    if len(attributes) <= _MAX_ATTRIBUTES_LISTED_BY_ELEMENT:
         return [(str(name), str(value)) for name, value in attributes.items()]
     found: Any = _OWN_ATTRIBUTES(element)
     return [(str(each.attrname), str(each)) for each in found]
@@ -147,7 +147,7 @@ def walk(element: Element) -> Iterator[tuple[str, Any]]:
     yield from steps
 
 
-_FEW = 16
+_MAX_ATTRIBUTES_LISTED_BY_ELEMENT = 16
 """The number of attributes up to which the element itself lists them fastest."""
 
 _OWN_ATTRIBUTES = etree.XPath("@*")
@@ -205,7 +205,7 @@ _RESOURCE_LIMIT = 114
 def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | LimitProblem:
     if error.code == _RESOURCE_LIMIT:  # type: ignore[attr-defined]
         if entities:
-            return document_type_refused()
+            return doctype_problem()
         return _too_much(f"the XML is too large or too deep: {error.msg}")
     return _refused(f"malformed XML: {error.msg}")
 
@@ -218,10 +218,10 @@ _BARE_DOCUMENT_TYPE = re.compile(
 def _refuse_document_type(root: Element, data: str) -> None:
     """Raise for a DTD with entities of its own, or an external one that could define them."""
     if root.getroottree().docinfo.internalDTD is not None and not _BARE_DOCUMENT_TYPE.match(data):
-        raise document_type_refused()
+        raise doctype_problem()
 
 
-def document_type_refused() -> EventProblem:
+def doctype_problem() -> EventProblem:
     """Return the problem of XML with declarations in its document type."""
     return _refused(
         "XML with declarations in its document type, and so with entities, is refused",

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tocsin.events.views.document import TEXT, scalar_text
-from tocsin.events.views.json_to_graph import HOME, misnamed
+from tocsin.events.views.json_to_graph import HOME, invalid_name_problem
 from tocsin.values.rdf import Triple
 from tocsin.values.terms import (
     BOOLEAN,
@@ -179,7 +179,7 @@ class EpcisData(dict[str, Any]):
     """Data in the normal form of the EPCIS codec; a type that no envelope can claim."""
 
 
-def linked(data: EpcisData) -> tuple[Resource, list[Triple]]:
+def epcis_to_triples(data: EpcisData) -> tuple[Resource, list[Triple]]:
     """Return the home vertex and the triples, each once, in the order of the data."""
     home: Resource = Iri(data["eventID"]) if "eventID" in data else HOME
     found: dict[Triple, None] = {
@@ -199,7 +199,7 @@ def _described(
         name = RENAMED.get((area, member), member)
         for item in _items(value):
             if name == "@type" and not isinstance(item, str):
-                raise misnamed(name, item, "a text or a list of texts")
+                raise invalid_name_problem(name, item, "a text or a list of texts")
             if not isinstance(item, dict):
                 yield subject, _property(name), _value(name, item, types)
                 continue
@@ -223,7 +223,7 @@ def _name_member(name: str, item: Mapping[str, Any]) -> str | None:
     """Return the member that identifies an object; None if it has none."""
     known = _NAMES.get(name, "@id")
     if known == "@id" and known in item and not isinstance(item[known], str):
-        raise misnamed(known, item[known], "a text")
+        raise invalid_name_problem(known, item[known], "a text")
     return known if isinstance(item.get(known), str) else None
 
 

@@ -15,8 +15,8 @@ from typing import Protocol, TypeAlias
 
 from tocsin.errors import EventProblem, LimitProblem, SyntaxProblem
 from tocsin.events.views.document import Documented, attributes_of, parse_xml
-from tocsin.events.views.epcis import EpcisData, linked
-from tocsin.events.views.json_to_graph import HOME, Vocabulary, lifted
+from tocsin.events.views.epcis import EpcisData, epcis_to_triples
+from tocsin.events.views.json_to_graph import HOME, Vocabulary, json_to_triples
 from tocsin.events.views.payload import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
 from tocsin.values.rdf import Triple, read_rdf
 from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Iri, Literal, Resource, Term
@@ -62,11 +62,13 @@ def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
     if event.data is not None and kind in RDF_TYPES:
         return _checked(_read(event.data, kind))
     if isinstance(event.data, EpcisData):
-        home, triples = linked(event.data)
+        home, triples = epcis_to_triples(event.data)
         return _lifted(triples, home)
     marked = event.data is not None and is_xml(kind)
     data = attributes_of(event) if marked else event.data
-    home, triples = lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked)
+    home, triples = json_to_triples(
+        data, str(event.envelope.get("type", "")), vocabulary, marked=marked
+    )
     return _lifted(triples, home)
 
 

@@ -72,7 +72,7 @@ class Vocabulary(Protocol):
         """
 
 
-def lifted(
+def json_to_triples(
     data: object, event_type: str, vocabulary: Vocabulary | None, *, marked: bool
 ) -> tuple[Resource, list[Triple]]:
     """Return the home vertex, `_:H` unless it has a name, and the triples in the order of the data.
@@ -128,7 +128,7 @@ class _Lift:
             return None
         name = members[_ID]
         if not isinstance(name, str) or not name:
-            raise misnamed(_ID, name, "a text that is not empty")
+            raise invalid_name_problem(_ID, name, "a text that is not empty")
         if name.startswith("_:"):
             return Blank(_label(name.removeprefix("_:")))
         known = None if self._vocabulary is None else self._vocabulary.resource_named(name)
@@ -224,10 +224,10 @@ def _label(name: str) -> str:
 def _refuse_other_types(value: Any) -> None:
     for each in value if isinstance(value, list | tuple) else (value,):
         if not isinstance(each, str):
-            raise misnamed(_TYPE, each, "a text or a list of texts")
+            raise invalid_name_problem(_TYPE, each, "a text or a list of texts")
 
 
-def misnamed(member: str, value: object, expected: str) -> EventProblem:
+def invalid_name_problem(member: str, value: object, expected: str) -> EventProblem:
     """Return the problem of an invalid `@id` or `@type`."""
     return EventProblem(
         f"{member} is {expected}, got {type(value).__name__}",

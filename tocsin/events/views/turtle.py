@@ -24,14 +24,15 @@ def _statements(graph: Graph) -> Iterator[Triple]:
             by_subject.setdefault(term, [])
     for subject, arcs in by_subject.items():
         yield from (
-            (subject, RDF_TYPE, Iri(kind)) for kind in _told_classes(subject, graph.types[subject])
+            (subject, RDF_TYPE, Iri(kind))
+            for kind in _classes_to_write(subject, graph.types[subject])
         )
         if subject == graph.home and subject not in (HOME, HOME_IRI):
             yield (subject, *HOME_MARK)
         yield from arcs
 
 
-def _told_classes(term: Term, classes: tuple[str, ...]) -> tuple[str, ...]:
+def _classes_to_write(term: Term, classes: tuple[str, ...]) -> tuple[str, ...]:
     """Return the classes to write; owl:Thing alone only for blank nodes, which may have no other
     triple.
     """

@@ -21,7 +21,7 @@ class World(Enum):
     OPEN = "open"
 
 
-class Kind(IntEnum):
+class IndividualKind(IntEnum):
     """The kind of an individual, by what is known of it."""
 
     EVENT = 0
@@ -35,17 +35,17 @@ class Kind(IntEnum):
 class Individual:
     """One thing. `value` is its value for datatypes: of a literal, the text of a name, or None."""
 
-    kind: Kind
+    kind: IndividualKind
     name: str
     value: Value | None = field(default=None, compare=False)
 
     @property
     def is_named(self) -> bool:
         """True if the individual is known by name, so that not being listed is a proof."""
-        return self.kind in (Kind.NAMED, Kind.EVENT)
+        return self.kind in (IndividualKind.NAMED, IndividualKind.EVENT)
 
 
-EVENT = Individual(Kind.EVENT, "e")
+EVENT = Individual(IndividualKind.EVENT, "e")
 
 Meant = tuple[Individual, Concept | None]
 """The meaning of a text: an individual, and the concept that its name gives it."""
@@ -54,17 +54,17 @@ Meant = tuple[Individual, Concept | None]
 def literal(value: Value) -> Individual:
     """Return the literal of a value; `1` and `1.0` are one, `1` and `True` are two."""
     plain = int(value) if isinstance(value, float) and value.is_integer() else value
-    return Individual(Kind.LITERAL, repr(plain), plain)
+    return Individual(IndividualKind.LITERAL, repr(plain), plain)
 
 
-def named(name: str, text: str | None = None) -> Individual:
+def named_individual(name: str, text: str | None = None) -> Individual:
     """Return the individual of a name, with its original text."""
-    return Individual(Kind.NAMED, name, text)
+    return Individual(IndividualKind.NAMED, name, text)
 
 
 def placeholder(concept: str) -> Individual:
     """Return an individual for some member of a concept."""
-    return Individual(Kind.PLACEHOLDER, f"some {concept}")
+    return Individual(IndividualKind.PLACEHOLDER, f"some {concept}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,10 @@ def refuse_reserved(axioms: Iterable[Axiom]) -> None:
     """Raise if an axiom is about a reserved word of the language."""
     for axiom in axioms:
         if axiom.name in RESERVED:
-            raise reserved(axiom.name)
+            raise reserved_word_problem(axiom.name)
 
 
-def reserved(name: str) -> MeaningProblem:
+def reserved_word_problem(name: str) -> MeaningProblem:
     """Return the problem of a reserved word that is used as a name."""
     return MeaningProblem(
         f"{name!r} is a reserved word",

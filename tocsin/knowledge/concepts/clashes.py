@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tocsin.knowledge.concepts.assertions import Individual, Kind
+from tocsin.knowledge.concepts.assertions import Individual, IndividualKind
 from tocsin.knowledge.concepts.concept import (
     Complement,
     Concept,
@@ -56,19 +56,19 @@ def _of_leaf(
         )
     if isinstance(leaf, Datatype):
         return _of_datatype(who, leaf, positive)
-    if who.kind is Kind.LITERAL:
+    if who.kind is IndividualKind.LITERAL:
         return (
             Clash("K4", who, f"the literal {who.name} is no {concept_text(leaf)}")
             if positive
             else None
         )
     if isinstance(leaf, Enumeration):
-        return _of_listing(who, leaf, positive) or _of_nobody_left(who, others)
+        return _of_listing(who, leaf, positive) or _of_no_individual_left(who, others)
     return None
 
 
 def _of_datatype(who: Individual, datatype: Datatype, positive: bool) -> Clash | None:
-    if who.kind is Kind.FRESH:
+    if who.kind is IndividualKind.FRESH:
         return None
     if (who.value is not None and has(who.value, datatype)) is positive:
         return None
@@ -78,7 +78,10 @@ def _of_datatype(who: Individual, datatype: Datatype, positive: bool) -> Clash |
 
 
 def _of_listing(who: Individual, listed: Enumeration, positive: bool) -> Clash | None:
-    if not who.is_named or (who.kind is Kind.NAMED and who.name in listed.elements) is positive:
+    if (
+        not who.is_named
+        or (who.kind is IndividualKind.NAMED and who.name in listed.elements) is positive
+    ):
         return None
     return Clash(
         "K2",
@@ -87,7 +90,7 @@ def _of_listing(who: Individual, listed: Enumeration, positive: bool) -> Clash |
     )
 
 
-def _of_nobody_left(who: Individual, others: Collection[Concept]) -> Clash | None:
+def _of_no_individual_left(who: Individual, others: Collection[Concept]) -> Clash | None:
     """Return clash K6 if its enumerations, without those that exclude it, leave no individual."""
     listed = [set(each.elements) for each in others if isinstance(each, Enumeration)]
     if not listed:

@@ -36,18 +36,18 @@ Reader = Callable[[Value], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class DatatypeReader:
     """The reader of a datatype, and a flag: True if its values have an order."""
 
     read: Reader
     ordered: bool = True
 
 
-def _whole(low: float = -math.inf, high: float = math.inf) -> Type:
+def _whole(low: float = -math.inf, high: float = math.inf) -> DatatypeReader:
     def read(value: Value) -> Any:
         return value if type(value) is int and low <= value <= high else None
 
-    return Type(read)
+    return DatatypeReader(read)
 
 
 def _number(value: Value) -> Any:
@@ -78,10 +78,10 @@ def _date(value: Value) -> Any:
         return None
 
 
-TYPES: Mapping[str, Type] = {
-    "decimal": Type(_number),
-    "float": Type(_number),
-    "double": Type(_number),
+TYPES: Mapping[str, DatatypeReader] = {
+    "decimal": DatatypeReader(_number),
+    "float": DatatypeReader(_number),
+    "double": DatatypeReader(_number),
     "integer": _whole(),
     "long": _whole(-(2**63), 2**63 - 1),
     "int": _whole(-(2**31), 2**31 - 1),
@@ -95,12 +95,12 @@ TYPES: Mapping[str, Type] = {
     "unsignedInt": _whole(0, 2**32 - 1),
     "unsignedShort": _whole(0, 2**16 - 1),
     "unsignedByte": _whole(0, 2**8 - 1),
-    "string": Type(_text),
-    "anyURI": Type(_text),
-    "boolean": Type(_truth, ordered=False),
-    "dateTime": Type(_instant),
-    "dateTimeStamp": Type(_instant),
-    "date": Type(_date),
+    "string": DatatypeReader(_text),
+    "anyURI": DatatypeReader(_text),
+    "boolean": DatatypeReader(_truth, ordered=False),
+    "dateTime": DatatypeReader(_instant),
+    "dateTimeStamp": DatatypeReader(_instant),
+    "date": DatatypeReader(_date),
 }
 
 

@@ -1,7 +1,7 @@
 """OWL 2 class expressions as concepts, read from the triples about a node.
 
 Supported: intersection, union, complement, oneOf, some and all values, hasValue, and datatypes with
-facets. Anything else raises `Beyond`, and the reader of an axiom leaves it out.
+facets. Anything else raises `UnsupportedExpression`, and the reader of an axiom leaves it out.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _ANY: dict[str, Value] = {
 _TEXTS = ("string", "anyURI")
 
 
-class Beyond(Exception):
+class UnsupportedExpression(Exception):
     """Raised for an expression that the language cannot express."""
 
 
-class Node:
+class TripleIndex:
     """The triples of a text, by subject and property; equal named classes share one name."""
 
     def __init__(self, triples: Iterable[tuple[Resource, str, Term]]) -> None:
@@ -90,19 +90,19 @@ class Node:
         while head != Iri(NIL):
             item, rest = self.one(head, FIRST), self.one(head, REST)
             if item is None or rest is None or head in seen:
-                raise Beyond
+                raise UnsupportedExpression
             seen.add(head)
             found.append(item)
             head = rest
         return found
 
 
-def concept_of(node: Node, term: Term) -> Concept:
+def concept_of(node: TripleIndex, term: Term) -> Concept:
     """Return the concept of a class expression."""
     if isinstance(term, Iri):
         return _named(node, term)
     if isinstance(term, Literal):
-        raise Beyond
+        raise UnsupportedExpression
     connected = [
         _connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)
     ]
@@ -115,14 +115,14 @@ def concept_of(node: Node, term: Term) -> Concept:
     )
 
 
-def definitions_of(node: Node, term: Resource) -> list[Concept]:
+def definitions_of(node: TripleIndex, term: Resource) -> list[Concept]:
     """Return the concepts that a named class has by connectives of its own."""
     return [
         _connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)
     ]
 
 
-def _named(node: Node, term: Iri) -> Concept:
+def _named(node: TripleIndex, term: Iri) -> Concept:
     iri = term.text
     if iri == OWL + "Thing":
         return Thing()
@@ -139,7 +139,7 @@ def _smallest(short: str) -> int:
     return {"positiveInteger": 1, "negativeInteger": -1}.get(short, 0)
 
 
-def _connected(node: Node, prop: str, value: Term) -> Concept:
+def _connected(node: TripleIndex, prop: str, value: Term) -> Concept:
     match prop.removeprefix(OWL):
         case "intersectionOf":
             return Conjunction(tuple(concept_of(node, each) for each in node.listed(value)))
@@ -156,13 +156,13 @@ def _one_of(items: list[Term]) -> Concept:
         return enumeration(each.text for each in items if isinstance(each, Iri))
     if items and all(isinstance(each, Literal) for each in items):
         return Disjunction(tuple(_equal(each) for each in items if isinstance(each, Literal)))
-    raise Beyond
+    raise UnsupportedExpression
 
 
-def _restriction(node: Node, term: Term) -> Concept:
+def _restriction(node: TripleIndex, term: Term) -> Concept:
     role = node.one(term, OWL + "onProperty")
     if not isinstance(role, Iri):
-        raise Beyond
+        raise UnsupportedExpression
     some, only = node.one(term, OWL + "someValuesFrom"), node.one(term, OWL + "allValuesFrom")
     value = node.one(term, OWL + "hasValue")
     if some is not None:
@@ -173,21 +173,21 @@ def _restriction(node: Node, term: Term) -> Concept:
         return Exists(role.text, enumeration((value.text,)))
     if isinstance(value, Literal):
         return Exists(role.text, _equal(value))
-    raise Beyond
+    raise UnsupportedExpression
 
 
-def _restricted_type(node: Node, term: Blank | Iri) -> Concept:
+def _restricted_type(node: TripleIndex, term: Blank | Iri) -> Concept:
     base, facets = node.one(term, OWL + "onDatatype"), node.one(term, OWL + "withRestrictions")
     short = datatype_name(base.text) if isinstance(base, Iri) else None
     if short is None or facets is None:
-        raise Beyond
+        raise UnsupportedExpression
     found = []
     for each in node.listed(facets):
         limits = [
             (rel, value) for facet, rel in _FACETS.items() for value in node.values(each, facet)
         ]
         if not limits:
-            raise Beyond
+            raise UnsupportedExpression
         found += [
             _datatype(short, rel, value) for rel, value in limits if isinstance(value, Literal)
         ]
@@ -197,7 +197,7 @@ def _restricted_type(node: Node, term: Blank | Iri) -> Concept:
 def _equal(literal: Literal) -> Concept:
     short = datatype_name(literal.datatype)
     if short is None:
-        raise Beyond
+        raise UnsupportedExpression
     return _datatype(short, "=", literal)
 
 
@@ -205,7 +205,7 @@ def _datatype(short: str, relation: str, literal: Literal) -> Concept:
     try:
         return datatype(short, relation, _value(short, literal.lexical))
     except (MeaningProblem, InvalidOperation, KeyError):
-        raise Beyond from None
+        raise UnsupportedExpression from None
 
 
 def _value(short: str, lexical: str) -> Value:

@@ -34,8 +34,8 @@ from tocsin.knowledge.concepts.cycles import Unfoldable, unfoldable
 from tocsin.knowledge.concepts.expansion import SPECIAL
 from tocsin.knowledge.concepts.expressions import (
     CONNECTIVES,
-    Beyond,
-    Node,
+    TripleIndex,
+    UnsupportedExpression,
     concept_of,
     definitions_of,
 )
@@ -76,7 +76,7 @@ def tbox_of_triples(
     subscriptions may use properties that are not declared.
     """
     stated = tuple(triples)
-    node, names = Node(stated), names_in(Triples(stated))
+    node, names = TripleIndex(stated), names_in(Triples(stated))
     left_out: list[str] = []
     kept = unfoldable(_axioms(node, left_out))
     left_out += kept.left_out
@@ -131,7 +131,7 @@ def _describes_classes_only(text: RdfText) -> bool:
     return kinds.isdisjoint(ROLE_TYPES) and (classes or not kinds.isdisjoint(_CLASSES))
 
 
-def _axioms(node: Node, left_out: list[str]) -> tuple[Axiom, ...]:
+def _axioms(node: TripleIndex, left_out: list[str]) -> tuple[Axiom, ...]:
     """Return definitions, then specialisations, then exclusions; cycles included."""
     said = dict.fromkeys(_definitions(node, left_out))
     defined = [each for each in said if not _is_about_itself(each)]
@@ -166,7 +166,7 @@ def _without(concept: Concept, name: str) -> Concept:
     return conjunction(each for each in conjuncts_of(concept) if each != Symbol(name))
 
 
-def _definitions(node: Node, left_out: list[str]) -> Iterator[Definition]:
+def _definitions(node: TripleIndex, left_out: list[str]) -> Iterator[Definition]:
     for one, other in node.pairs(EQUIVALENT):
         who, value = (one, other) if isinstance(one, Iri) else (other, one)
         if not isinstance(who, Iri):
@@ -183,11 +183,11 @@ def _definitions(node: Node, left_out: list[str]) -> Iterator[Definition]:
             yield from (
                 Definition(node.name(who), _called(each, who)) for each in definitions_of(node, who)
             )
-        except Beyond:
+        except UnsupportedExpression:
             left_out.append(who.text)
 
 
-def _specialisations(node: Node, left_out: list[str]) -> Iterator[Specialisation]:
+def _specialisations(node: TripleIndex, left_out: list[str]) -> Iterator[Specialisation]:
     for prop in (SUBCLASS, BROADER):
         for who, value in node.pairs(prop):
             if not isinstance(who, Iri):
@@ -218,7 +218,7 @@ def _is_implied(special: Specialisation, defined: Iterable[Definition]) -> bool:
     )
 
 
-def _lonely(node: Node) -> Iterator[Specialisation]:
+def _lonely(node: TripleIndex) -> Iterator[Specialisation]:
     """Yield a specialisation of Thing for each class without an axiom, so that it is known."""
     for who in _classes(node):
         values = (
@@ -231,7 +231,9 @@ def _lonely(node: Node) -> Iterator[Specialisation]:
             yield Specialisation(who.text, Thing())
 
 
-def _only_named(node: Node, classes: Iterable[str], kept: Unfoldable) -> Iterator[Specialisation]:
+def _only_named(
+    node: TripleIndex, classes: Iterable[str], kept: Unfoldable
+) -> Iterator[Specialisation]:
     """Yield a specialisation of Thing for classes that only name axioms, or left-out axioms,
     mention.
     """
@@ -243,7 +245,7 @@ def _only_named(node: Node, classes: Iterable[str], kept: Unfoldable) -> Iterato
 
 
 def _exclusions(
-    node: Node, defined: set[str], special: set[str], left_out: list[str]
+    node: TripleIndex, defined: set[str], special: set[str], left_out: list[str]
 ) -> list[Specialisation]:
     chosen = []
     for one, other in sorted(
@@ -260,7 +262,7 @@ def _exclusions(
     ]
 
 
-def _disjoint(node: Node, left_out: list[str]) -> Iterator[tuple[str, str]]:
+def _disjoint(node: TripleIndex, left_out: list[str]) -> Iterator[tuple[str, str]]:
     for who, value in node.pairs(OWL + "disjointWith"):
         if isinstance(who, Iri) and isinstance(value, Iri):
             yield node.name(who), node.name(value)
@@ -271,15 +273,15 @@ def _disjoint(node: Node, left_out: list[str]) -> Iterator[tuple[str, str]]:
             yield from combinations(
                 (node.name(each) for each in node.listed(members) if isinstance(each, Iri)), 2
             )
-        except Beyond:
+        except UnsupportedExpression:
             left_out.append(str(who))
 
 
-def _described(node: Node, who: Iri, value: Term, left_out: list[str]) -> Iterator[Concept]:
+def _described(node: TripleIndex, who: Iri, value: Term, left_out: list[str]) -> Iterator[Concept]:
     """Yield the concept of an expression; nothing if the language cannot express it."""
     try:
         yield concept_of(node, value)
-    except Beyond:
+    except UnsupportedExpression:
         left_out.append(who.text)
 
 
@@ -287,7 +289,7 @@ def _called(concept: Concept, who: Iri) -> Concept:
     return enumeration(concept.elements, who.text) if isinstance(concept, Enumeration) else concept
 
 
-def _classes(node: Node) -> list[Iri]:
+def _classes(node: TripleIndex) -> list[Iri]:
     """Return the classes that are declared, and those that are defined without a declaration."""
     kinds = [Iri(kind) for kind in _CLASSES]
     declared = (who for who, kind in node.pairs(RDF_TYPE) if kind in kinds)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tocsin.knowledge.concepts.expansion import SPECIAL
-from tocsin.knowledge.concepts.expressions import Beyond, Node
+from tocsin.knowledge.concepts.expressions import TripleIndex, UnsupportedExpression
 from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Iri, Term
 
 ROLE_TYPES = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
@@ -16,14 +16,14 @@ _NOTES = {OWL + "AnnotationProperty", OWL + "OntologyProperty"}
 _LOCAL_ENDS = "#/:"
 
 
-def typed_names(node: Node) -> Iterator[tuple[str, str]]:
+def typed_names(node: TripleIndex) -> Iterator[tuple[str, str]]:
     """Yield each name with each of its types."""
     for who, kind in node.pairs(RDF_TYPE):
         if isinstance(who, Iri) and isinstance(kind, Iri):
             yield who.text, kind.text
 
 
-def properties_of(node: Node, known: Iterable[str]) -> list[str]:
+def properties_of(node: TripleIndex, known: Iterable[str]) -> list[str]:
     """Return declared properties, and those that axioms name, without annotations."""
     kinds: dict[str, set[str]] = {}
     for who, kind in typed_names(node):
@@ -39,7 +39,7 @@ def properties_of(node: Node, known: Iterable[str]) -> list[str]:
     )
 
 
-def individuals_of(node: Node) -> list[str]:
+def individuals_of(node: TripleIndex) -> list[str]:
     """Return declared individuals, instances of the text's own classes, and individuals in an
     enumeration or as the value of a restriction.
     """
@@ -50,14 +50,14 @@ def individuals_of(node: Node) -> list[str]:
     return sorted(typed | {each.text for each in _in_expressions(node) if isinstance(each, Iri)})
 
 
-def _in_expressions(node: Node) -> Iterator[Term]:
+def _in_expressions(node: TripleIndex) -> Iterator[Term]:
     yield from (value for _, value in node.pairs(OWL + "hasValue"))
     for _, items in node.pairs(OWL + "oneOf"):
-        with suppress(Beyond):
+        with suppress(UnsupportedExpression):
             yield from node.listed(items)
 
 
-def ranges_of(node: Node) -> list[tuple[str, str]]:
+def ranges_of(node: TripleIndex) -> list[tuple[str, str]]:
     """Return the properties with the named classes of their values."""
     found = ((who, value) for who, value in node.pairs(RDFS + "range"))
     return sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.errors import LimitProblem
-from tocsin.knowledge.concepts.assertions import Assertions, Individual, Kind, World
+from tocsin.knowledge.concepts.assertions import Assertions, Individual, IndividualKind, World
 from tocsin.knowledge.concepts.axioms import Axiom
 from tocsin.knowledge.concepts.concept import (
     Complement,
@@ -16,19 +16,19 @@ from tocsin.knowledge.concepts.concept import (
     Nothing,
     concepts_in,
 )
-from tocsin.knowledge.concepts.tableau import Limits, examine
+from tocsin.knowledge.concepts.tableau import TableauLimits, examine
 from tocsin.knowledge.concepts.tbox import TBox
 
-_ANYTHING = Individual(Kind.FRESH, "anything")
+_ANYTHING = Individual(IndividualKind.FRESH, "anything")
 _NOTHING_SAID = Assertions((), ())
-_LIMITS = Limits(branches=200, assumptions=5_000, all_assumptions=50_000)
+_LIMITS = TableauLimits(branches=200, assumptions=5_000, all_assumptions=50_000)
 """Beyond these limits a concept counts as satisfiable: refusing a TBox is not worth more work."""
 
 _DENYING = (Complement, Nothing, Datatype, Enumeration, ForAll)
 """A concept made of none of these is satisfiable, whatever else is known."""
 
 
-def memberless(tbox: TBox) -> frozenset[str]:
+def unsatisfiable_concepts(tbox: TBox) -> frozenset[str]:
     """Return the names of all concepts that certainly can have no members.
 
     Only a concept that denies something can contradict: most ontologies are hierarchies, and need

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tocsin.knowledge.concepts.assertions import Assertions, Individual, Kind, World
+from tocsin.knowledge.concepts.assertions import Assertions, Individual, IndividualKind, World
 from tocsin.knowledge.concepts.clashes import Clash, clash_of
 from tocsin.knowledge.concepts.concept import (
     Concept,
@@ -26,7 +26,7 @@ Assumption = tuple[Individual, Concept]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TableauLimits:
     """Limits of a search: branches, assumptions of one branch, and all assumptions together."""
 
     branches: int = 2_000
@@ -34,7 +34,7 @@ class Limits:
     all_assumptions: int = 1_000_000
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = TableauLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class OpenBranch:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TableauResult:
     """All closed branches found, and the open one. Undecided if there is no open one and `decided`
     is False.
     """
@@ -85,11 +85,14 @@ class Denials:
 
     def denies(self, who: Individual, symbol: str) -> bool:
         """True if an individual of the event certainly does not have the symbol."""
-        return who.kind not in (Kind.FRESH, Kind.LITERAL) and (who, symbol) not in self._symbols
+        return (
+            who.kind not in (IndividualKind.FRESH, IndividualKind.LITERAL)
+            and (who, symbol) not in self._symbols
+        )
 
     def has_all_values(self, who: Individual, role: str) -> bool:
         """True if the listed values of a role are complete."""
-        return who.kind is not Kind.FRESH and (who, role) not in self._roles
+        return who.kind is not IndividualKind.FRESH and (who, role) not in self._roles
 
     def _exempt(self, who: Individual, concept: Concept) -> None:
         match concept:
@@ -192,7 +195,7 @@ class _Branch:
             missing = Clash("CW1", who, f"{who.name} has no {exists.role} (closed world)")
             return [(value, exists.filler) for value in values] or missing
         self.fresh += 1
-        somebody = Individual(Kind.FRESH, f"somebody {self.fresh}")
+        somebody = Individual(IndividualKind.FRESH, f"somebody {self.fresh}")
         self.relate(who, exists.role, somebody)
         return [(somebody, exists.filler)]
 
@@ -207,8 +210,8 @@ def examine(
     assertions: Assertions,
     assumed: Iterable[Assumption],
     world: World,
-    limits: Limits = DEFAULT_LIMITS,
-) -> Outcome:
+    limits: TableauLimits = DEFAULT_LIMITS,
+) -> TableauResult:
     """Decide if the assumptions can hold together with the assertions."""
     start = _Branch(Denials(assertions) if world is World.CLOSED else None)
     for who, role, value in assertions.roles:
@@ -221,7 +224,7 @@ def examine(
         held += branch.size
         chosen = clash or branch.alternatives()
         if chosen is None:
-            return Outcome(tuple(closed), branch.opened())
+            return TableauResult(tuple(closed), branch.opened())
         if isinstance(chosen, Clash):
             closed.append(ClosedBranch(branch.choices, chosen))
         else:
@@ -231,8 +234,8 @@ def examine(
             or branch.size > limits.assumptions
             or held > limits.all_assumptions
         ):
-            return Outcome(tuple(closed), None, decided=False)
-    return Outcome(tuple(closed), None)
+            return TableauResult(tuple(closed), None, decided=False)
+    return TableauResult(tuple(closed), None)
 
 
 def assumption_text(assumption: Assumption) -> str:

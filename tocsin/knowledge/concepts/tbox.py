@@ -16,7 +16,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from tocsin.errors import StateProblem
-from tocsin.knowledge.concepts.assertions import Meant, named, placeholder
+from tocsin.knowledge.concepts.assertions import Meant, named_individual, placeholder
 from tocsin.knowledge.concepts.axioms import (
     Axiom,
     Refusal,
@@ -154,9 +154,9 @@ class TBox:
     def _meant(self, role: str, name: str, text: str) -> Meant:
         listed = self.range_of(role)
         if not self.is_concept(name) or (listed is not None and name in listed.elements):
-            return named(name, text), None
+            return named_individual(name, text), None
         return (
-            (named(name, text), Symbol(name))
+            (named_individual(name, text), Symbol(name))
             if self.is_base(name)
             else (placeholder(name), self.expanded(name))
         )
@@ -244,7 +244,7 @@ class TBox:
 EMPTY = TBox()
 
 
-def merged(tboxes: Iterable[TBox]) -> TBox:
+def merge_tboxes(tboxes: Iterable[TBox]) -> TBox:
     """Return the axioms of several TBoxes together, equal ones once.
 
     One with axioms that declares no roles allows any role to all.

@@ -77,7 +77,7 @@ def no_warnings(_: str, __: str) -> list[Problem]:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SubscriptionSettings:
     """Settings of a subscription outside its text: policy and horizon.
 
     A horizon of None is switched off. `says_horizon` is True if it is written and not the default.
@@ -129,7 +129,7 @@ class Context:
     reading: tuple[str, ...] = ()
     level: int = 0
     uses: Uses | None = None
-    beside: Beside = Beside()
+    beside: SubscriptionSettings = SubscriptionSettings()
 
 
-NOTHING_AROUND = Context()
+EMPTY_CONTEXT = Context()

@@ -17,7 +17,7 @@ _BACKSLASHED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[{}]""", re.DO
 _WITH_BACKSLASHES = ("concept", "epcis", "graph")
 
 
-def blanked(text: str, opening: re.Pattern[str], code: str) -> str:
+def blank_braces(text: str, opening: re.Pattern[str], code: str) -> str:
     """Return the text with everything inside braces as blanks, at its old length.
 
     `opening` finds an opening brace, with the language before it as its group, and any text in
@@ -33,7 +33,7 @@ def blanked(text: str, opening: re.Pattern[str], code: str) -> str:
     return "".join((*pieces, text[kept:]))
 
 
-def shifted(problem: Problem, text: str, offset: int) -> Problem:
+def shift_problem(problem: Problem, text: str, offset: int) -> Problem:
     """Return a problem of the text that starts at the offset, placed in the whole text."""
     start, inner = Place.at(text, offset), problem.place or Place(1, 1)
     column = inner.column + start.column - 1 if inner.line == 1 else inner.column

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from tocsin.errors import Place, Problem, SyntaxProblem
-from tocsin.languages.base.embedded import blanked
+from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.limits import Exceeded, TextLimits
 from tocsin.languages.base.parsing import Parser, Unexpected
 from tocsin.languages.base.texts import START, TooDeep
@@ -46,7 +46,7 @@ class Grammar:
     def read(self, parser: Parser, text: str, limits: TextLimits) -> Any:
         """Return the parser's result for a text; raise a problem if it is not in the grammar."""
         self.refuse_long(text, limits.text_bytes)
-        plain = blanked(text, self.opening, self.syntax_code) if self.opening else text
+        plain = blank_braces(text, self.opening, self.syntax_code) if self.opening else text
         try:
             return parser.read(self.prepare(plain))
         except Unexpected as found:

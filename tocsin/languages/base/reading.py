@@ -48,7 +48,7 @@ Parse = Callable[[str, Options, Context], Reading]
 """Signature of a language."""
 
 
-def with_refusals(parse: Callable[Given, Reading]) -> Callable[Given, Reading]:
+def capture_problems(parse: Callable[Given, Reading]) -> Callable[Given, Reading]:
     """Return the function with a problem that it raises turned into a `Reading` of it alone."""
 
     @wraps(parse)

@@ -33,9 +33,9 @@ HIDDEN = "."
 """First character of internal names, which no match contains."""
 
 
-def renamed(part: Part, prefix: str) -> Part:
+def prefix_names(part: Part, prefix: str) -> Part:
     """Return the part with the prefix before every name in it; hidden names stay hidden."""
-    inner = with_parts(part, lambda each: renamed(each, prefix))
+    inner = with_parts(part, lambda each: prefix_names(each, prefix))
     match inner:
         case Named(name, _, elements):
             own = None if elements is None else (prefix + elements[0], elements[1])

@@ -35,16 +35,16 @@ START = Place(1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class SourceSpan:
     """A token of the text: its characters, and its offset, which does not count in comparisons."""
 
     offset: int = field(compare=False)
     text: str
 
 
-def spot_of(token: Token) -> Spot:
+def spot_of(token: Token) -> SourceSpan:
     """Return the offset and characters of a token of the parser."""
-    return Spot(token.start_pos or 0, str(token))
+    return SourceSpan(token.start_pos or 0, str(token))
 
 
 class TooDeep(Exception):
@@ -55,13 +55,13 @@ class TooDeep(Exception):
         self.offset = offset
 
 
-def problem_at(text: str, spot: Spot, code: str, message: str, hint: str) -> Problem:
+def problem_at(text: str, spot: SourceSpan, code: str, message: str, hint: str) -> Problem:
     """Return a problem at a token of a text; the code decides its class."""
     place = Place.at(text, spot.offset)
     return _kind(code)(message, code=code, place=place, token=spot.text, hint=hint)
 
 
-class Problems:
+class ProblemCollector:
     """Problems of one text in the order of discovery, each once."""
 
     def __init__(self, text: str) -> None:
@@ -72,14 +72,14 @@ class Problems:
     def __bool__(self) -> bool:
         return bool(self.found)
 
-    def add(self, code: str, spot: Spot, message: str, hint: str) -> None:
+    def add(self, code: str, spot: SourceSpan, message: str, hint: str) -> None:
         """Add a problem at a token of the text; the code decides its class."""
         if (code, spot.offset, message) not in self._told:
             self._told.add((code, spot.offset, message))
-            cut = Spot(spot.offset, spot.text[:LONGEST_TOKEN])
+            cut = SourceSpan(spot.offset, spot.text[:LONGEST_TOKEN])
             self.found.append(problem_at(self.text, cut, code, message, hint))
 
-    def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
+    def at(self, spot: SourceSpan, problem: Problem, code: str = "") -> None:
         """Add a problem raised by a deeper layer, placed at the token."""
         self.found.append(
             type(problem)(
@@ -91,7 +91,7 @@ class Problems:
             )
         )
 
-    def place(self, spot: Spot) -> Place:
+    def place(self, spot: SourceSpan) -> Place:
         """Return the line and column of a token."""
         return Place.at(self.text, spot.offset)
 
@@ -101,7 +101,7 @@ class Problems:
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class SyntaxErrorContext:
     """A text that leaves the grammar: the text before the error, the rest, and the error."""
 
     before: str
@@ -132,7 +132,7 @@ def end_of(text: str) -> str:
     return text[-_LOOK_BACK:]
 
 
-def parts_at(text: str, found: Unexpected) -> tuple[str, str]:
+def split_at_error(text: str, found: Unexpected) -> tuple[str, str]:
     """Return the text before an error, without blanks at its end, and the rest."""
     return text[: found.offset].rstrip(), text[found.offset :]
 
@@ -143,7 +143,11 @@ def unexpected_problem(
     """Return the problem of a text that is not in the grammar; `expected` are words for what may
     follow.
     """
-    there = f"the {what} ends" if found.terminal == END else f"{shown(found.token)} is not expected"
+    there = (
+        f"the {what} ends"
+        if found.terminal == END
+        else f"{show_token(found.token)} is not expected"
+    )
     return SyntaxProblem(
         f"{there} here" + (f"; expected {expected}" if expected else ""),
         code=code,
@@ -154,7 +158,7 @@ def unexpected_problem(
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class TerminalNames:
     """Words for the terminals of a grammar.
 
     `unsaid` terminals are left out; a whole group that is expected somewhere is named by one word.
@@ -180,10 +184,10 @@ class Vocabulary:
         return (self.end_last and word.startswith("the end"), word)
 
 
-SomeSlip = TypeVar("SomeSlip", bound=Slip)
+AnyErrorContext = TypeVar("AnyErrorContext", bound=SyntaxErrorContext)
 
 
-def first_hint(slip: SomeSlip, rules: Iterable[Callable[[SomeSlip], str]]) -> str:
+def find_hint(slip: AnyErrorContext, rules: Iterable[Callable[[AnyErrorContext], str]]) -> str:
     """Return the hint of the first rule that has one; "" if none has."""
     return next(filter(None, (rule(slip) for rule in rules)), "")
 
@@ -194,7 +198,7 @@ def alternatives(words: Iterable[str]) -> str:
     return " or ".join(filter(None, (", ".join(given[:-1]), *given[-1:])))
 
 
-def shown(token: str) -> str:
+def show_token(token: str) -> str:
     """Return a token as a message shows it: escaped if not printable, and cut to length."""
     visible = token if token.isprintable() else ascii(token)
     return visible if len(visible) <= _LONGEST_SHOWN else visible[: _LONGEST_SHOWN - 3] + "..."

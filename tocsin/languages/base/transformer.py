@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tocsin.languages.base.texts import Spot, TooDeep
+from tocsin.languages.base.texts import SourceSpan, TooDeep
 
 Children = list[Any]
 
@@ -18,13 +18,13 @@ class NestingTransformer:
     def __init__(self, nesting: int) -> None:
         self._nesting = nesting
 
-    def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
+    def _below(self, spot: SourceSpan, operands: Iterable[Any]) -> int:
         """Return the depth of a node above operands; raise at the token if it is too deep."""
         depth = depth_of(operands) + 1
         self._watch(depth, spot)
         return depth
 
-    def _watch(self, depth: int, spot: Spot) -> None:
+    def _watch(self, depth: int, spot: SourceSpan) -> None:
         if depth > self._nesting:
             raise TooDeep(spot.offset)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.concept.checks import warnings_of
-from tocsin.languages.concept.limits import Limits
+from tocsin.languages.concept.limits import ConceptLimits
 from tocsin.languages.concept.lower import lower
 from tocsin.languages.concept.names import names_of
 from tocsin.languages.concept.options import settings_of
@@ -20,17 +20,17 @@ from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.terminology import tbox_of_text
 from tocsin.plan.nodes.composites import Plan
 
-__all__ = ["Limits", "parse", "tbox_of_text"]
+__all__ = ["ConceptLimits", "parse", "tbox_of_text"]
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = ConceptLimits()
 
 
-@with_refusals
+@capture_problems
 def parse(
     text: str,
     options: Options = NO_OPTIONS,
-    context: Context = NOTHING_AROUND,
-    limits: Limits = _DEFAULT_LIMITS,
+    context: Context = EMPTY_CONTEXT,
+    limits: ConceptLimits = _DEFAULT_LIMITS,
 ) -> Reading:
     """Return the reading of a subscription, with its problems in the order of their places."""
     settings, names = settings_of(options), names_of(context.ontology)

@@ -13,16 +13,16 @@ from tocsin.knowledge.concepts.tableau import examine
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.context import Context
-from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.concept.lower import Meaning
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.concept.lower import LoweredConcept
 from tocsin.languages.concept.syntax import (
-    Embedded,
+    ConceptEmbeddedAtom,
+    ConceptName,
+    ConceptSubscription,
     Listing,
-    Name,
     Quantified,
-    Subscription,
     Syntax,
     children_of,
 )
@@ -39,12 +39,12 @@ suggestion.
 
 
 def warnings_of(
-    text: str, written: Subscription, meaning: Meaning, context: Context
+    text: str, written: ConceptSubscription, meaning: LoweredConcept, context: Context
 ) -> list[Problem]:
     """Return DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY of a text without
     problems.
     """
-    problems, body = Problems(text), written.body
+    problems, body = ProblemCollector(text), written.body
     _repeated(body, problems)
     for name in (*_roles(body), *(each for shared in written.shared for each in shared.roles)):
         _warn_of_role(name, context, problems)
@@ -52,11 +52,11 @@ def warnings_of(
     for test in dict.fromkeys(
         atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest)
     ):
-        _warn_of_pointless(test, meaning.spots.get(test, Spot(0, "")), problems)
+        _warn_of_pointless(test, meaning.spots.get(test, SourceSpan(0, "")), problems)
     return problems.in_reading_order()
 
 
-def _repeated(node: Syntax, problems: Problems) -> None:
+def _repeated(node: Syntax, problems: ProblemCollector) -> None:
     if isinstance(node, Listing):
         counts = Counter(each.name for each in node.elements)
         for each in {each.name: each for each in node.elements}.values():
@@ -71,14 +71,14 @@ def _repeated(node: Syntax, problems: Problems) -> None:
         _repeated(inner, problems)
 
 
-def _roles(node: Syntax) -> Iterator[Name]:
+def _roles(node: Syntax) -> Iterator[ConceptName]:
     if isinstance(node, Quantified):
         yield node.role
     for inner in children_of(node):
         yield from _roles(inner)
 
 
-def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
+def _warn_of_role(name: ConceptName, context: Context, problems: ProblemCollector) -> None:
     """Warn of a role that is nearly a field of EPCIS; any role is legal if no role is declared."""
     tbox = context.ontology.tbox if isinstance(context.ontology, Ontology) else None
     declared = isinstance(tbox, TBox) and bool(tbox.roles)
@@ -92,14 +92,14 @@ def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
 
 def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[Problem]:
     """Yield warnings of atoms in braces, at their places in the whole text."""
-    if isinstance(node, Embedded):
+    if isinstance(node, ConceptEmbeddedAtom):
         for warning in context.warn_of_atom(node.language, text[node.start : node.end]):
-            yield shifted(warning, text, node.start)
+            yield shift_problem(warning, text, node.start)
     for inner in children_of(node):
         yield from _of_other_languages(inner, text, context)
 
 
-def _warn_of_pointless(test: ConceptTest, spot: Spot, problems: Problems) -> None:
+def _warn_of_pointless(test: ConceptTest, spot: SourceSpan, problems: ProblemCollector) -> None:
     """Warn of a test that is never or always true.
 
     It is judged in the open world with nothing known of the event: a result there holds everywhere.

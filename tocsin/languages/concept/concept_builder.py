@@ -19,46 +19,46 @@ from tocsin.knowledge.concepts.concept import (
     Thing,
     enumeration,
 )
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.concept.names import Names
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.concept.names import ConceptNameResolver
 from tocsin.languages.concept.syntax import (
-    Both,
     Bottom,
-    Either,
-    Embedded,
+    ConceptAnd,
+    ConceptEmbeddedAtom,
+    ConceptName,
+    ConceptNegation,
+    ConceptOr,
     Intersection,
     Listing,
-    Name,
-    Negation,
     Quantified,
     Restriction,
     SeveralEvents,
     Syntax,
-    Temporal,
-    Timed,
+    TemporalRelation,
+    TimedNegation,
     Top,
     Union,
 )
 from tocsin.languages.concept.values import restriction
 
-Unknown = Callable[[Name], Concept | None]
+Unknown = Callable[[ConceptName], Concept | None]
 """Lookup of a name that the TBox does not know; None if it is not defined elsewhere either."""
 
 
-def nobody(_: Name) -> Concept | None:
+def no_other_concepts(_: ConceptName) -> Concept | None:
     """Return None: nothing is defined outside the TBox."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Describing:
+class ConceptBuilder:
     """One walk over a text. In a TBox every name that is not an individual may be a concept:
     `names_free`.
     """
 
-    problems: Problems
-    names: Names
-    unknown: Unknown = nobody
+    problems: ProblemCollector
+    names: ConceptNameResolver
+    unknown: Unknown = no_other_concepts
     names_free: bool = False
 
     def concept(self, node: Syntax, *, in_filler: bool = False) -> Concept:
@@ -68,13 +68,13 @@ class Describing:
                 return Thing()
             case Bottom():
                 return Nothing()
-            case Name():
+            case ConceptName():
                 return self._name(node, in_filler)
             case Listing():
                 return self._listing(node)
             case Restriction():
                 return self._restriction(node, in_filler)
-            case Negation(operand):
+            case ConceptNegation(operand):
                 return Complement(self.concept(operand, in_filler=in_filler))
             case Intersection(operands):
                 return Conjunction(
@@ -86,12 +86,18 @@ class Describing:
                 )
             case Quantified():
                 return self._quantified(node)
-            case Timed() | Temporal() | Both() | Either() | Embedded():
+            case (
+                TimedNegation()
+                | TemporalRelation()
+                | ConceptAnd()
+                | ConceptOr()
+                | ConceptEmbeddedAtom()
+            ):
                 return self._level(node)
             case _:
                 assert_never(node)
 
-    def role(self, name: Name) -> str:
+    def role(self, name: ConceptName) -> str:
         """Return the full name of a role; add a problem if it is not declared."""
         full = self.names.full(name)
         if not self.names.knows_role(full):
@@ -104,7 +110,7 @@ class Describing:
             )
         return full
 
-    def _name(self, node: Name, in_filler: bool) -> Concept:
+    def _name(self, node: ConceptName, in_filler: bool) -> Concept:
         full = self.names.full(node)
         if self.names.is_concept(full):
             return Symbol(full)
@@ -117,7 +123,7 @@ class Describing:
             self._unknown(node, in_filler)
         return meant or Nothing()
 
-    def _unknown(self, node: Name, in_filler: bool) -> None:
+    def _unknown(self, node: ConceptName, in_filler: bool) -> None:
         if self.names.is_individual(self.names.full(node), node):
             message, hint = (
                 f"{node.name!r} is an individual, and an event is none",
@@ -165,7 +171,7 @@ class Describing:
     def _level(self, node: SeveralEvents) -> Concept:
         what = (
             "an atom of another language"
-            if isinstance(node, Embedded)
+            if isinstance(node, ConceptEmbeddedAtom)
             else "this is about several events and"
         )
         self.problems.add(

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.concept.concept_builder import Describing
-from tocsin.languages.concept.syntax import Name, Sole, Subscription
-from tocsin.languages.concept.syntax import Shared as Written
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.concept.concept_builder import ConceptBuilder
+from tocsin.languages.concept.syntax import ConceptName, ConceptSubscription, Sole
+from tocsin.languages.concept.syntax import RoleCorrelation as Written
 from tocsin.plan.nodes.composites import Key
 
 CODE = "CORRELATION"
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedValue:
     """A value that all parts share, bound to a variable: of one role of all, or of one role of
     each.
     """
@@ -33,11 +33,11 @@ class Shared:
 class Correlating:
     """Reader of the correlation of a text of `parts` parts; it adds problems to `problems`."""
 
-    problems: Problems
-    describing: Describing
+    problems: ProblemCollector
+    describing: ConceptBuilder
     parts: int
 
-    def shared(self, written: Written | Sole) -> Shared:
+    def shared(self, written: Written | Sole) -> SharedValue:
         """Return the roles that share a value: one for all parts, or one for each."""
         roles = tuple(self.describing.role(each) for each in written.roles)
         if len(roles) not in (1, self.parts):
@@ -50,9 +50,9 @@ class Correlating:
             )
         for name, role in zip(written.roles, roles, strict=True):
             self._refuse_objects(name, role)
-        return Shared(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
+        return SharedValue(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
 
-    def key(self, written: Subscription) -> Key:
+    def key(self, written: ConceptSubscription) -> Key:
         """Return the paths of the roles that have one value in an event."""
         soles = (each for each in written.shared if isinstance(each, Sole))
         return tuple(dict.fromkeys(map(self._path, soles)))
@@ -75,7 +75,7 @@ class Correlating:
             )
         return tuple(map(self._in_events, sole.path))
 
-    def _in_events(self, name: Name) -> str:
+    def _in_events(self, name: ConceptName) -> str:
         """Return a name as events have it.
 
         Another name of the TBox stays as written, a prefixed one becomes full.
@@ -84,7 +84,7 @@ class Correlating:
         is_other_name = names.tbox.resolved(name.name) != name.name
         return name.name if is_other_name else names.full(name)
 
-    def _refuse_objects(self, name: Name, role: str) -> None:
+    def _refuse_objects(self, name: ConceptName, role: str) -> None:
         """Refuse a field of EPCIS that is an object without an id: it equals no other."""
         if role in OBJECTS:
             inner = OBJECTS[role]

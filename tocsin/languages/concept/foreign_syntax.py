@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.base.texts import CURLY_QUOTES, Slip, first_hint
+from tocsin.languages.base.texts import CURLY_QUOTES, SyntaxErrorContext, find_hint
 
 _LENGTH = re.compile(r"[(\[]?\s*(\d+(?:\.\d+)?\s*[A-Za-z]*|P[\dTDHMSW.]+)\s*[)\]]?")
 _RELATION = re.compile(
@@ -18,19 +18,19 @@ _LENGTH_HERE = (
 )
 
 
-def habit(slip: Slip) -> str:
+def hint_for_foreign_syntax(slip: SyntaxErrorContext) -> str:
     """Return a hint for syntax borrowed from another language, or ""."""
-    return first_hint(slip, _RULES)
+    return find_hint(slip, _RULES)
 
 
-def _quotes(slip: Slip) -> str:
+def _quotes(slip: SyntaxErrorContext) -> str:
     here = slip.here[:1]
     if here and here in CURLY_QUOTES:
         return 'a name stands without quotes, and a text in straight ones: (xsd:string = "abc")'
     return ""
 
 
-def _ends(slip: Slip) -> str:
+def _ends(slip: SyntaxErrorContext) -> str:
     """Return a hint for comments and end marks."""
     if slip.here.startswith(("//", "--", "/*")):
         return "a comment begins with # and ends with its line"
@@ -41,7 +41,7 @@ def _ends(slip: Slip) -> str:
     return ""
 
 
-def _lengths(slip: Slip) -> str:
+def _lengths(slip: SyntaxErrorContext) -> str:
     """Return a hint for `A Before(5 min) B` and `A & not B within 48h`."""
     if _RELATION.search(slip.just_before.removesuffix("(")) and _LENGTH.match(slip.here):
         return _LENGTH_HERE
@@ -55,7 +55,7 @@ def _lengths(slip: Slip) -> str:
     )
 
 
-def _relations(slip: Slip) -> str:
+def _relations(slip: SyntaxErrorContext) -> str:
     """Return a hint for a relation such as `After` without one of its sides."""
     word = re.match(r"\w+", slip.here)
     if word and _RELATION.match(word[0]) and slip.could_be("NOT"):
@@ -68,7 +68,7 @@ def _relations(slip: Slip) -> str:
     return ""
 
 
-def _roles(slip: Slip) -> str:
+def _roles(slip: SyntaxErrorContext) -> str:
     """Return a hint for `bizStep = shipping` and `bizStep.shipping`."""
     role, value = slip.last_word, re.match(r"\s*(=|\.|:|is\b)\s*[\"']?([^\W\d][\w-]*)", slip.here)
     if role and value and (slip.could_be("TEMPORAL") or slip.could_be("_DOT")):
@@ -82,7 +82,7 @@ def _roles(slip: Slip) -> str:
     return ""
 
 
-def _correlations(slip: Slip) -> str:
+def _correlations(slip: SyntaxErrorContext) -> str:
     if slip.here.startswith("correlate") and slip.before.endswith(("&", "|", "and", "or", ",")):
         return (
             "correlate by stands at the very end, after the last part: A Before B correlate by"

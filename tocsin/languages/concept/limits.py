@@ -8,7 +8,7 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(TextLimits):
+class ConceptLimits(TextLimits):
     """Largest text in bytes, a `.tbox` text included, and deepest nesting."""
 
     nesting: int = 100

@@ -10,25 +10,25 @@ from dataclasses import dataclass, field
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.base.context import Context, PartDefinition
-from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.keys import keyed_operators, keyed_whole
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.concept import forms
-from tocsin.languages.concept.concept_builder import Describing
-from tocsin.languages.concept.correlation import Correlating, Shared
+from tocsin.languages.concept.concept_builder import ConceptBuilder
+from tocsin.languages.concept.correlation import Correlating, SharedValue
 from tocsin.languages.concept.limits import exceeded
-from tocsin.languages.concept.names import Names
-from tocsin.languages.concept.options import Settings
+from tocsin.languages.concept.names import ConceptNameResolver
+from tocsin.languages.concept.options import ConceptOptions
 from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.syntax import (
-    Both,
-    Either,
-    Embedded,
-    Name,
-    Subscription,
+    ConceptAnd,
+    ConceptEmbeddedAtom,
+    ConceptName,
+    ConceptOr,
+    ConceptSubscription,
     Syntax,
-    Temporal,
-    Timed,
+    TemporalRelation,
+    TimedNegation,
     leaves_of,
 )
 from tocsin.plan.nodes import composites
@@ -45,7 +45,7 @@ MAX_LEVELS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class LoweredConcept:
     """Plan part of a text and its problems; with problems the part means nothing.
 
     `spots` has the first place of each test: in the text itself, or the name that leads to it.
@@ -53,42 +53,48 @@ class Meaning:
 
     part: Part
     problems: list[Problem]
-    spots: Mapping[ConceptTest, Spot]
+    spots: Mapping[ConceptTest, SourceSpan]
 
 
 def lower(
-    text: str, written: Subscription, settings: Settings, names: Names, context: Context
-) -> Meaning:
+    text: str,
+    written: ConceptSubscription,
+    settings: ConceptOptions,
+    names: ConceptNameResolver,
+    context: Context,
+) -> LoweredConcept:
     """Return the meaning of a text that has been read."""
-    problems = Problems(text)
-    lowering = Lowering(problems, Describing(problems, names), settings, context)
+    problems = ProblemCollector(text)
+    lowering = ConceptLowering(problems, ConceptBuilder(problems, names), settings, context)
     part = lowering.whole(written)
-    return Meaning(part, problems.in_reading_order(), lowering.spots)
+    return LoweredConcept(part, problems.in_reading_order(), lowering.spots)
 
 
 @dataclass(slots=True)
-class Lowering:
+class ConceptLowering:
     """One walk over a text and the definitions that it uses; `inside` are those being read now.
 
     `spots` are the places of the tests; inside a definition that is the name that leads to it,
     `used_at`. `level` is the nesting depth of all texts that lead here, together.
     """
 
-    problems: Problems
-    describing: Describing
-    settings: Settings
+    problems: ProblemCollector
+    describing: ConceptBuilder
+    settings: ConceptOptions
     context: Context
-    shared: tuple[Shared, ...] = ()
+    shared: tuple[SharedValue, ...] = ()
     inside: tuple[str, ...] = ()
     places: Mapping[int, int] = field(default_factory=dict)
-    spots: dict[ConceptTest, Spot] = field(default_factory=dict)
-    used_at: Spot | None = None
+    spots: dict[ConceptTest, SourceSpan] = field(default_factory=dict)
+    used_at: SourceSpan | None = None
     level: int = 0
 
     def __post_init__(self) -> None:
-        self.describing = Describing(self.problems, self.describing.names, self._defined_concept)
+        self.describing = ConceptBuilder(
+            self.problems, self.describing.names, self._defined_concept
+        )
 
-    def whole(self, written: Subscription) -> Part:
+    def whole(self, written: ConceptSubscription) -> Part:
         """Return the part of a text, with its correlation and key."""
         self.level = written.body.depth
         leaves = list(leaves_of(written.body))
@@ -102,17 +108,17 @@ class Lowering:
     def part(self, node: Syntax) -> Part:
         """Return the part of a node."""
         match node:
-            case Either(operands):
+            case ConceptOr(operands):
                 return composites.Either(tuple(map(self.part, operands)))
-            case Both(left, right):
+            case ConceptAnd(left, right):
                 return forms.both(self.part(left), self.part(right))
-            case Temporal():
+            case TemporalRelation():
                 return self._temporal(node)
-            case Timed():
+            case TimedNegation():
                 return self._timed(node)
-            case Embedded():
+            case ConceptEmbeddedAtom():
                 return self._embedded(node)
-            case Name() if self._is_part(node):
+            case ConceptName() if self._is_part(node):
                 return self._defined_part(node)
             case _:
                 return self._test(self.describing.concept(node), node)
@@ -133,20 +139,20 @@ class Lowering:
         self.spots.setdefault(test, self.used_at or node.spot)
         return test
 
-    def _temporal(self, node: Temporal) -> Part:
+    def _temporal(self, node: TemporalRelation) -> Part:
         relation, exchanged = forms.one_of_seven(node.relation)
         left, right = (node.right, node.left) if exchanged else (node.left, node.right)
         before, after = _is_anchored(left), _is_anchored(right)
         if not (before or after):
             return forms.stands(self.part(left), relation, self.part(right), self.settings.proper)
         absent, anchor = (left, right) if before else (right, left)
-        assert isinstance(absent, Timed)
+        assert isinstance(absent, TimedNegation)
         if relation != "Before" or (before and after):
             self._unanchored(absent)
         silent = forms.silent_before if before else forms.silent_after
         return silent(self.part(absent.operand), self._duration(absent.duration), self.part(anchor))
 
-    def _timed(self, node: Timed) -> Part:
+    def _timed(self, node: TimedNegation) -> Part:
         if node.anchored:
             self._unanchored(node)
         elif self.shared:
@@ -160,7 +166,7 @@ class Lowering:
             self.part(node.operand), self._duration(node.duration), self.settings.origin
         )
 
-    def _unanchored(self, node: Timed) -> None:
+    def _unanchored(self, node: TimedNegation) -> None:
         self.problems.add(
             "UNSUPPORTED",
             node.spot,
@@ -169,14 +175,14 @@ class Lowering:
             " anchored",
         )
 
-    def _duration(self, spot: Spot) -> Duration:
+    def _duration(self, spot: SourceSpan) -> Duration:
         try:
             return forms.duration_of(spot.text)
         except Problem as problem:
             self.problems.at(spot, problem, "DURATION")
             return 1
 
-    def _embedded(self, node: Embedded) -> Part:
+    def _embedded(self, node: ConceptEmbeddedAtom) -> Part:
         if self.shared:
             self.problems.add(
                 "UNSUPPORTED",
@@ -187,22 +193,22 @@ class Lowering:
         try:
             return self.context.parse_atom(node.language, self.problems.text[node.start : node.end])
         except Problem as problem:
-            self.problems.found.append(shifted(problem, self.problems.text, node.start))
+            self.problems.found.append(shift_problem(problem, self.problems.text, node.start))
             return self._test(Nothing(), node)
 
     # Definitions that the subscription uses
 
-    def _is_part(self, node: Name) -> bool:
+    def _is_part(self, node: ConceptName) -> bool:
         return (
             not self.describing.names.is_concept(self.describing.names.full(node))
             and self._definition(node) is not None
         )
 
-    def _definition(self, node: Name) -> PartDefinition | None:
+    def _definition(self, node: ConceptName) -> PartDefinition | None:
         found = self.context.definitions.get(node.name)
         return found if isinstance(found, PartDefinition) else None
 
-    def _defined_part(self, node: Name) -> Part:
+    def _defined_part(self, node: ConceptName) -> Part:
         definition = self._definition(node)
         assert definition is not None
         try:
@@ -214,7 +220,7 @@ class Lowering:
             self.problems.at(node.spot, problem)
             return self._test(Nothing(), node)
 
-    def _defined_concept(self, node: Name) -> Concept | None:
+    def _defined_concept(self, node: ConceptName) -> Concept | None:
         """Return the concept of a definition, which must be about one event too; None if not
         defined.
         """
@@ -236,7 +242,7 @@ class Lowering:
             self.problems.at(node.spot, problem)
             return Nothing()
 
-    def _own(self, node: Name, definition: PartDefinition) -> tuple[Lowering, Syntax]:
+    def _own(self, node: ConceptName, definition: PartDefinition) -> tuple[ConceptLowering, Syntax]:
         """Return a walk over the text of a definition, and the syntax of that text.
 
         Its problems are placed at the name that uses the definition. Raises on a cycle and beyond
@@ -259,10 +265,10 @@ class Lowering:
         if level > MAX_LEVELS:
             message = f"with names written out, concepts nest deeper than {MAX_LEVELS} levels"
             raise exceeded(message, None, "write fewer levels", node.name)
-        problems = _Borrowed(self.problems, node.spot)
+        problems = _DefinitionProblems(self.problems, node.spot)
         place = self.places.get(id(node), 0)
-        shared = tuple(Shared(each.variable, (each.at(place),)) for each in self.shared)
-        inner = Lowering(
+        shared = tuple(SharedValue(each.variable, (each.at(place),)) for each in self.shared)
+        inner = ConceptLowering(
             problems,
             self.describing,
             self.settings,
@@ -278,23 +284,23 @@ class Lowering:
 
 
 def _is_anchored(node: Syntax) -> bool:
-    return isinstance(node, Timed) and node.anchored
+    return isinstance(node, TimedNegation) and node.anchored
 
 
-class _Borrowed(Problems):
+class _DefinitionProblems(ProblemCollector):
     """Problems of a definition's text, placed at the name that uses the definition."""
 
-    def __init__(self, outer: Problems, spot: Spot) -> None:
+    def __init__(self, outer: ProblemCollector, spot: SourceSpan) -> None:
         super().__init__("")
         self._outer = outer
         self._spot = spot
 
-    def add(self, code: str, spot: Spot, message: str, hint: str) -> None:
+    def add(self, code: str, spot: SourceSpan, message: str, hint: str) -> None:
         """Add a problem at the name."""
         self._outer.add(
             code, self._spot, f"in the definition of {self._spot.text}: {message}", hint
         )
 
-    def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
+    def at(self, spot: SourceSpan, problem: Problem, code: str = "") -> None:
         """Add a problem raised by a deeper layer, at the name."""
         self._outer.at(self._spot, problem, code)

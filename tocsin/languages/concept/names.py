@@ -11,17 +11,17 @@ from tocsin.errors import Problem
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.concept.syntax import Name
+from tocsin.languages.concept.syntax import ConceptName
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ConceptNameResolver:
     """TBox in force, and prefixes of the ontology."""
 
     tbox: TBox = EMPTY
     prefixes: Mapping[str, str] = field(default_factory=dict)
 
-    def full(self, name: Name) -> str:
+    def full(self, name: ConceptName) -> str:
         """Return the TBox's name, else the IRI of a prefixed name, else the name itself."""
         if name.is_iri:
             return self.tbox.resolved(name.name)
@@ -40,7 +40,7 @@ class Names:
         """True if the TBox has a concept of that name."""
         return self.tbox.is_concept(full)
 
-    def is_individual(self, full: str, name: Name) -> bool:
+    def is_individual(self, full: str, name: ConceptName) -> bool:
         """True for a known individual and for any IRI, written out or by its prefix."""
         return (
             full in self.tbox.known_individuals
@@ -65,10 +65,12 @@ class Names:
         return f"did you mean {meant}? " if meant else ""
 
 
-def names_of(ontology: object | None) -> Names:
+def names_of(ontology: object | None) -> ConceptNameResolver:
     """Return the names of an ontology; raise the problem of its TBox if it has one."""
     if not isinstance(ontology, Ontology):
-        return Names()
+        return ConceptNameResolver()
     if isinstance(ontology.tbox, Problem):
         raise ontology.tbox
-    return Names(ontology.tbox if isinstance(ontology.tbox, TBox) else EMPTY, ontology.prefixes)
+    return ConceptNameResolver(
+        ontology.tbox if isinstance(ontology.tbox, TBox) else EMPTY, ontology.prefixes
+    )

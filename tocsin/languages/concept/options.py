@@ -15,7 +15,7 @@ _ORIGIN = "origin"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ConceptOptions:
     """Options of a subscription: closed or open world, proper intervals, origin.
 
     In the closed world unstated facts are false. `proper` allows relations in time for proper
@@ -28,7 +28,7 @@ class Settings:
     origin: Instant | None = None
 
 
-def settings_of(options: Mapping[str, object]) -> Settings:
+def settings_of(options: Mapping[str, object]) -> ConceptOptions:
     """Return the settings of a subscription's options; raise if one is unknown."""
     for name, value in options.items():
         refuse_unknown((name,), "concept", (*_CHOICES, _ORIGIN))
@@ -36,7 +36,7 @@ def settings_of(options: Mapping[str, object]) -> Settings:
             raise option_problem(
                 f"{name} {value!r} is not known", name, f"one of {', '.join(_CHOICES[name])}"
             )
-    return Settings(
+    return ConceptOptions(
         World(options.get("world", "closed")),
         options.get("intervals") == "proper",
         _origin(options),

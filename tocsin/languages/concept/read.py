@@ -8,12 +8,12 @@ from functools import cache
 
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.concept.limits import Limits, exceeded
-from tocsin.languages.concept.syntax import Subscription, Terminology
+from tocsin.languages.concept.limits import ConceptLimits, exceeded
+from tocsin.languages.concept.syntax import ConceptSubscription, Terminology
 from tocsin.languages.concept.syntax_errors import syntax_problem
-from tocsin.languages.concept.transformer import Transformer
+from tocsin.languages.concept.transformer import ConceptTransformer
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ConceptLimits()
 
 _OPENING = re.compile(
     r"\b(selector|graph|concept|xml|epcis)\s*\{|#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>"
@@ -33,13 +33,15 @@ _TERMINOLOGY = Grammar(
 _SUBSCRIPTION = replace(_TERMINOLOGY, opening=_OPENING)
 
 
-def read_subscription(text: str, limits: Limits = DEFAULT_LIMITS) -> Subscription:
+def read_subscription(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> ConceptSubscription:
     """Return the syntax tree of a subscription."""
-    found: Subscription = _SUBSCRIPTION.read(_parser("subscription", limits.nesting), text, limits)
+    found: ConceptSubscription = _SUBSCRIPTION.read(
+        _parser("subscription", limits.nesting), text, limits
+    )
     return found
 
 
-def read_terminology(text: str, limits: Limits = DEFAULT_LIMITS) -> Terminology:
+def read_terminology(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Terminology:
     """Return the syntax tree of a `.tbox` text."""
     large = replace(limits, text_bytes=limits.tbox_bytes)
     found: Terminology = _TERMINOLOGY.read(_parser("tbox", limits.nesting), text, large)
@@ -48,4 +50,4 @@ def read_terminology(text: str, limits: Limits = DEFAULT_LIMITS) -> Terminology:
 
 @cache
 def _parser(start: str, nesting: int) -> Parser:
-    return Parser(grammar_of("concept", start, "grammar"), Transformer(nesting))
+    return Parser(grammar_of("concept", start, "grammar"), ConceptTransformer(nesting))

@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
-    spot: Spot = field(kw_only=True, compare=False)
+class _ConceptSyntaxNode:
+    spot: SourceSpan = field(kw_only=True, compare=False)
     depth: int = field(default=0, kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Name(_Node):
+class ConceptName(_ConceptSyntaxNode):
     """A concept, an individual or a defined part; an IRI is without its angle brackets."""
 
     name: str
@@ -25,72 +25,72 @@ class Name(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Top(_Node):
+class Top(_ConceptSyntaxNode):
     """`Thing`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bottom(_Node):
+class Bottom(_ConceptSyntaxNode):
     """`Nothing`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(_Node):
+class Listing(_ConceptSyntaxNode):
     """`{a, b}`."""
 
-    elements: tuple[Name, ...]
+    elements: tuple[ConceptName, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Restriction(_Node):
+class Restriction(_ConceptSyntaxNode):
     """`(type op value)`; the value is a name, or a number or text as written."""
 
-    type: Name
-    operator: Spot
-    value: Name | Spot
+    type: ConceptName
+    operator: SourceSpan
+    value: ConceptName | SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Negation(_Node):
+class ConceptNegation(_ConceptSyntaxNode):
     """`not A`."""
 
     operand: Syntax
 
 
 @dataclass(frozen=True, slots=True)
-class Intersection(_Node):
+class Intersection(_ConceptSyntaxNode):
     """`A and B`."""
 
     operands: tuple[Syntax, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Union(_Node):
+class Union(_ConceptSyntaxNode):
     """`A or B`."""
 
     operands: tuple[Syntax, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Quantified(_Node):
+class Quantified(_ConceptSyntaxNode):
     """`exists role.A`, or `forall role.A`."""
 
     universal: bool
-    role: Name
+    role: ConceptName
     filler: Syntax
 
 
 @dataclass(frozen=True, slots=True)
-class Timed(_Node):
+class TimedNegation(_ConceptSyntaxNode):
     """`not (A) (1 h)`, or `not (A) (1 h anchored)`."""
 
     operand: Syntax
-    duration: Spot
+    duration: SourceSpan
     anchored: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Temporal(_Node):
+class TemporalRelation(_ConceptSyntaxNode):
     """`A Before B`."""
 
     relation: str
@@ -99,7 +99,7 @@ class Temporal(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Both(_Node):
+class ConceptAnd(_ConceptSyntaxNode):
     """`A & B`."""
 
     left: Syntax
@@ -107,14 +107,14 @@ class Both(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Either(_Node):
+class ConceptOr(_ConceptSyntaxNode):
     """`A | B`."""
 
     operands: tuple[Syntax, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded(_Node):
+class ConceptEmbeddedAtom(_ConceptSyntaxNode):
     """An atom of another language, from offset to offset of the text."""
 
     language: str
@@ -123,29 +123,29 @@ class Embedded(_Node):
 
 
 Syntax = (
-    Name
+    ConceptName
     | Top
     | Bottom
     | Listing
     | Restriction
-    | Negation
+    | ConceptNegation
     | Intersection
     | Union
     | Quantified
-    | Timed
-    | Temporal
-    | Both
-    | Either
-    | Embedded
+    | TimedNegation
+    | TemporalRelation
+    | ConceptAnd
+    | ConceptOr
+    | ConceptEmbeddedAtom
 )
-SeveralEvents = Timed | Temporal | Both | Either | Embedded
+SeveralEvents = TimedNegation | TemporalRelation | ConceptAnd | ConceptOr | ConceptEmbeddedAtom
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class RoleCorrelation:
     """Correlation by a role of all parts, or by one role for each of them, `parentID = epcList`."""
 
-    roles: tuple[Name, ...]
+    roles: tuple[ConceptName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,27 +155,27 @@ class Sole:
     A member holds the value of an object, `one readPoint.id`.
     """
 
-    path: tuple[Name, ...]
+    path: tuple[ConceptName, ...]
 
     @property
-    def roles(self) -> tuple[Name, ...]:
+    def roles(self) -> tuple[ConceptName, ...]:
         """The role, without members."""
         return self.path[:1]
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class ConceptSubscription:
     """A whole text, and its correlations."""
 
     body: Syntax
-    shared: tuple[Shared | Sole, ...]
+    shared: tuple[RoleCorrelation | Sole, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenAxiom(_Node):
+class WrittenAxiom(_ConceptSyntaxNode):
     """`name := A`, `name <: A` or `name = {a, b}`."""
 
-    name: Name
+    name: ConceptName
     specialises: bool
     concept: Syntax
 
@@ -190,11 +190,11 @@ class Terminology:
 def children_of(node: Syntax) -> tuple[Syntax, ...]:
     """Return the nodes directly inside a node."""
     match node:
-        case Intersection(operands) | Union(operands) | Either(operands):
+        case Intersection(operands) | Union(operands) | ConceptOr(operands):
             return operands
-        case Temporal(_, left, right) | Both(left, right):
+        case TemporalRelation(_, left, right) | ConceptAnd(left, right):
             return (left, right)
-        case Negation(inner) | Quantified(_, _, inner) | Timed(inner):
+        case ConceptNegation(inner) | Quantified(_, _, inner) | TimedNegation(inner):
             return (inner,)
         case _:
             return ()
@@ -202,7 +202,7 @@ def children_of(node: Syntax) -> tuple[Syntax, ...]:
 
 def leaves_of(node: Syntax) -> Iterator[Syntax]:
     """Yield the parts about one event, in the order of the text."""
-    if isinstance(node, Timed | Temporal | Both | Either):
+    if isinstance(node, TimedNegation | TemporalRelation | ConceptAnd | ConceptOr):
         for child in children_of(node):
             yield from leaves_of(child)
     else:

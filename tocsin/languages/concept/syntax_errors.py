@@ -10,14 +10,14 @@ from tocsin.knowledge.concepts.axioms import RESERVED
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
-    Slip,
-    Vocabulary,
-    first_hint,
-    parts_at,
-    shown,
+    SyntaxErrorContext,
+    TerminalNames,
+    find_hint,
+    show_token,
+    split_at_error,
     unexpected_problem,
 )
-from tocsin.languages.concept.foreign_syntax import habit
+from tocsin.languages.concept.foreign_syntax import hint_for_foreign_syntax
 
 _WORDS = {
     "NAME": "a name",
@@ -60,7 +60,7 @@ _NEAR_RELATION = {
 """Words that users write in place of words of the language."""
 _SAME_CASE = {word.lower(): word for word in RESERVED}
 _CONCEPT = frozenset("NOT FORALL EXISTS NAME IRI TOP BOTTOM OPEN_SET _OPEN".split())
-_VOCABULARY = Vocabulary(
+_VOCABULARY = TerminalNames(
     _WORDS, frozenset(("BLANK", "COMMENT", "EMBEDDED", "_ONE")), ((_CONCEPT, "a concept"),)
 )
 _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:anchored\s*)?\)")
@@ -68,16 +68,16 @@ _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:ancho
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
     """Return the problem of a text that is not in the grammar."""
-    error = _Error(*parts_at(text, found), found)
+    error = _ConceptErrorContext(*split_at_error(text, found), found)
     place = Place.at(text, found.offset)
     if special := _special(error, place):
         return special
-    hint = first_hint(error, _RULES)
+    hint = find_hint(error, _RULES)
     return unexpected_problem(text, found, "SYNTAX", _VOCABULARY.told(found.expected), hint)
 
 
 @dataclass(frozen=True, slots=True)
-class _Error(Slip):
+class _ConceptErrorContext(SyntaxErrorContext):
     """Text around the error."""
 
     @property
@@ -87,7 +87,7 @@ class _Error(Slip):
         return found[0] if found else ""
 
 
-def _special(error: _Error, place: Place) -> Problem | None:
+def _special(error: _ConceptErrorContext, place: Place) -> Problem | None:
     """Return the problem of a text outside the grammar that has its own code; None otherwise."""
     if _TIMED.match(error.here) and not error.could_be("_OPEN"):
         return SyntaxProblem(
@@ -102,7 +102,7 @@ def _special(error: _Error, place: Place) -> Problem | None:
         )
     if error.could_be("DURATION"):
         return MeaningProblem(
-            f"{shown(error.found.token) or 'nothing'} is no duration",
+            f"{show_token(error.found.token) or 'nothing'} is no duration",
             code="DURATION",
             place=place,
             token=error.found.token[:40],
@@ -124,11 +124,11 @@ def _special(error: _Error, place: Place) -> Problem | None:
     return None
 
 
-def _begins_axiom(error: _Error) -> bool:
+def _begins_axiom(error: _ConceptErrorContext) -> bool:
     return re.match(r"[\w-]+\s*(?::=|≡|<:|⊑|=)", error.here) is not None
 
 
-def _quantifiers(error: _Error) -> str:
+def _quantifiers(error: _ConceptErrorContext) -> str:
     if error.could_be("_DOT"):
         return "a role is followed by a dot and a concept: exists bizStep.transporting"
     if re.search(r"(?:forall|all|exists|some|∀|∃)$", error.just_before):
@@ -142,7 +142,7 @@ def _quantifiers(error: _Error) -> str:
     return ""
 
 
-def _misspelt_words(error: _Error) -> str:
+def _misspelt_words(error: _ConceptErrorContext) -> str:
     """Return a hint for a misspelt keyword that was read as a name: `exist r`, `NOT A`."""
     if not error.word or not error.could_be("TEMPORAL"):
         return ""
@@ -152,7 +152,7 @@ def _misspelt_words(error: _Error) -> str:
     return f"did you mean {meant}?" if meant and meant != error.last_word else ""
 
 
-def _words(error: _Error) -> str:
+def _words(error: _ConceptErrorContext) -> str:
     if error.word not in RESERVED and (meant := _SAME_CASE.get(error.word.lower())):
         return (
             f"write {meant}, in these letters"
@@ -173,7 +173,7 @@ def _words(error: _Error) -> str:
     return ""
 
 
-def _signs(error: _Error) -> str:
+def _signs(error: _ConceptErrorContext) -> str:
     doubled = {"&&": "&", "||": "|", "==": "="}.get(error.before[-1:] + error.here[:1])
     if doubled:
         return f"write {doubled} once"
@@ -190,7 +190,7 @@ def _signs(error: _Error) -> str:
     return ""
 
 
-def _values(error: _Error) -> str:
+def _values(error: _ConceptErrorContext) -> str:
     if error.could_be("NUMBER"):
         return "compare with a number, a text in double quotes or a name: (xsd:int < 5)"
     if error.here[:1] in ("<", ">", "=", "!", "≤", "≥", "≠") and not error.could_be("OPERATOR"):
@@ -200,7 +200,7 @@ def _values(error: _Error) -> str:
     return ""
 
 
-def _forms(error: _Error) -> str:
+def _forms(error: _ConceptErrorContext) -> str:
     if error.could_be("DEFINES"):
         return (
             "an axiom is name := concept, name <: concept or name = {a, b}, and ends with a"
@@ -211,5 +211,5 @@ def _forms(error: _Error) -> str:
     return "write a concept such as TransactionEvent and exists bizStep.transporting"
 
 
-_RULES = (habit, _quantifiers, _misspelt_words, _words, _signs, _values, _forms)
+_RULES = (hint_for_foreign_syntax, _quantifiers, _misspelt_words, _words, _signs, _values, _forms)
 """From the most to the least specific; the last one always has a hint."""

@@ -6,9 +6,9 @@ from tocsin.errors import Problem
 from tocsin.knowledge.concepts.axioms import Axiom, Definition, Specialisation
 from tocsin.knowledge.concepts.concept import Enumeration, enumeration
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.concept.concept_builder import Describing
-from tocsin.languages.concept.names import Names
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.concept.concept_builder import ConceptBuilder
+from tocsin.languages.concept.names import ConceptNameResolver
 from tocsin.languages.concept.read import read_terminology
 from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, WrittenAxiom, children_of
 
@@ -16,9 +16,11 @@ from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, Writte
 def tbox_of_text(text: str) -> TBox:
     """Return the TBox of a text; raise its first problem."""
     written = read_terminology(text)
-    problems = Problems(text)
+    problems = ProblemCollector(text)
     try:
-        describing = Describing(problems, Names(_outline(written)), names_free=True)
+        describing = ConceptBuilder(
+            problems, ConceptNameResolver(_outline(written)), names_free=True
+        )
         axioms = tuple(_axiom(each, describing) for each in written.axioms)
         if problems.found:
             raise problems.in_reading_order()[0]
@@ -27,7 +29,7 @@ def tbox_of_text(text: str) -> TBox:
         raise _placed(problem, written, problems) from None
 
 
-def _axiom(written: WrittenAxiom, describing: Describing) -> Axiom:
+def _axiom(written: WrittenAxiom, describing: ConceptBuilder) -> Axiom:
     concept = describing.concept(written.concept)
     if isinstance(concept, Enumeration):
         concept = enumeration(concept.elements, written.name.name)
@@ -54,7 +56,7 @@ def _elements(node: Syntax) -> set[str]:
     return {name for inner in children_of(node) for name in _elements(inner)}
 
 
-def _placed(problem: Problem, written: Terminology, problems: Problems) -> Problem:
+def _placed(problem: Problem, written: Terminology, problems: ProblemCollector) -> Problem:
     """Return a problem of the whole, placed at the last axiom about the name in its token."""
     spots = [each.spot for each in written.axioms if each.name.name == problem.token]
     if problem.place is not None or not spots:

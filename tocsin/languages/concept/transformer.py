@@ -10,40 +10,40 @@ from tocsin.languages.base.parsing import Token, Unexpected
 from tocsin.languages.base.texts import spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.concept.syntax import (
-    Both,
     Bottom,
-    Either,
-    Embedded,
+    ConceptAnd,
+    ConceptEmbeddedAtom,
+    ConceptName,
+    ConceptNegation,
+    ConceptOr,
+    ConceptSubscription,
     Intersection,
     Listing,
-    Name,
-    Negation,
     Quantified,
     Restriction,
-    Shared,
+    RoleCorrelation,
     Sole,
-    Subscription,
     Syntax,
-    Temporal,
+    TemporalRelation,
     Terminology,
-    Timed,
+    TimedNegation,
     Top,
     Union,
     WrittenAxiom,
 )
 
 
-class Transformer(NestingTransformer):
+class ConceptTransformer(NestingTransformer):
     """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
-    def subscription(self, children: Children) -> Subscription:
-        return Subscription(children[0], tuple(children[1:]))
+    def subscription(self, children: Children) -> ConceptSubscription:
+        return ConceptSubscription(children[0], tuple(children[1:]))
 
-    def shared(self, children: Children) -> Shared:
+    def shared(self, children: Children) -> RoleCorrelation:
         for sign in children[1::2]:
             if sign != "=":
                 raise Unexpected(sign.start_pos or 0, "OPERATOR", str(sign), ("IS",))
-        return Shared(tuple(children[::2]))
+        return RoleCorrelation(tuple(children[::2]))
 
     def sole(self, children: Children) -> Sole:
         return Sole(tuple(children))
@@ -60,19 +60,19 @@ class Transformer(NestingTransformer):
         return WrittenAxiom(name, sign.type == "SPECIALISES", concept, spot=name.spot)
 
     def either(self, children: Children) -> Syntax:
-        return Either(
+        return ConceptOr(
             tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
         )
 
     def both(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Both(
+        return ConceptAnd(
             left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right))
         )
 
     def temporal(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Temporal(
+        return TemporalRelation(
             str(sign),
             left,
             right,
@@ -83,7 +83,9 @@ class Transformer(NestingTransformer):
     def timed(self, children: Children) -> Syntax:
         sign, operand, duration, *anchored = children
         depth = self._below(spot_of(sign), (operand,))
-        return Timed(operand, spot_of(duration), bool(anchored), spot=spot_of(sign), depth=depth)
+        return TimedNegation(
+            operand, spot_of(duration), bool(anchored), spot=spot_of(sign), depth=depth
+        )
 
     def union(self, children: Children) -> Syntax:
         return Union(
@@ -97,7 +99,9 @@ class Transformer(NestingTransformer):
 
     def negation(self, children: Children) -> Syntax:
         sign, operand = children
-        return Negation(operand, spot=spot_of(sign), depth=self._below(spot_of(sign), (operand,)))
+        return ConceptNegation(
+            operand, spot=spot_of(sign), depth=self._below(spot_of(sign), (operand,))
+        )
 
     def quantified(self, children: Children) -> Syntax:
         sign, role, filler = children
@@ -118,7 +122,7 @@ class Transformer(NestingTransformer):
         brace, *elements = children
         return Listing(tuple(map(_name, elements)), spot=spot_of(brace))
 
-    def name(self, children: Children) -> Name:
+    def name(self, children: Children) -> ConceptName:
         return _name(children[0])
 
     role = name
@@ -133,9 +137,11 @@ class Transformer(NestingTransformer):
         spot = spot_of(children[0])
         language, brace, _ = spot.text.partition("{")
         start = spot.offset + len(language + brace)
-        return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
+        return ConceptEmbeddedAtom(
+            language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot
+        )
 
 
-def _name(token: Token) -> Name:
+def _name(token: Token) -> ConceptName:
     text = str(token)
-    return Name(text.strip("<>"), token.type == "IRI", spot=spot_of(token))
+    return ConceptName(text.strip("<>"), token.type == "IRI", spot=spot_of(token))

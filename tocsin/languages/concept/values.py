@@ -18,15 +18,15 @@ from tocsin.knowledge.concepts.concept import (
 )
 from tocsin.knowledge.concepts.datatypes import EQUALITIES, PREFIX, TYPES, datatype, datatype_name
 from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.concept.names import Names
-from tocsin.languages.concept.syntax import Name, Restriction
+from tocsin.languages.concept.names import ConceptNameResolver
+from tocsin.languages.concept.syntax import ConceptName, Restriction
 from tocsin.values.scalars import canonical_number
 
 _SIGNS = {"≤": "<=", "≥": ">=", "≠": "!="}
 _TRUTHS = {"true": True, "false": False}
 
 
-def restriction(node: Restriction, names: Names) -> Concept:
+def restriction(node: Restriction, names: ConceptNameResolver) -> Concept:
     """Return the concept of a restricted datatype; raise if type, operator and value do not fit."""
     operator = _SIGNS.get(node.operator.text, node.operator.text)
     full = names.full(node.type)
@@ -61,7 +61,9 @@ _OTHER_TYPES = {
 """Words of other languages for datatypes."""
 
 
-def _of_enumerated(listed: Enumeration, operator: str, node: Restriction, names: Names) -> Concept:
+def _of_enumerated(
+    listed: Enumeration, operator: str, node: Restriction, names: ConceptNameResolver
+) -> Concept:
     """Return T and {v} for `(T = v)`, T without v for `(T != v)`."""
     if operator not in EQUALITIES:
         raise MeaningProblem(
@@ -70,7 +72,7 @@ def _of_enumerated(listed: Enumeration, operator: str, node: Restriction, names:
             token=operator,
             hint="compare with = or !=",
         )
-    value = names.full(node.value) if isinstance(node.value, Name) else str(_value(node))
+    value = names.full(node.value) if isinstance(node.value, ConceptName) else str(_value(node))
     if value not in listed.elements:
         raise MeaningProblem(
             f"{value!r} is no element of {listed.name}",
@@ -83,7 +85,7 @@ def _of_enumerated(listed: Enumeration, operator: str, node: Restriction, names:
 
 
 def _value(node: Restriction) -> Value:
-    if isinstance(node.value, Name):
+    if isinstance(node.value, ConceptName):
         return _TRUTHS.get(node.value.name, node.value.name)
     written = node.value.text
     if not written.startswith('"'):

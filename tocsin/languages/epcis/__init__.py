@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import partial
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.epcis.checks import warnings_of
 from tocsin.languages.epcis.lower import lower
@@ -24,8 +24,8 @@ from tocsin.plan.nodes.composites import Plan
 __all__ = ["parse"]
 
 
-@with_refusals
-def parse(text: str, options: Options = NO_OPTIONS, context: Context = NOTHING_AROUND) -> Reading:
+@capture_problems
+def parse(text: str, options: Options = NO_OPTIONS, context: Context = EMPTY_CONTEXT) -> Reading:
     """Return the reading of a query, with its problems in the order of their places."""
     refuse_unknown(options, "epcis")
     ontology = context.ontology if isinstance(context.ontology, Ontology) else None

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from tocsin.events.codecs.epcis.event import KEYS
 from tocsin.events.codecs.epcis.identifiers import ANY_DIGIT, ANY_RUN, canonical, patterns
-from tocsin.events.codecs.epcis.json_context import resource
+from tocsin.events.codecs.epcis.json_context import expand_curie
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.values import Given, identifiers, instant, resources, strings
 from tocsin.plan.nodes.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
 from tocsin.plan.nodes.expression import Call, Semantics
-from tocsin.plan.semantics.list_conditions import ITSELF, like_text, some, where
+from tocsin.plan.semantics.list_conditions import ITSELF, any_item, item_test, like_text
 from tocsin.values.like import Token, Wild
 from tocsin.values.scalars import Constant, Scalar
 
@@ -39,7 +39,7 @@ def equals(path: Path, values: Sequence[Scalar]) -> BooleanNode:
 
 def members(paths: Sequence[Path], *tests: Call) -> BooleanNode:
     """Return the condition that some member at one of the paths passes all the tests."""
-    return any_of([Computed(some(path, *tests), Semantics.MEMBERS) for path in paths])
+    return any_of([Computed(any_item(path, *tests), Semantics.MEMBERS) for path in paths])
 
 
 def scalar(path: Path, read: Callable[[Given], Sequence[Scalar]]) -> Lowering:
@@ -47,17 +47,19 @@ def scalar(path: Path, read: Callable[[Given], Sequence[Scalar]]) -> Lowering:
     return lambda given: equals(path, read(given))
 
 
-def listed(*paths: Path, read: Callable[[Given], Sequence[Scalar]] = strings) -> Lowering:
+def make_list_equality(
+    *paths: Path, read: Callable[[Given], Sequence[Scalar]] = strings
+) -> Lowering:
     """Return the lowering of EQ_ for a field in lists."""
-    return lambda given: members(paths, where("=", ITSELF, *read(given)))
+    return lambda given: members(paths, item_test("=", ITSELF, *read(given)))
 
 
-def identified(*paths: Path) -> Lowering:
+def make_identifier_equality(*paths: Path) -> Lowering:
     """Return the lowering of EQ_ for an identifier: either spelling of the same key matches."""
     return lambda given: any_of([is_one(path, resources(given)) for path in paths])
 
 
-def matched(*paths: Path) -> Lowering:
+def make_identifier_match(*paths: Path) -> Lowering:
     """Return the lowering of MATCH_ for identifiers: the same key, or one that fits a wildcard
     pattern.
     """
@@ -71,7 +73,7 @@ def matched(*paths: Path) -> Lowering:
             if _is_wild(form)
         ]
         found = [is_one(path, exact) for path in paths] if exact else []
-        found += [members(paths, where("LIKE", ITSELF, *wild))] if wild else []
+        found += [members(paths, item_test("LIKE", ITSELF, *wild))] if wild else []
         return any_of(found)
 
     return lower
@@ -87,22 +89,22 @@ def below(given: Given, path: Path) -> BooleanNode:
     )
 
 
-def typed(path: Path, field: str, kind: str) -> Lowering:
+def make_typed_identifier(path: Path, field: str, kind: str) -> Lowering:
     """Return the lowering of EQ_ for an identifier in a list, among items of one type."""
 
     def lower(given: Given) -> BooleanNode:
         return members(
             [path],
-            where("=", "type", resource(kind, given.names)),
-            where("IS", field, *identifiers(given)),
+            item_test("=", "type", expand_curie(kind, given.names)),
+            item_test("IS", field, *identifiers(given)),
         )
 
     return lower
 
 
-def timed(relation: str, *paths: Path) -> Lowering:
+def make_time_comparison(relation: str, *paths: Path) -> Lowering:
     """Return the lowering of GE_ or LT_ for a time."""
-    return lambda given: members(paths, where(f"TIME {relation}", ITSELF, instant(given)))
+    return lambda given: members(paths, item_test(f"TIME {relation}", ITSELF, instant(given)))
 
 
 def exists(*paths: Path) -> Lowering:
@@ -118,7 +120,7 @@ def is_one(path: Path, written: Sequence[str]) -> BooleanNode:
     """
     common = list(dict.fromkeys(map(canonical, written)))
     if path not in KEYS:
-        return members([path], where("IS", ITSELF, *common))
+        return members([path], item_test("IS", ITSELF, *common))
     return any_of([equals((ENVELOPE, KEYS[path]), common), equals(path, [*written, *common])])
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.events.codecs.epcis.json_context import expanded
+from tocsin.events.codecs.epcis.json_context import expand_name
 from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import Lowering, any_of, members
 from tocsin.languages.epcis.master_data import attribute_is, has_attribute
@@ -20,7 +20,7 @@ from tocsin.languages.epcis.parameters import ORDERINGS
 from tocsin.languages.epcis.values import Given, as_instant, as_number, strings
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.nodes.expression import Call
-from tocsin.plan.semantics.list_conditions import DEEP, ITSELF, where
+from tocsin.plan.semantics.list_conditions import DEEP, ITSELF, item_test
 
 _AREAS: dict[str, Path] = {
     "ILMD": ("ilmd",),
@@ -52,15 +52,16 @@ def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
     if word in ("EQATTR", "EQ_ATTR"):
         field, _, attribute = field.rpartition("_")
         path = (*above, _key(given, field))
-        written = members([path], where("=", _attribute(given, attribute), *strings(given)))
+        written = members([path], item_test("=", _attribute(given, attribute), *strings(given)))
         return any_of([written, attribute_is(given, path[-1], [path], attribute)])
     path = (*above, _key(given, field))
     match word:
         case "EXISTS":
-            return members([path], where("EXISTS", ITSELF))
+            return members([path], item_test("EXISTS", ITSELF))
         case "HASATTR":
             own = [
-                members([path], where("EXISTS", _attribute(given, each))) for each in strings(given)
+                members([path], item_test("EXISTS", _attribute(given, each)))
+                for each in strings(given)
             ]
             return any_of([*own, has_attribute(given, path[-1], [path])])
         case "EQ":
@@ -85,29 +86,29 @@ def _key(given: Given, field: str) -> str:
             f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write'
             " namespace#name",
         )
-    return expanded(field, given.names)
+    return expand_name(field, given.names)
 
 
 def _attribute(given: Given, name: str) -> str:
-    return expanded(name, given.names)
+    return expand_name(name, given.names)
 
 
 def _equality(given: Given) -> Call:
     """Return the test for one number, or for texts; a time is compared as text."""
     value = given.value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return where("=", ITSELF, value)
-    return where("=", ITSELF, *strings(given))
+        return item_test("=", ITSELF, value)
+    return item_test("=", ITSELF, *strings(given))
 
 
 def _ordering(given: Given, relation: str) -> Call:
     """Return the test against a number or a time."""
     found = as_number(given.value)
     if found is not None:
-        return where(relation, ITSELF, found)
+        return item_test(relation, ITSELF, found)
     moment = as_instant(given.value)
     if moment is None:
         raise given.wrong(
             f"{given.name} takes a number or a time", "a time is written like 2026-01-31T08:00:00Z"
         )
-    return where(f"TIME {relation}", ITSELF, moment)
+    return item_test(f"TIME {relation}", ITSELF, moment)

@@ -11,9 +11,9 @@ from tocsin.languages.epcis.conditions import Lowering
 from tocsin.languages.epcis.extensions import extension
 from tocsin.languages.epcis.master_data import about_master_data
 from tocsin.languages.epcis.parameter_suggestions import hint_for
-from tocsin.languages.epcis.parameters import CONTROLS, FIXED, composed
+from tocsin.languages.epcis.parameters import CONTROLS, FIXED, find_composed_parameter
 from tocsin.languages.epcis.problems import control_problem
-from tocsin.languages.epcis.read import Query
+from tocsin.languages.epcis.read import EpcisQuery
 from tocsin.languages.epcis.values import Given
 from tocsin.plan.nodes.atoms import AllOf, BooleanNode, IsNull, Not
 
@@ -25,7 +25,7 @@ EVERY_EVENT = Not(IsNull(("eventTime",)))
 
 
 def lower(
-    query: Query, ontology: Ontology | None, known: MasterData
+    query: EpcisQuery, ontology: Ontology | None, known: MasterData
 ) -> tuple[BooleanNode, list[Problem]]:
     """Return the condition and every problem; with problems the condition is meaningless."""
     found: list[BooleanNode] = []
@@ -47,7 +47,12 @@ def _lowering(given: Given) -> Lowering:
     name = given.name
     if name in CONTROLS:
         raise control_problem(given.text, name)
-    found = FIXED.get(name) or composed(name) or about_master_data(name) or extension(name)
+    found = (
+        FIXED.get(name)
+        or find_composed_parameter(name)
+        or about_master_data(name)
+        or extension(name)
+    )
     if found is None:
         raise given.wrong(f"the parameter {name} is not known", hint_for(name))
     return found

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from tocsin.errors import EventProblem, MeaningProblem
-from tocsin.events.codecs.epcis.json_context import expanded
+from tocsin.events.codecs.epcis.json_context import expand_name
 from tocsin.events.codecs.epcis.master_data import (
     FIELD,
     PATHS,
     WITHIN,
     MasterData,
-    Thing,
+    MasterDataRecord,
     read_master_data,
 )
 from tocsin.events.event import Path
@@ -29,14 +29,14 @@ from tocsin.languages.epcis.conditions import Lowering, any_of, is_one, members
 from tocsin.languages.epcis.values import Given, identifiers, strings
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.nodes.expression import Call
-from tocsin.plan.semantics.list_conditions import where
+from tocsin.plan.semantics.list_conditions import item_test
 
 _NAME = re.compile(rf"(EQATTR|EQ_ATTR|HASATTR)_({'|'.join(PATHS)})(?:_(.+))?")
 
 
 def known_in(definitions: Iterable[Definition]) -> MasterData:
     """Return the master data of all definitions together; raise if some cannot be read."""
-    found: dict[str, Thing] = {}
+    found: dict[str, MasterDataRecord] = {}
     for each in definitions:
         if isinstance(each, MasterDataDefinition):
             found |= _read(
@@ -76,8 +76,8 @@ def about_master_data(name: str) -> Lowering | None:
 
 def has_attribute(given: Given, field: str, paths: Sequence[Path]) -> BooleanNode:
     """Return the condition that the field names a thing that has one of the attributes."""
-    names = [expanded(each, given.names) for each in strings(given)]
-    told = [_told(field, where("EXISTS", name)) for name in names]
+    names = [expand_name(each, given.names) for each in strings(given)]
+    told = [_condition_on_own_data(field, item_test("EXISTS", name)) for name in names]
     return any_of(
         [
             *told,
@@ -88,8 +88,8 @@ def has_attribute(given: Given, field: str, paths: Sequence[Path]) -> BooleanNod
 
 def attribute_is(given: Given, field: str, paths: Sequence[Path], attribute: str) -> BooleanNode:
     """Return the condition that the field names a thing whose attribute has one of the values."""
-    name, values = expanded(attribute, given.names), strings(given)
-    told = _told(field, where("=", name, *values))
+    name, values = expand_name(attribute, given.names), strings(given)
+    told = _condition_on_own_data(field, item_test("=", name, *values))
     return any_of(
         [
             told,
@@ -104,18 +104,18 @@ def lies_in(given: Given, field: str, path: Path) -> list[BooleanNode]:
     """Return conditions that the field's thing is inside one of the parameter's, at any depth."""
     outer = identifiers(given)
     return [
-        _told(field, where("IS", WITHIN, *outer)),
+        _condition_on_own_data(field, item_test("IS", WITHIN, *outer)),
         *_listed(given, [path], lambda thing: bool({*thing.within} & {*outer})),
     ]
 
 
-def _told(field: str, test: Call) -> BooleanNode:
+def _condition_on_own_data(field: str, test: Call) -> BooleanNode:
     """Return the condition that the event's own data of the field's thing passes the test."""
-    return members([(MASTER_DATA,)], where("=", FIELD, field), test)
+    return members([(MASTER_DATA,)], item_test("=", FIELD, field), test)
 
 
 def _listed(
-    given: Given, paths: Sequence[Path], fits: Callable[[Thing], bool]
+    given: Given, paths: Sequence[Path], fits: Callable[[MasterDataRecord], bool]
 ) -> list[BooleanNode]:
     """Return the condition that a field at the paths names a fitting thing of the definitions, if
     any.

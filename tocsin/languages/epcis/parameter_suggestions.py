@@ -23,7 +23,7 @@ _LISTS = {
 _RELATIONS = {"GT": "GE", "LE": "LT", "EQ": "GE"}
 _TIMES = ("eventTime", "recordTime", "errorDeclarationTime")
 _NEGATIONS = ("NE", "NEQ", "NOT", "NOTEQ", "NOTEXISTS")
-_ALIKE = {
+_SIMILAR_NAMES = {
     "LIKE": "MATCH",
     "IN": "EQ",
     "IS": "EQ",
@@ -46,7 +46,7 @@ def hint_for(name: str) -> str:
         )
     if word in _RELATIONS and (time := _named(field, _TIMES)):
         return f"times are compared with GE_{time} (from then on) and LT_{time} (before then)"
-    if word in ("EQ", "MATCH", *_ALIKE) and (meant := _identifier(field)):
+    if word in ("EQ", "MATCH", *_SIMILAR_NAMES) and (meant := _identifier(field)):
         return f"did you mean MATCH_{meant}? It takes identifiers and patterns"
     if re.fullmatch(r"(?:EQ|GT|GE|LT|LE)_(?:\w+Value|value|quantity|sDev)_.+", name):
         return (
@@ -73,7 +73,7 @@ def _spelling(name: str) -> str:
     found = _WORD.fullmatch(name)
     if found and (meant := by_letters.get(found[2].lower())):
         return f"did you mean {meant}?"
-    word = _ALIKE.get(found[1].upper(), "") if found else ""
+    word = _SIMILAR_NAMES.get(found[1].upper(), "") if found else ""
     meant = (
         by_letters.get(f"{word}_{found[2]}".lower())
         if found and word

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.event_schema import ACTIONS, KINDS
-from tocsin.events.codecs.epcis.json_context import expanded
+from tocsin.events.codecs.epcis.json_context import expand_name
 from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import (
     Lowering,
@@ -20,13 +20,13 @@ from tocsin.languages.epcis.conditions import (
     below,
     equals,
     exists,
-    identified,
-    listed,
-    matched,
+    make_identifier_equality,
+    make_identifier_match,
+    make_list_equality,
+    make_time_comparison,
+    make_typed_identifier,
     members,
     scalar,
-    timed,
-    typed,
 )
 from tocsin.languages.epcis.master_data import lies_in
 from tocsin.languages.epcis.values import (
@@ -41,7 +41,7 @@ from tocsin.languages.epcis.values import (
     terms,
 )
 from tocsin.plan.nodes.atoms import BooleanNode
-from tocsin.plan.semantics.list_conditions import ITSELF, where
+from tocsin.plan.semantics.list_conditions import ITSELF, item_test
 
 CONTROLS = (
     "orderBy",
@@ -96,7 +96,7 @@ _DISPOSITIONS = terms(vocabulary.DISPOSITION)
 
 def _event_type(given: Given) -> BooleanNode:
     """Return the condition on the event type, one of the standard or a URI."""
-    names = [expanded(each, given.names).removeprefix("epcis:") for each in strings(given)]
+    names = [expand_name(each, given.names).removeprefix("epcis:") for each in strings(given)]
     for name in names:
         if name not in KINDS and ":" not in name:
             near = next(
@@ -118,7 +118,7 @@ def _within(place: str) -> Lowering:
 
 
 def _flagged(given: Given) -> BooleanNode:
-    return members([(*_REPORT, "booleanValue")], where("=", ITSELF, flag(given)))
+    return members([(*_REPORT, "booleanValue")], item_test("=", ITSELF, flag(given)))
 
 
 def _fixed() -> Iterator[tuple[str, Lowering]]:
@@ -128,45 +128,51 @@ def _fixed() -> Iterator[tuple[str, Lowering]]:
     yield "EQ_disposition", scalar(("disposition",), _DISPOSITIONS)
     yield (
         "EQ_persistentDisposition_set",
-        listed(("persistentDisposition", "set"), read=_DISPOSITIONS),
+        make_list_equality(("persistentDisposition", "set"), read=_DISPOSITIONS),
     )
     yield (
         "EQ_persistentDisposition_unset",
-        listed(("persistentDisposition", "unset"), read=_DISPOSITIONS),
+        make_list_equality(("persistentDisposition", "unset"), read=_DISPOSITIONS),
     )
     yield "EQ_eventID", scalar(("eventID",), resources)
-    yield "EQ_transformationID", identified(("transformationID",))
+    yield "EQ_transformationID", make_identifier_equality(("transformationID",))
     yield "EQ_errorReason", scalar(("errorDeclaration", "reason"), terms(vocabulary.ERROR_REASON))
-    yield "EQ_correctiveEventID", listed(("errorDeclaration", "correctiveEventIDs"), read=resources)
+    yield (
+        "EQ_correctiveEventID",
+        make_list_equality(("errorDeclaration", "correctiveEventIDs"), read=resources),
+    )
     for place in ("readPoint", "bizLocation"):
-        yield f"EQ_{place}", identified((place, "id"))
+        yield f"EQ_{place}", make_identifier_equality((place, "id"))
         yield f"WD_{place}", _within(place)
     for field in ("errorDeclaration", "sensorElementList", "ilmd"):
         yield f"EXISTS_{field}", exists((field,))
     for name, paths in _EPCS.items():
-        yield f"MATCH_{name}", matched(*paths)
+        yield f"MATCH_{name}", make_identifier_match(*paths)
     for name, paths in _CLASSES.items():
-        yield f"MATCH_{name}", matched(*((*path, "epcClass") for path in paths))
+        yield f"MATCH_{name}", make_identifier_match(*((*path, "epcClass") for path in paths))
     for name, paths in _TIMED.items():
         for word, relation in _TIMES.items():
-            yield f"{word}_{name}", timed(relation, *paths)
+            yield f"{word}_{name}", make_time_comparison(relation, *paths)
     yield from _sensor()
 
 
 def _sensor() -> Iterator[tuple[str, Lowering]]:
-    yield "EQ_type", listed((*_REPORT, "type"), read=terms(vocabulary.MEASUREMENT))
-    yield "EQ_exception", listed((*_REPORT, "exception"), read=terms(vocabulary.ALERT))
-    yield "EQ_component", listed((*_REPORT, "component"), read=terms(vocabulary.COMPONENT))
+    yield "EQ_type", make_list_equality((*_REPORT, "type"), read=terms(vocabulary.MEASUREMENT))
+    yield "EQ_exception", make_list_equality((*_REPORT, "exception"), read=terms(vocabulary.ALERT))
+    yield (
+        "EQ_component",
+        make_list_equality((*_REPORT, "component"), read=terms(vocabulary.COMPONENT)),
+    )
     yield "EQ_booleanValue", _flagged
     for name in _DEVICE:
-        yield f"EQ_{name}", identified((*_METADATA, name), (*_REPORT, name))
-        yield f"EQ_SENSORMETADATA_{name}", identified((*_METADATA, name))
-        yield f"EQ_SENSORREPORT_{name}", identified((*_REPORT, name))
-    yield "EQ_stringValue", listed((*_REPORT, "stringValue"))
-    yield "EQ_hexBinaryValue", listed((*_REPORT, "hexBinaryValue"), read=hex_digits)
+        yield f"EQ_{name}", make_identifier_equality((*_METADATA, name), (*_REPORT, name))
+        yield f"EQ_SENSORMETADATA_{name}", make_identifier_equality((*_METADATA, name))
+        yield f"EQ_SENSORREPORT_{name}", make_identifier_equality((*_REPORT, name))
+    yield "EQ_stringValue", make_list_equality((*_REPORT, "stringValue"))
+    yield "EQ_hexBinaryValue", make_list_equality((*_REPORT, "hexBinaryValue"), read=hex_digits)
     for name in ("microorganism", "chemicalSubstance", "coordinateReferenceSystem"):
-        yield f"EQ_{name}", identified((*_REPORT, name))
-    yield "EQ_uriValue", identified((*_REPORT, "uriValue"))
+        yield f"EQ_{name}", make_identifier_equality((*_REPORT, name))
+    yield "EQ_uriValue", make_identifier_equality((*_REPORT, "uriValue"))
 
 
 FIXED: dict[str, Lowering] = dict(_fixed())
@@ -195,7 +201,7 @@ _TYPES = {
 }
 
 
-def composed(name: str) -> Lowering | None:
+def find_composed_parameter(name: str) -> Lowering | None:
     """Return the lowering of a parameter with a unit or a type in its name; None for others."""
     if found := _WITH_UNIT.fullmatch(name):
         return _measured(found.group(1), found.group(2), found.group(3))
@@ -203,7 +209,9 @@ def composed(name: str) -> Lowering | None:
     if found is None:
         return None
     field, kind = found.group(1), _TYPES[found.group(1)].word(found.group(2))
-    return typed((_LISTS[field],), field, kind) if _TYPES[field].allows(kind) else None
+    return (
+        make_typed_identifier((_LISTS[field],), field, kind) if _TYPES[field].allows(kind) else None
+    )
 
 
 def examples() -> Iterator[str]:
@@ -223,11 +231,11 @@ def _measured(word: str, field: str, unit: str | None) -> Lowering:
     def lower(given: Given) -> BooleanNode:
         values = numbers(given) if word == "EQ" else [number(given)]
         relation = ORDERINGS.get(word, "=")
-        asked = where(relation, field, *values)
-        listed = members(paths, *([where("=", "uom", unit)] if unit else []), asked)
+        asked = item_test(relation, field, *values)
+        listed = members(paths, *([item_test("=", "uom", unit)] if unit else []), asked)
         if field != "quantity" or unit:
             return listed
         # the quantity of a QuantityEvent is a field of the event itself, without a unit
-        return any_of([listed, members([("quantity",)], where(relation, ITSELF, *values))])
+        return any_of([listed, members([("quantity",)], item_test(relation, ITSELF, *values))])
 
     return lower

@@ -14,7 +14,7 @@ from typing import Any
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.epcis.from_xml import local
-from tocsin.events.codecs.epcis.json_context import Names, names_of
+from tocsin.events.codecs.epcis.json_context import NameContext, names_of
 from tocsin.events.codecs.epcis.query_xml import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
@@ -22,24 +22,26 @@ from tocsin.languages.epcis.syntax_errors import HINT, json_problem, xml_problem
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class EpcisQuery:
     """Parameters by name as given, the declared prefixes, and the text of the query."""
 
     parameters: Mapping[str, Any]
-    names: Names
+    names: NameContext
     text: str
 
 
-def read(text: str) -> Query:
+def read(text: str) -> EpcisQuery:
     """Return the query of a text; raise if it is not a query."""
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return Query(_xml_parameters(text), names_of(None), text)
+        return EpcisQuery(_xml_parameters(text), names_of(None), text)
     body = _json_object(text)
     inner = body.get("query")
     if isinstance(inner, dict) and set(body) <= {"@context", "name", "query"}:
         body = {"@context": body.get("@context"), **inner}
     context = names_of(body.get("@context"))
-    return Query({name: value for name, value in body.items() if name != "@context"}, context, text)
+    return EpcisQuery(
+        {name: value for name, value in body.items() if name != "@context"}, context, text
+    )
 
 
 def _json_object(text: str) -> dict[str, Any]:

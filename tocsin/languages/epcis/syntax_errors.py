@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tocsin.errors import Place, Problem, SyntaxProblem
-from tocsin.languages.base.texts import CURLY_QUOTES, shown
+from tocsin.languages.base.texts import CURLY_QUOTES, show_token
 from tocsin.languages.epcis.problems import syntax_problem
 
 HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipping"]}'
@@ -24,7 +24,10 @@ def json_problem(text: str, problem: Problem, added: int) -> SyntaxProblem:
     place = Place(line, max(1, column - (added if line == 1 else 0)))
     here = _rest(text, place)
     return syntax_problem(
-        _WHERE.sub("", problem.message), place, _hint(text, here), token=shown(here[:1].strip())
+        _WHERE.sub("", problem.message),
+        place,
+        _hint(text, here),
+        token=show_token(here[:1].strip()),
     )
 
 

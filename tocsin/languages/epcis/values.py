@@ -13,9 +13,9 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.codecs.epcis.json_context import Names, individual, resource
+from tocsin.events.codecs.epcis.json_context import NameContext, expand_curie, individual
 from tocsin.events.codecs.epcis.master_data import MasterData
-from tocsin.events.codecs.epcis.vocabulary import Vocabulary
+from tocsin.events.codecs.epcis.vocabulary import StandardTerms
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.problems import parameter_problem
 from tocsin.values.scalars import canonical_number
@@ -31,7 +31,7 @@ class Given:
     name: str
     value: Any
     text: str
-    names: Names
+    names: NameContext
     ontology: Ontology | None = None
     known: MasterData = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ def strings(given: Given) -> list[str]:
 
 def resources(given: Given) -> list[str]:
     """Return URIs, with the prefixes that the query declares written out."""
-    return [resource(each, given.names) for each in strings(given)]
+    return [expand_curie(each, given.names) for each in strings(given)]
 
 
 def identifiers(given: Given) -> list[str]:
@@ -63,7 +63,7 @@ def hex_digits(given: Given) -> list[str]:
     return [each.lower() for each in strings(given)]
 
 
-def terms(vocabulary: Vocabulary) -> Callable[[Given], list[str]]:
+def terms(vocabulary: StandardTerms) -> Callable[[Given], list[str]]:
     """Return a reader of standard terms in any spelling, each as its bare word."""
 
     def read(given: Given) -> list[str]:

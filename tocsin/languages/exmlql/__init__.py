@@ -10,37 +10,37 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, with_refusals
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.checks import warnings_of
-from tocsin.languages.exmlql.limits import Limits
+from tocsin.languages.exmlql.limits import ExmlqlLimits
 from tocsin.languages.exmlql.lower import lower
 from tocsin.languages.exmlql.read import read
-from tocsin.languages.exmlql.syntax import Subscription
+from tocsin.languages.exmlql.syntax import ExmlqlSubscription
 from tocsin.languages.exmlql.xml_ql import xml_ql_queries
 
-__all__ = ["Limits", "parse", "xml_ql"]
+__all__ = ["ExmlqlLimits", "parse", "xml_ql"]
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = ExmlqlLimits()
 
 
-@with_refusals
+@capture_problems
 def parse(
     text: str,
     options: Options = NO_OPTIONS,
-    context: Context = NOTHING_AROUND,
-    limits: Limits = _DEFAULT_LIMITS,
+    context: Context = EMPTY_CONTEXT,
+    limits: ExmlqlLimits = _DEFAULT_LIMITS,
 ) -> Reading:
     """Return the reading of a subscription, with its problems in the order of the checks."""
     refuse_unknown(options, "exmlql")
-    found, syntax = Problems(text), read(text, limits)
+    found, syntax = ProblemCollector(text), read(text, limits)
     plan = lower(syntax, context.definitions, found)
     return Reading(plan, tuple(found.found), syntax, partial(warnings_of, text, syntax))
 
 
 def xml_ql(reading: Reading) -> list[str]:
     """Return the XML-QL queries that build a subscription's output; empty without CONSTRUCT."""
-    assert isinstance(reading.syntax, Subscription)
+    assert isinstance(reading.syntax, ExmlqlSubscription)
     return xml_ql_queries(reading.syntax, reading.require_plan())

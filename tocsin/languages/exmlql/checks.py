@@ -14,21 +14,21 @@ from decimal import Decimal
 from typing import assert_never
 
 from tocsin.errors import Problem
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
     BlockUse,
-    Comparison,
     ConstantUse,
-    Group,
+    ExmlqlComparison,
+    ExmlqlSubscription,
     Junction,
     Operation,
-    Subscription,
+    PartGroup,
     Term,
-    Timed,
     TimePart,
     VariableUse,
+    WindowedPart,
     uses_of,
 )
 from tocsin.plan.xml.row_functions import number_in
@@ -41,7 +41,7 @@ _EQUALITIES = ("=", "!=")
 class _Test:
     """A variable compared with a constant, and its place."""
 
-    spot: Spot
+    spot: SourceSpan
     relation: str
     constant: str
 
@@ -54,9 +54,9 @@ class _Test:
         return f"{self.spot.text} {self.relation} {constant}"
 
 
-def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
+def warnings_of(text: str, subscription: ExmlqlSubscription) -> list[Problem]:
     """Return the warnings of a text."""
-    problems = Problems(text)
+    problems = ProblemCollector(text)
     for tests in _tests_by_variable(subscription).values():
         _warn_of_contradiction(tests, problems)
     if subscription.time is not None:
@@ -64,12 +64,12 @@ def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
     return problems.in_reading_order()
 
 
-def _warn_of_order(part: TimePart, problems: Problems) -> None:
+def _warn_of_order(part: TimePart, problems: ProblemCollector) -> None:
     """Warn of blocks that would have to be before themselves, anywhere in a time clause."""
     match part:
         case BlockUse():
             return
-        case Group(inner):
+        case PartGroup(inner):
             _warn_of_order(inner, problems)
         case Operation(operator, left, right):
             _warn_of_order(left, problems)
@@ -78,8 +78,8 @@ def _warn_of_order(part: TimePart, problems: Problems) -> None:
                 operator.text == ":" and (_is_block(left) or _is_block(right))
             ):
                 _warn_of_shared(left, right, problems)
-        case Timed(first, last, middle, absent):
-            around = [each for each in (first, last) if not isinstance(each, Spot)]
+        case WindowedPart(first, last, middle, absent):
+            around = [each for each in (first, last) if not isinstance(each, SourceSpan)]
             for each in (*around, middle):
                 _warn_of_order(each, problems)
             for each in around:
@@ -87,19 +87,19 @@ def _warn_of_order(part: TimePart, problems: Problems) -> None:
                     _warn_of_needless_absence(each, middle, problems)
                 else:
                     _warn_of_shared(each, middle, problems)
-            if not isinstance(last, Spot):
+            if not isinstance(last, SourceSpan):
                 _warn_of_shared(first, last, problems)
         case _:
             assert_never(part)
 
 
 def _is_block(part: TimePart) -> bool:
-    while isinstance(part, Group):
+    while isinstance(part, PartGroup):
         part = part.inner
     return isinstance(part, BlockUse)
 
 
-def _shared_use(left: TimePart, right: TimePart) -> Spot | None:
+def _shared_use(left: TimePart, right: TimePart) -> SourceSpan | None:
     """Return the place where the right part uses a block that every occurrence of both parts has.
 
     None if they share no such block.
@@ -108,7 +108,7 @@ def _shared_use(left: TimePart, right: TimePart) -> Spot | None:
     return next((use for use in uses_of(right) if use.text in shared), None)
 
 
-def _warn_of_shared(left: TimePart, right: TimePart, problems: Problems) -> None:
+def _warn_of_shared(left: TimePart, right: TimePart, problems: ProblemCollector) -> None:
     use = _shared_use(left, right)
     if use is not None:
         problems.add(
@@ -119,7 +119,9 @@ def _warn_of_shared(left: TimePart, right: TimePart, problems: Problems) -> None
         )
 
 
-def _warn_of_needless_absence(around: TimePart, absent: TimePart, problems: Problems) -> None:
+def _warn_of_needless_absence(
+    around: TimePart, absent: TimePart, problems: ProblemCollector
+) -> None:
     use = _shared_use(around, absent)
     if use is not None:
         problems.add(
@@ -130,7 +132,7 @@ def _warn_of_needless_absence(around: TimePart, absent: TimePart, problems: Prob
         )
 
 
-def _tests_by_variable(subscription: Subscription) -> Mapping[str, list[_Test]]:
+def _tests_by_variable(subscription: ExmlqlSubscription) -> Mapping[str, list[_Test]]:
     """Return the tests that must all hold of one value: a row has one for each variable."""
     found: dict[str, list[_Test]] = defaultdict(list)
     for item in subscription.conditions:
@@ -141,9 +143,9 @@ def _tests_by_variable(subscription: Subscription) -> Mapping[str, list[_Test]]:
 
 def _tests(term: Term) -> Iterator[_Test]:
     match term:
-        case Comparison(VariableUse(spot), relation, ConstantUse(text)):
+        case ExmlqlComparison(VariableUse(spot), relation, ConstantUse(text)):
             yield _Test(spot, relation, text)
-        case Comparison(ConstantUse(text), relation, VariableUse(spot)):
+        case ExmlqlComparison(ConstantUse(text), relation, VariableUse(spot)):
             yield _Test(spot, TURNED[relation], text)
         case AmongUse(VariableUse(spot), (ConstantUse(text),), False):
             yield _Test(spot, "=", text)
@@ -154,7 +156,7 @@ def _tests(term: Term) -> Iterator[_Test]:
             return
 
 
-def _warn_of_contradiction(tests: list[_Test], problems: Problems) -> None:
+def _warn_of_contradiction(tests: list[_Test], problems: ProblemCollector) -> None:
     for number, test in enumerate(tests):
         if not _can_hold([test]):
             message = f"{test} is true of no value: only numbers have an order"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tocsin.languages.base.parsing import END
-from tocsin.languages.base.texts import CURLY_QUOTES, Slip, first_hint
+from tocsin.languages.base.texts import CURLY_QUOTES, SyntaxErrorContext, find_hint
 
 _WORD = re.compile(r"[^\W\d][\w.:-]*")
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=$")
@@ -17,18 +17,18 @@ _OTHER_JOIN = re.compile(r"->|→|#|&|\+|(?i:then|and|before|followed|after|or)\
 _JOINS = "; then, : overlapping, || both, | either, as in #A ; #B"
 
 
-def habit(slip: Slip) -> str:
+def hint_for_foreign_syntax(slip: SyntaxErrorContext) -> str:
     """Return a hint for syntax borrowed from another language, or ""."""
-    return first_hint(slip, _RULES)
+    return find_hint(slip, _RULES)
 
 
-def _comments(slip: Slip) -> str:
+def _comments(slip: SyntaxErrorContext) -> str:
     if slip.here.startswith(("!--", "<!--", "--", "/*", "(:", "?xml")):
         return "a subscription has no comments and no XML declaration; leave it out"
     return ""
 
 
-def _attributes(slip: Slip) -> str:
+def _attributes(slip: SyntaxErrorContext) -> str:
     """Return a hint for `no=7` and `no='7'` inside a tag."""
     name = _ATTRIBUTE.search(slip.just_before)
     if (
@@ -50,7 +50,7 @@ def _attributes(slip: Slip) -> str:
     )
 
 
-def _namespaces(slip: Slip) -> str:
+def _namespaces(slip: SyntaxErrorContext) -> str:
     """Return a hint for `NAMESPACE p urn:x`, `NAMESPACE p = urn:x`, and xmlns before WHERE."""
     prefix = _PREFIX.search(slip.just_before)
     if prefix and slip.could_be("_EQUAL", "STRING"):
@@ -62,7 +62,7 @@ def _namespaces(slip: Slip) -> str:
     return ""
 
 
-def _blocks(slip: Slip) -> str:
+def _blocks(slip: SyntaxErrorContext) -> str:
     """Return a hint for `#A , #B`: blocks named before their pattern, or joined by a comma."""
     here = re.match(r"#\w+", slip.here)
     if (
@@ -86,7 +86,7 @@ def _blocks(slip: Slip) -> str:
     return ""
 
 
-def _joined_conditions(slip: Slip) -> str:
+def _joined_conditions(slip: SyntaxErrorContext) -> str:
     """Return a hint for AND behind a pattern."""
     word = _WORD.match(slip.here)
     joins = slip.here.startswith(("&", ";", "∧")) or (word and word[0].upper() == "AND")
@@ -95,7 +95,7 @@ def _joined_conditions(slip: Slip) -> str:
     return ""
 
 
-def _between(slip: Slip) -> str:
+def _between(slip: SyntaxErrorContext) -> str:
     found = re.match(r"(?i:between)\s+(\S+)\s+(?i:and)\s+(\S+)", slip.here)
     name = re.search(r"\$\w+$", slip.just_before)
     if found and name:
@@ -103,7 +103,7 @@ def _between(slip: Slip) -> str:
     return ""
 
 
-def _bare_names(slip: Slip) -> str:
+def _bare_names(slip: SyntaxErrorContext) -> str:
     """Return a hint for `WHERE <a>$x</>, price > 5`."""
     if slip.here.upper().startswith("RETURN") and slip.could_be("CONSTRUCT"):
         return "what is built follows CONSTRUCT: CONSTRUCT <result>$x</>"
@@ -115,7 +115,7 @@ def _bare_names(slip: Slip) -> str:
     return ""
 
 
-def _paths(slip: Slip) -> str:
+def _paths(slip: SyntaxErrorContext) -> str:
     """Return a hint for an XPath without the word XPATH."""
     path = re.match(r"\.?/[^,\n]*", slip.here)
     if path and slip.could_be("XPATH"):
@@ -123,7 +123,7 @@ def _paths(slip: Slip) -> str:
     return ""
 
 
-def _operators(slip: Slip) -> str:
+def _operators(slip: SyntaxErrorContext) -> str:
     """Return a hint for comparisons of other languages, and for XPath steps inside a tag."""
     pair = slip.before[-1:] + slip.here[:1]
     if pair in _COMPARISONS and slip.could_be("NUMBER"):
@@ -143,7 +143,7 @@ def _operators(slip: Slip) -> str:
 _COMPARISONS = {"==": "write = once", "<>": "write !=", "=>": "write >=", "=<": "write <="}
 
 
-def _quotes(slip: Slip) -> str:
+def _quotes(slip: SyntaxErrorContext) -> str:
     here = slip.here[:1]
     if here and here in CURLY_QUOTES:
         return 'write straight double quotes, as in "laptop"'
@@ -154,7 +154,7 @@ def _quotes(slip: Slip) -> str:
     return ""
 
 
-def _durations(slip: Slip) -> str:
+def _durations(slip: SyntaxErrorContext) -> str:
     if slip.could_be("DURATION"):
         number = re.match(r"\d+", slip.here)
         shown = f", {number[0]}s for seconds" if number else ""

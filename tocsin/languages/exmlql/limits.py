@@ -9,7 +9,7 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(TextLimits):
+class ExmlqlLimits(TextLimits):
     """Bytes of text in UTF-8, nesting, and the elements, conditions, functions and blocks of a
     text.
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.languages.base.context import Definition
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.exmlql.lower_composites import Composition, composed
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.exmlql.lower_composites import Composition, lower_composition
 from tocsin.languages.exmlql.names import check_names
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.patterns import PatternReader
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.rules import check_rules
-from tocsin.languages.exmlql.sources import Documents, attached
-from tocsin.languages.exmlql.syntax import PatternItem, Subscription, variables_in
+from tocsin.languages.exmlql.sources import Documents, patterns_by_label
+from tocsin.languages.exmlql.syntax import ExmlqlSubscription, PatternItem, variables_in
 from tocsin.languages.exmlql.templates import TemplateReader, order_keys
 from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.exmlql.variables import check_variables, variables_by_block
@@ -29,13 +29,15 @@ from tocsin.plan.xml.xml_patterns import InVariable, Pattern, SourcedPattern, Xm
 
 
 def lower(
-    subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
+    subscription: ExmlqlSubscription,
+    definitions: Mapping[str, Definition],
+    problems: ProblemCollector,
 ) -> Plan | None:
     """Return the plan; None if there are problems."""
     if subscription.sourced and not subscription.blocks:
         _refuse_documents_alone(subscription.sourced[0], problems)
         return None
-    lowering = _Lowering(subscription, definitions, problems)
+    lowering = _SubscriptionLowering(subscription, definitions, problems)
     blocks, templates = lowering.blocks(), lowering.templates()
     if not blocks:
         _refuse_without_pattern(subscription, problems)
@@ -46,11 +48,14 @@ def lower(
     return None if problems.found else lowering.plan(blocks, templates)
 
 
-class _Lowering:
+class _SubscriptionLowering:
     """Lowering of one subscription; the plan is made only if it has no problems."""
 
     def __init__(
-        self, subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
+        self,
+        subscription: ExmlqlSubscription,
+        definitions: Mapping[str, Definition],
+        problems: ProblemCollector,
     ) -> None:
         self._subscription = subscription
         self._problems = problems
@@ -75,7 +80,7 @@ class _Lowering:
                 self._patterns.pattern(item)
             )
         sourced = {id(item): self._sourced(item) for item in self._subscription.sourced}
-        for label, items in attached(self._subscription).items():
+        for label, items in patterns_by_label(self._subscription).items():
             found[label] += [sourced[id(item)] for item in items]
         return {label: tuple(patterns) for label, patterns in found.items()}
 
@@ -101,7 +106,9 @@ class _Lowering:
         blocks, rest = self._with_conditions(patterns)
         if self._is_composite:
             output = Construct(templates, rest, order) if templates else None
-            return composed(Composition(subscription, blocks, rest, output), self._problems)
+            return lower_composition(
+                Composition(subscription, blocks, rest, output), self._problems
+            )
         if subscription.within is not None:
             message = "WITHIN relates several events, and here is one"
             self._problems.add(SYNTAX_CODE, subscription.within, message, "leave WITHIN out")
@@ -142,7 +149,7 @@ class _Lowering:
         return item.label.text if item.label and self._is_composite else ""
 
 
-def _refuse_documents_alone(item: PatternItem, problems: Problems) -> None:
+def _refuse_documents_alone(item: PatternItem, problems: ProblemCollector) -> None:
     """Refuse a subscription whose patterns all have IN.
 
     XML-QL queries a document once; a subscription rings for events and needs a pattern about one.
@@ -157,11 +164,11 @@ def _refuse_documents_alone(item: PatternItem, problems: Problems) -> None:
     )
 
 
-def _refuse_without_pattern(subscription: Subscription, problems: Problems) -> None:
+def _refuse_without_pattern(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     hint = "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5"
     first = next(
         (spot for each in subscription.conditions for spot in variables_in(each.condition)), None
     )
     problems.add(
-        SYNTAX_CODE, first or Spot(0, "WHERE"), "WHERE has no pattern about an event", hint
+        SYNTAX_CODE, first or SourceSpan(0, "WHERE"), "WHERE has no pattern about an event", hint
     )

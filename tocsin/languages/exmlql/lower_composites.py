@@ -13,10 +13,17 @@ from itertools import permutations
 from typing import assert_never
 
 from tocsin.errors import Problem
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
+from tocsin.languages.exmlql.syntax import (
+    BlockUse,
+    ExmlqlSubscription,
+    Operation,
+    PartGroup,
+    TimePart,
+    WindowedPart,
+)
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
@@ -47,7 +54,7 @@ from tocsin.values.time import Duration, parse_duration
 class Composition:
     """A subscription about several events: blocks by label, conditions between them, output."""
 
-    subscription: Subscription
+    subscription: ExmlqlSubscription
     blocks: Mapping[str, XmlBlock]
     conditions: tuple[RowCondition, ...]
     output: Construct | None
@@ -59,9 +66,9 @@ class Composition:
         return frozenset(name.text for name in given.names) if given else frozenset()
 
 
-def composed(composition: Composition, problems: Problems) -> Plan | None:
+def lower_composition(composition: Composition, problems: ProblemCollector) -> Plan | None:
     """Return the plan; None if a duration is invalid."""
-    lowering = _Lowering(composition, problems)
+    lowering = _TimeClauseLowering(composition, problems)
     pattern = lowering.pattern()
     if problems.found:
         return None
@@ -72,10 +79,10 @@ def composed(composition: Composition, problems: Problems) -> Plan | None:
     )
 
 
-class _Lowering:
+class _TimeClauseLowering:
     """Lowering of one time clause."""
 
-    def __init__(self, composition: Composition, problems: Problems) -> None:
+    def __init__(self, composition: Composition, problems: ProblemCollector) -> None:
         self._composition = composition
         self._problems = problems
         self._within = self._duration(composition.subscription.within)
@@ -95,14 +102,14 @@ class _Lowering:
         match part:
             case BlockUse(spot):
                 return Named(spot.text, self._composition.blocks[spot.text])
-            case Group(inner, contexts):
+            case PartGroup(inner, contexts):
                 own = _policy(frozenset(each.text for each in contexts)) if contexts else policy
                 return self._group(inner, own, policy)
             case Operation(operator, left, right):
                 return self._operation(
                     operator.text, self._part(left, policy), self._part(right, policy), policy
                 )
-            case Timed():
+            case WindowedPart():
                 return self._timed(part, policy)
             case _:
                 assert_never(part)
@@ -117,9 +124,9 @@ class _Lowering:
             return Either((left, right))
         return self._join((left, right), _CONDITIONS[operator], policy)
 
-    def _timed(self, timed: Timed, policy: Policy) -> Part:
+    def _timed(self, timed: WindowedPart, policy: Policy) -> Part:
         first, middle = self._part(timed.first, policy), self._part(timed.middle, policy)
-        if isinstance(timed.last, Spot):
+        if isinstance(timed.last, SourceSpan):
             length = self._duration(timed.last) or 0
             if timed.absent:
                 return Absence(middle, AfterWindow(first, length), policy=policy)
@@ -135,7 +142,7 @@ class _Lowering:
         span = () if self._within is None else _span(len(parts), self._within)
         return Join(parts, (*conditions, *span), policy, self._within)
 
-    def _duration(self, spot: Spot | None) -> Duration | None:
+    def _duration(self, spot: SourceSpan | None) -> Duration | None:
         if spot is None:
             return None
         try:

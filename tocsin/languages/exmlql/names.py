@@ -7,24 +7,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.syntax import (
     BlockUse,
     Built,
-    Group,
+    ExmlqlSubscription,
     Nested,
     Operation,
+    PartGroup,
     PatternItem,
-    Subscription,
     Template,
-    Timed,
     TimePart,
+    WindowedPart,
     XPathItem,
     uses_of,
 )
 
 
-def check_names(subscription: Subscription, problems: Problems) -> None:
+def check_names(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     """Add every problem with labels, targets and contexts."""
     labels = _check_labels(subscription, problems)
     targets = subscription.mode.targets if subscription.mode else ()
@@ -59,13 +59,13 @@ def constituents(part: TimePart) -> tuple[frozenset[str], frozenset[str]]:
     match part:
         case BlockUse(spot):
             return frozenset((spot.text,)), frozenset((spot.text,))
-        case Group(inner):
+        case PartGroup(inner):
             return constituents(inner)
         case Operation(operator, left, right):
             return _both(operator.text == "|", constituents(left), constituents(right))
-        case Timed(first, last, middle, absent):
+        case WindowedPart(first, last, middle, absent):
             found = constituents(first)
-            if not isinstance(last, Spot):
+            if not isinstance(last, SourceSpan):
                 found = _both(False, found, constituents(last))
             return found if absent else _both(False, found, constituents(middle))
         case _:
@@ -80,8 +80,10 @@ def _both(
     return (left[0] & right[0] if either else left[0] | right[0]), left[1] | right[1]
 
 
-def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, Spot]:
-    labels: dict[str, Spot] = {}
+def _check_labels(
+    subscription: ExmlqlSubscription, problems: ProblemCollector
+) -> dict[str, SourceSpan]:
+    labels: dict[str, SourceSpan] = {}
     before: list[PatternItem | XPathItem] = []
     for item in subscription.blocks:
         if item.label is None:
@@ -114,7 +116,7 @@ def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, S
 
 
 def _check_queries(
-    subscription: Subscription, labels: Mapping[str, Spot], problems: Problems
+    subscription: ExmlqlSubscription, labels: Mapping[str, SourceSpan], problems: ProblemCollector
 ) -> None:
     """Check the events of queries in templates: in every match, and named among several."""
     always = frozenset(labels) if subscription.time is None else constituents(subscription.time)[0]
@@ -147,7 +149,7 @@ def nested_patterns(content: Built) -> Iterator[PatternItem]:
             yield from nested_patterns(inner)
 
 
-def _check_targets(subscription: Subscription, problems: Problems) -> None:
+def _check_targets(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     if subscription.time is None or subscription.mode is None:
         return
     always, sometimes = constituents(subscription.time)
@@ -162,24 +164,24 @@ def _check_targets(subscription: Subscription, problems: Problems) -> None:
             )
 
 
-def _check_contexts(subscription: Subscription, problems: Problems) -> None:
+def _check_contexts(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     if subscription.contexts:
         _check_context_list(subscription.contexts.names, problems)
     if subscription.time is not None:
         _check_brackets(subscription.time, problems)
 
 
-def _check_brackets(part: TimePart, problems: Problems) -> None:
+def _check_brackets(part: TimePart, problems: ProblemCollector) -> None:
     match part:
-        case Group(inner, contexts):
+        case PartGroup(inner, contexts):
             _check_context_list(contexts, problems)
             _check_brackets(inner, problems)
         case Operation(_, left, right):
             _check_brackets(left, problems)
             _check_brackets(right, problems)
-        case Timed(first, last, middle):
+        case WindowedPart(first, last, middle):
             for each in (first, last, middle):
-                if not isinstance(each, Spot):
+                if not isinstance(each, SourceSpan):
                     _check_brackets(each, problems)
         case BlockUse():
             pass
@@ -187,7 +189,7 @@ def _check_brackets(part: TimePart, problems: Problems) -> None:
             assert_never(part)
 
 
-def _check_context_list(names: Sequence[Spot], problems: Problems) -> None:
+def _check_context_list(names: Sequence[SourceSpan], problems: ProblemCollector) -> None:
     seen: set[str] = set()
     for name in names:
         if name.text in seen:

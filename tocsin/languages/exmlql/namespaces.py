@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import NamespaceLine
 
@@ -16,13 +16,13 @@ _XML = "http://www.w3.org/XML/1998/namespace"
 class Namespaces:
     """Prefixes of one subscription."""
 
-    def __init__(self, lines: Sequence[NamespaceLine], problems: Problems) -> None:
+    def __init__(self, lines: Sequence[NamespaceLine], problems: ProblemCollector) -> None:
         self._problems = problems
         self.uris: dict[str, str] = {}
         for line in lines:
             self._declare(line)
 
-    def expanded(self, name: Spot) -> str:
+    def expanded(self, name: SourceSpan) -> str:
         """Return the expanded name: `{uri}local`, or the name alone without a prefix."""
         prefix, colon, local = name.text.partition(":")
         if not colon:
@@ -30,7 +30,7 @@ class Namespaces:
         uri = self.uri(name, prefix)
         return f"{{{uri}}}{local}"
 
-    def uri(self, name: Spot, prefix: str) -> str:
+    def uri(self, name: SourceSpan, prefix: str) -> str:
         """Return the namespace of a prefix; "" and a problem at the name if it has none."""
         if prefix == "xml":
             return _XML
@@ -43,7 +43,7 @@ class Namespaces:
             )
         return self.uris.get(prefix, "")
 
-    def refuse_declaration(self, name: Spot) -> None:
+    def refuse_declaration(self, name: SourceSpan) -> None:
         """Add a problem if the attribute is `xmlns` or `xmlns:p`."""
         if name.text == "xmlns" or name.text.startswith("xmlns:"):
             self._problems.add(

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from tocsin.events.views.canonical import XML_SPACE
 from tocsin.events.views.names import is_xml_name
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
@@ -19,8 +19,8 @@ from tocsin.languages.exmlql.syntax import (
     Bind,
     Element,
     PathMark,
-    PathName,
     PathParts,
+    PathStepName,
     PathUse,
     PatternItem,
     XPathItem,
@@ -42,7 +42,7 @@ _BINDS = {"ELEMENT_AS": BoundTo.ELEMENT, "CONTENT_AS": BoundTo.CONTENT}
 class PatternReader:
     """Lowering of the patterns of one subscription."""
 
-    def __init__(self, namespaces: Namespaces, problems: Problems) -> None:
+    def __init__(self, namespaces: Namespaces, problems: ProblemCollector) -> None:
         self._namespaces = namespaces
         self._problems = problems
 
@@ -75,18 +75,18 @@ class PatternReader:
         bindings = [VariableBinding(BoundTo.NAME, tag.variable.text)] if tag.variable else []
         bindings += [VariableBinding(BoundTo.CONTENT, each.text) for each in element.variables]
         return PatternElement(
-            self._step(path).name if isinstance(path, PathName) else None,
+            self._step(path).name if isinstance(path, PathStepName) else None,
             rel,
             tuple(self._attribute(each) for each in element.attributes),
             element.texts[0].text.strip(XML_SPACE) if element.texts else None,
             (*bindings, *_binding(bind)),
             tuple(self._child(child, bound) for child, bound in element.children),
-            None if path is None or isinstance(path, PathName) else self._path(path),
+            None if path is None or isinstance(path, PathStepName) else self._path(path),
         )
 
     def _path(self, path: PathUse) -> RegularPath:
         match path:
-            case PathName():
+            case PathStepName():
                 return self._step(path)
             case PathParts(operator, parts):
                 inner = tuple(map(self._path, parts))
@@ -96,7 +96,7 @@ class PatternReader:
             case _:
                 assert_never(path)
 
-    def _step(self, path: PathName) -> PathStep:
+    def _step(self, path: PathStepName) -> PathStep:
         """Return a step by its expanded name; a name in backticks may have dots."""
         text = path.spot.text
         if not text.startswith("`"):
@@ -109,7 +109,7 @@ class PatternReader:
                 f"{name!r} is no XML name",
                 "write a name between the backticks",
             )
-        return PathStep(self._namespaces.expanded(Spot(path.spot.offset, name)))
+        return PathStep(self._namespaces.expanded(SourceSpan(path.spot.offset, name)))
 
     def _child(self, element: Element, bind: Bind | None) -> PatternElement:
         rel = 1
@@ -129,11 +129,11 @@ class PatternReader:
 def _only_a_level(element: Element, bind: Bind | None) -> bool:
     """True if a `*` only adds a level between its parent and its one child (D4)."""
     tested = element.attributes or element.texts or element.variables or bind
-    is_star = isinstance(element.tag.path, PathName) and element.tag.spot.text == "*"
+    is_star = isinstance(element.tag.path, PathStepName) and element.tag.spot.text == "*"
     if not is_star or tested or len(element.children) != 1:
         return False
     inner = element.children[0][0].tag
-    return inner.path is None or isinstance(inner.path, PathName)
+    return inner.path is None or isinstance(inner.path, PathStepName)
 
 
 def _binding(bind: Bind | None) -> list[VariableBinding]:

@@ -9,34 +9,34 @@ from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
 from tocsin.languages.base.texts import START
 from tocsin.languages.exmlql.building import Misplaced, TooMany
-from tocsin.languages.exmlql.limits import Limits, exceeded
+from tocsin.languages.exmlql.limits import ExmlqlLimits, exceeded
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
     Built,
     CallUse,
     ConditionItem,
     Element,
+    ExmlqlSubscription,
     Item,
     Nested,
     PatternItem,
-    Subscription,
     Template,
     path_names,
     terms_in,
     uses_of,
 )
 from tocsin.languages.exmlql.syntax_errors import misplaced_problem, syntax_problem
-from tocsin.languages.exmlql.transformer import Transformer
+from tocsin.languages.exmlql.transformer import ExmlqlTransformer
 
 _GRAMMAR = Grammar(
     SYNTAX_CODE, syntax_problem, exceeded, flatter='say it with XPATH "...", or split it'
 )
 
 
-def read(text: str, limits: Limits) -> Subscription:
+def read(text: str, limits: ExmlqlLimits) -> ExmlqlSubscription:
     """Return the syntax tree of a subscription."""
     try:
-        subscription: Subscription = _GRAMMAR.read(_parser(limits), text, limits)
+        subscription: ExmlqlSubscription = _GRAMMAR.read(_parser(limits), text, limits)
     except Misplaced as found:
         raise misplaced_problem(text, found) from None
     except TooMany as found:
@@ -46,11 +46,11 @@ def read(text: str, limits: Limits) -> Subscription:
 
 
 @cache
-def _parser(limits: Limits) -> Parser:
-    return Parser(grammar_of("exmlql"), Transformer(limits))
+def _parser(limits: ExmlqlLimits) -> Parser:
+    return Parser(grammar_of("exmlql"), ExmlqlTransformer(limits))
 
 
-def _refuse_large(subscription: Subscription, limits: Limits) -> None:
+def _refuse_large(subscription: ExmlqlSubscription, limits: ExmlqlLimits) -> None:
     size = sum(map(_item_size, subscription.items))
     size += sum(1 for _ in uses_of(subscription.time)) if subscription.time else 0
     size += sum(map(_built, subscription.construct.templates)) if subscription.construct else 0

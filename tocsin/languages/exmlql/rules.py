@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.exmlql.syntax import Subscription, uses_of
+from tocsin.languages.exmlql.syntax import ExmlqlSubscription, uses_of
 
 
-def check_rules(subscription: Subscription, problems: Problems) -> None:
+def check_rules(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     """Add a problem for each broken rule, in the order 2.2, 2.1, 1."""
     if subscription.construct is None:
         _check_designation(subscription, problems)
@@ -34,7 +34,7 @@ def check_rules(subscription: Subscription, problems: Problems) -> None:
         )
 
 
-def _selects_unclearly(subscription: Subscription) -> bool:
+def _selects_unclearly(subscription: ExmlqlSubscription) -> bool:
     labelled = any(item.label for item in subscription.blocks)
     given = (
         {name.text for name in subscription.contexts.names} if subscription.contexts else {"Recent"}
@@ -42,7 +42,7 @@ def _selects_unclearly(subscription: Subscription) -> bool:
     return not subscription.has_operator and labelled and "Recent" not in given
 
 
-def _check_designation(subscription: Subscription, problems: Problems) -> None:
+def _check_designation(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     """Check rule 1: without CONSTRUCT, one of several matched events is designated with `~>`."""
     labelled = list(
         {

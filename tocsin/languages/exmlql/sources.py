@@ -13,13 +13,13 @@ from tocsin.errors import Problem
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.base.context import Definition, DocumentDefinition
 from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.bindings import item_bindings
-from tocsin.languages.exmlql.syntax import PatternItem, SourceUse, Subscription
+from tocsin.languages.exmlql.syntax import ExmlqlSubscription, PatternItem, SourceUse
 from tocsin.plan.xml.xml_patterns import InDocument
 
 
-def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
+def patterns_by_label(subscription: ExmlqlSubscription) -> dict[str, list[PatternItem]]:
     """Return the patterns with IN of each block, by label, each after the binding of its source."""
     bound = own_variables(subscription)
     found: dict[str, list[PatternItem]] = {label: [] for label in bound}
@@ -29,7 +29,7 @@ def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
     return found
 
 
-def own_variables(subscription: Subscription) -> dict[str, set[str]]:
+def own_variables(subscription: ExmlqlSubscription) -> dict[str, set[str]]:
     """Return the variables of each block's own patterns, by label; unlabelled ones under ""."""
     found: dict[str, set[str]] = {}
     for item in subscription.blocks:
@@ -67,7 +67,7 @@ def _attach_some(
 class Documents:
     """Documents that a subscription may name, from its definitions."""
 
-    def __init__(self, definitions: Mapping[str, Definition], problems: Problems) -> None:
+    def __init__(self, definitions: Mapping[str, Definition], problems: ProblemCollector) -> None:
         self._definitions = definitions
         self._problems = problems
 
@@ -104,7 +104,7 @@ def _way_out(name: str, known: list[str]) -> str:
     )
 
 
-def in_asking_order(
+def in_query_order(
     patterns: tuple[PatternItem, ...], bound: frozenset[str]
 ) -> tuple[PatternItem, ...]:
     """Return the patterns of a nested query, each after the binding of its variable.
@@ -113,7 +113,11 @@ def in_asking_order(
     """
     waiting, ordered, known = list(patterns), list[PatternItem](), set(bound)
     while waiting:
-        ready = [each for each in waiting if _asked_of(each) is None or _asked_of(each) in known]
+        ready = [
+            each
+            for each in waiting
+            if _queried_variable(each) is None or _queried_variable(each) in known
+        ]
         if not ready:
             return (*ordered, *waiting)
         ordered.append(ready[0])
@@ -122,5 +126,5 @@ def in_asking_order(
     return tuple(ordered)
 
 
-def _asked_of(item: PatternItem) -> str | None:
+def _queried_variable(item: PatternItem) -> str | None:
     return item.source.variable.text if item.source and item.source.variable else None

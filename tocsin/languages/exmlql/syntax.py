@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class NamespaceLine:
     """`NAMESPACE p = "uri"`."""
 
-    prefix: Spot
+    prefix: SourceSpan
     uri: str
 
 
@@ -22,7 +22,7 @@ class Bind:
     """`ELEMENT_AS $v` or `CONTENT_AS $v`."""
 
     how: str
-    variable: Spot
+    variable: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class AttributeMatch:
     A variable begins with `$` and is not quoted.
     """
 
-    name: Spot
+    name: SourceSpan
     text: str | None
-    variable: Spot | None
+    variable: SourceSpan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class ContentText:
     """A text between tags, in quotes or not."""
 
     text: str
-    spot: Spot
+    spot: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class PathName:
+class PathStepName:
     """A step of a path: a name, `*` or `$`."""
 
-    spot: Spot
+    spot: SourceSpan
 
     @property
     def is_any(self) -> bool:
@@ -73,7 +73,7 @@ class PathMark:
     mark: str
 
 
-PathUse: TypeAlias = PathName | PathParts | PathMark
+PathUse: TypeAlias = PathStepName | PathParts | PathMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ class Tag:
     text.
     """
 
-    spot: Spot
+    spot: SourceSpan
     path: PathUse | None
 
     @property
-    def variable(self) -> Spot | None:
+    def variable(self) -> SourceSpan | None:
         """The variable that is bound to the name; None if the tag is a path."""
         return self.spot if self.path is None else None
 
@@ -98,7 +98,7 @@ class Element:
     tag: Tag
     attributes: tuple[AttributeMatch, ...]
     children: tuple[tuple[Element, Bind | None], ...]
-    variables: tuple[Spot, ...]
+    variables: tuple[SourceSpan, ...]
     texts: tuple[ContentText, ...]
     depth: int
 
@@ -107,10 +107,10 @@ class Element:
 class SourceUse:
     """`IN $v`, or `IN "name"`."""
 
-    spot: Spot
+    spot: SourceSpan
 
     @property
-    def variable(self) -> Spot | None:
+    def variable(self) -> SourceSpan | None:
         """The variable whose value the pattern searches; None for a document."""
         return self.spot if self.spot.text.startswith("$") else None
 
@@ -126,7 +126,7 @@ class PatternItem:
 
     element: Element
     bind: Bind | None
-    label: Spot | None
+    label: SourceSpan | None
     source: SourceUse | None = None
 
 
@@ -135,9 +135,9 @@ class XPathItem:
     """`XPATH "..."` in WHERE."""
 
     expression: str
-    spot: Spot
+    spot: SourceSpan
     bind: Bind | None
-    label: Spot | None
+    label: SourceSpan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class ConstantUse:
     """A text or a number in a condition."""
 
     text: str
-    spot: Spot
+    spot: SourceSpan
     depth: int = 1
 
 
@@ -153,7 +153,7 @@ class ConstantUse:
 class VariableUse:
     """A variable in a condition or in the arguments of a function."""
 
-    spot: Spot
+    spot: SourceSpan
     depth: int = 1
 
 
@@ -161,13 +161,13 @@ class VariableUse:
 class CallUse:
     """A function, an arithmetic operator or a Skolem term with its arguments."""
 
-    function: Spot
+    function: SourceSpan
     arguments: tuple[Term, ...]
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ExmlqlComparison:
     """Two values with a comparison between them."""
 
     left: Term
@@ -206,7 +206,7 @@ class Junction:
     depth: int
 
 
-Condition: TypeAlias = Comparison | LikeUse | AmongUse | Junction
+Condition: TypeAlias = ExmlqlComparison | LikeUse | AmongUse | Junction
 Term: TypeAlias = ConstantUse | VariableUse | CallUse | Condition
 
 
@@ -224,66 +224,66 @@ Item: TypeAlias = PatternItem | XPathItem | ConditionItem
 class OrderUse:
     """A variable of ORDER-BY."""
 
-    variable: Spot
+    variable: SourceSpan
     descending: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderBy:
     """`ORDER-BY $a, $b DESCENDING`."""
 
     keys: tuple[OrderUse, ...]
-    spot: Spot
+    spot: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class BlockUse:
     """A block variable in a time clause."""
 
-    spot: Spot
+    spot: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """`;`, `:`, `||` or `|` between two parts."""
 
-    operator: Spot
+    operator: SourceSpan
     left: TimePart
     right: TimePart
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PartGroup:
     """A part in parentheses, with its own contexts."""
 
     inner: TimePart
-    contexts: tuple[Spot, ...]
-    spot: Spot
+    contexts: tuple[SourceSpan, ...]
+    spot: SourceSpan
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class WindowedPart:
     """`(L _|_ R) M`: M between L and R, or within a duration after L; `absent` negates M."""
 
     first: TimePart
-    last: TimePart | Spot
+    last: TimePart | SourceSpan
     middle: TimePart
     absent: bool
-    spot: Spot
+    spot: SourceSpan
     depth: int
 
 
-TimePart: TypeAlias = BlockUse | Operation | Group | Timed
+TimePart: TypeAlias = BlockUse | Operation | PartGroup | WindowedPart
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
     """`~>` or `=>`, in any spelling, with its targets."""
 
-    operator: Spot
-    targets: tuple[Spot, ...]
+    operator: SourceSpan
+    targets: tuple[SourceSpan, ...]
     kind: str
 
 
@@ -294,17 +294,17 @@ class OutAttribute:
     The name may be a variable.
     """
 
-    name: Spot
-    value: str | Spot | CallUse | ConstantUse | VariableUse
+    name: SourceSpan
+    value: str | SourceSpan | CallUse | ConstantUse | VariableUse
 
 
 @dataclass(frozen=True, slots=True)
 class Nested:
     """`WHERE ... CONSTRUCT ...` inside a template; `levels` is the nesting depth of queries."""
 
-    spot: Spot
+    spot: SourceSpan
     items: tuple[Item, ...]
-    order: Order | None
+    order: OrderBy | None
     content: Built
     depth: int
     levels: int
@@ -326,43 +326,45 @@ class Template:
     order.
     """
 
-    name: Spot
+    name: SourceSpan
     attributes: tuple[OutAttribute, ...]
     contents: tuple[Built, ...]
     depth: int
 
 
-Built: TypeAlias = Template | Spot | ContentText | CallUse | ConstantUse | VariableUse | Nested
+Built: TypeAlias = (
+    Template | SourceSpan | ContentText | CallUse | ConstantUse | VariableUse | Nested
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
     """`CONTEXT a, b`."""
 
-    names: tuple[Spot, ...]
-    spot: Spot
+    names: tuple[SourceSpan, ...]
+    spot: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Construct:
+class ConstructClause:
     """`CONSTRUCT` with its templates."""
 
     templates: tuple[Template, ...]
-    spot: Spot
+    spot: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class ExmlqlSubscription:
     """A whole text."""
 
     namespaces: tuple[NamespaceLine, ...]
     items: tuple[Item, ...]
     time: TimePart | None
-    within: Spot | None
+    within: SourceSpan | None
     mode: Mode | None
     contexts: Contexts | None
-    order: Order | None
-    construct: Construct | None
+    order: OrderBy | None
+    construct: ConstructClause | None
 
     @property
     def patterns(self) -> tuple[PatternItem | XPathItem, ...]:
@@ -396,7 +398,7 @@ class Subscription:
         return self.time is not None and not isinstance(_bare(self.time), BlockUse)
 
 
-def uses_of(part: TimePart) -> Iterator[Spot]:
+def uses_of(part: TimePart) -> Iterator[SourceSpan]:
     """Yield the block variables of a time clause, from left to right."""
     match part:
         case BlockUse(spot):
@@ -404,18 +406,18 @@ def uses_of(part: TimePart) -> Iterator[Spot]:
         case Operation(_, left, right):
             yield from uses_of(left)
             yield from uses_of(right)
-        case Group(inner):
+        case PartGroup(inner):
             yield from uses_of(inner)
-        case Timed(first, last, middle):
+        case WindowedPart(first, last, middle):
             yield from uses_of(first)
-            if not isinstance(last, Spot):
+            if not isinstance(last, SourceSpan):
                 yield from uses_of(last)
             yield from uses_of(middle)
         case _:
             assert_never(part)
 
 
-def variables_in(term: Term) -> Iterator[Spot]:
+def variables_in(term: Term) -> Iterator[SourceSpan]:
     """Yield the variables of a condition or value, from left to right."""
     match term:
         case ConstantUse():
@@ -425,7 +427,7 @@ def variables_in(term: Term) -> Iterator[Spot]:
         case CallUse(_, arguments):
             for each in arguments:
                 yield from variables_in(each)
-        case Comparison(left, _, right):
+        case ExmlqlComparison(left, _, right):
             yield from variables_in(left)
             yield from variables_in(right)
         case LikeUse(value):
@@ -447,7 +449,7 @@ def terms_in(term: Term) -> int:
             return 1
         case CallUse(_, inner) | Junction(_, inner):
             return 1 + sum(map(terms_in, inner))
-        case Comparison(left, _, right):
+        case ExmlqlComparison(left, _, right):
             return 1 + terms_in(left) + terms_in(right)
         case LikeUse(value):
             return 1 + terms_in(value)
@@ -457,10 +459,10 @@ def terms_in(term: Term) -> int:
             assert_never(term)
 
 
-def path_names(path: PathUse) -> Iterator[PathName]:
+def path_names(path: PathUse) -> Iterator[PathStepName]:
     """Yield the steps of a path, from left to right."""
     match path:
-        case PathName():
+        case PathStepName():
             yield path
         case PathParts(_, parts):
             for part in parts:
@@ -472,6 +474,6 @@ def path_names(path: PathUse) -> Iterator[PathName]:
 
 
 def _bare(part: TimePart) -> TimePart:
-    while isinstance(part, Group):
+    while isinstance(part, PartGroup):
         part = part.inner
     return part

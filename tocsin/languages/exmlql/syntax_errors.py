@@ -9,15 +9,15 @@ from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
     LONGEST_TOKEN,
-    Slip,
-    Spot,
-    Vocabulary,
+    SourceSpan,
+    SyntaxErrorContext,
+    TerminalNames,
     end_of,
-    parts_at,
+    split_at_error,
     unexpected_problem,
 )
 from tocsin.languages.exmlql.building import Misplaced
-from tocsin.languages.exmlql.foreign_syntax import habit
+from tocsin.languages.exmlql.foreign_syntax import hint_for_foreign_syntax
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.term_transformer import unknown_function
 from tocsin.languages.exmlql.transformer import RESERVED
@@ -70,7 +70,7 @@ _WORDS = {
     "_DOT": '"."',
     END: "the end of the subscription",
 }
-_VOCABULARY = Vocabulary(_WORDS, end_last=False)
+_VOCABULARY = TerminalNames(_WORDS, end_last=False)
 _WORDS_IN_CAPITALS = (*RESERVED, "AND", "OR", "NOT", "LIKE", "IN", "ESCAPE", "DESCENDING")
 _KEYWORDS = (*_WORDS_IN_CAPITALS, "Recent", "Exclusive", "Globe")
 _PATH_SIGNS = ".*+?|"
@@ -85,7 +85,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
     """Return the problem of a text that is not in the grammar."""
     called = _OPENED.search(end_of(text[: found.offset].rstrip()))
     if called and called[1] not in FUNCTION_NAMES:
-        return misplaced_problem(text, unknown_function(Spot(called.start(), called[1])))
+        return misplaced_problem(text, unknown_function(SourceSpan(called.start(), called[1])))
     if (
         text[: found.offset].rstrip().endswith("(")
         and "COMPARE" not in found.expected
@@ -94,7 +94,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
         return _not_arithmetic(text, found)
     if "CLOSE" in found.expected and (crossed := _crossed_tags(text)):
         return misplaced_problem(text, crossed)
-    hint = _hint(*parts_at(text, found), found)
+    hint = _hint(*split_at_error(text, found), found)
     return unexpected_problem(
         text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
     )
@@ -125,7 +125,7 @@ def _not_arithmetic(text: str, found: Unexpected) -> Problem:
 
 def _hint(before: str, here: str, found: Unexpected) -> str:
     """Return the hint of the first common mistake that fits."""
-    if hint := habit(Slip(before, here, found)):
+    if hint := hint_for_foreign_syntax(SyntaxErrorContext(before, here, found)):
         return hint
     if not before and "WHERE" in found.expected:
         word = re.match(r"\w+", here)
@@ -150,7 +150,7 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
         return f'a text with {here[0]} goes in double quotes: "..."'
     if "CONTEXT_NAME" in found.expected:
         return "the contexts are Recent, Exclusive and Globe"
-    return _near_keyword(here) or _slip_in_value(here, found) or _SEE
+    return _near_keyword(here) or _hint_in_value(here, found) or _SEE
 
 
 def _crossed_tags(text: str) -> Misplaced | None:
@@ -170,7 +170,7 @@ def _crossed_tags(text: str) -> Misplaced | None:
             inner = opened[-1]
             hint = f"close <{inner}> before it: </{inner}>, or </> for the innermost element"
             return Misplaced(
-                Spot(tag.start(2), tag[2]),
+                SourceSpan(tag.start(2), tag[2]),
                 f"</{tag[2]}> stands where <{inner}> is open",
                 hint,
                 SYNTAX_CODE,
@@ -180,7 +180,7 @@ def _crossed_tags(text: str) -> Misplaced | None:
     return None
 
 
-def _slip_in_value(here: str, found: Unexpected) -> str:
+def _hint_in_value(here: str, found: Unexpected) -> str:
     """Return a hint for a word in place of a value, a missing comparison, or a variable inside a
     path.
     """

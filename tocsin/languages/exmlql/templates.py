@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.bindings import item_bindings
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.patterns import PatternReader
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.exmlql.sources import Documents, in_asking_order
+from tocsin.languages.exmlql.sources import Documents, in_query_order
 from tocsin.languages.exmlql.syntax import (
     Built,
     CallUse,
     ConstantUse,
     ContentText,
     Nested,
-    Order,
+    OrderBy,
     OutAttribute,
     PatternItem,
     Template,
@@ -53,7 +53,7 @@ class TemplateReader:
     patterns: PatternReader
     terms: TermReader
     documents: Documents
-    problems: Problems
+    problems: ProblemCollector
     event_of: Callable[[PatternItem], str]
 
     def outermost(self, template: Template, bound: frozenset[str]) -> TemplateElement:
@@ -91,7 +91,7 @@ class TemplateReader:
             tuple(self._content(each, bound) for each in template.contents),
         )
 
-    def _name(self, name: Spot) -> str | OutputValue:
+    def _name(self, name: SourceSpan) -> str | OutputValue:
         if _is_variable(name):
             return OutputValue(name.text)
         self.namespaces.expanded(name)
@@ -103,7 +103,7 @@ class TemplateReader:
                 return self._skolem(call)
             case CallUse() | ConstantUse() | VariableUse() as value:
                 return self.terms.operand(value)
-            case Spot(text=variable):
+            case SourceSpan(text=variable):
                 return OutputValue(variable)
             case text:
                 return OutputText(text)
@@ -129,7 +129,7 @@ class TemplateReader:
         match content:
             case Template():
                 return self._element(content, bound)
-            case Spot(text=variable):
+            case SourceSpan(text=variable):
                 return OutputValue(variable)
             case ContentText(text):
                 return OutputText(text)
@@ -153,7 +153,7 @@ class TemplateReader:
             self.problems.add(SYNTAX_CODE, nested.spot, "WHERE has no pattern", hint)
         own = frozenset(spot.text for item in nested.patterns for spot, _ in item_bindings(item))
         return NestedQuery(
-            tuple(self._sourced(each) for each in in_asking_order(nested.patterns, bound)),
+            tuple(self._sourced(each) for each in in_query_order(nested.patterns, bound)),
             tuple(self.terms.condition(each.condition) for each in nested.conditions),
             order_keys(nested.order),
             self._content(nested.content, bound | own),
@@ -170,16 +170,16 @@ class TemplateReader:
         return SourcedPattern(self.patterns.element(item), source)
 
 
-def order_keys(order: Order | None) -> tuple[OrderKey, ...]:
+def order_keys(order: OrderBy | None) -> tuple[OrderKey, ...]:
     """Return the keys of ORDER-BY; empty without one."""
     return tuple(OrderKey(key.variable.text, key.descending) for key in order.keys) if order else ()
 
 
-def _is_variable(name: Spot) -> bool:
+def _is_variable(name: SourceSpan) -> bool:
     return name.text.startswith("$")
 
 
-def _names(content: Built) -> Iterator[Spot]:
+def _names(content: Built) -> Iterator[SourceSpan]:
     """Yield the names of a template, from left to right."""
     if isinstance(content, Template):
         yield content.name

@@ -6,17 +6,17 @@ import re
 from typing import Any
 
 from tocsin.languages.base.suggestions import did_you_mean, nearest
-from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.texts import SourceSpan, spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer
-from tocsin.languages.exmlql.building import Misplaced, unquoted
+from tocsin.languages.exmlql.building import Misplaced, unquote
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
     CallUse,
-    Comparison,
     Condition,
     ConditionItem,
     ConstantUse,
     ContentText,
+    ExmlqlComparison,
     Junction,
     LikeUse,
     Term,
@@ -51,16 +51,16 @@ class TermTransformer(NestingTransformer):
         self._watch(condition.depth + 1, spot_of(children[0]))
         return condition
 
-    def comparison(self, children: Children) -> Comparison:
+    def comparison(self, children: Children) -> ExmlqlComparison:
         left, relation, right = children
-        return Comparison(
+        return ExmlqlComparison(
             left, _RELATIONS.get(relation, str(relation)), right, self._deeper(left, right)
         )
 
     def like(self, children: Children) -> LikeUse:
         value, *words = children
         texts = [
-            ContentText(unquoted(each), spot_of(each)) for each in words if each.type == "STRING"
+            ContentText(unquote(each), spot_of(each)) for each in words if each.type == "STRING"
         ]
         escape = texts[1] if len(texts) > 1 else None
         return LikeUse(value, texts[0], escape, words[0].type == "NOT_WORD", self._deeper(value))
@@ -75,7 +75,7 @@ class TermTransformer(NestingTransformer):
         return VariableUse(spot_of(children[0]))
 
     def text_value(self, children: Children) -> ConstantUse:
-        return ConstantUse(unquoted(children[0]), spot_of(children[0]))
+        return ConstantUse(unquote(children[0]), spot_of(children[0]))
 
     def number_value(self, children: Children) -> ConstantUse:
         return ConstantUse(str(children[0]), spot_of(children[0]))
@@ -85,7 +85,7 @@ class TermTransformer(NestingTransformer):
         sign, operand = spot_of(children[0]), children[1]
         if isinstance(operand, ConstantUse) and _SIGNED.match(operand.spot.text):
             text = operand.text if sign.text == "+" else f"-{operand.text}"
-            return ConstantUse(text, Spot(sign.offset, sign.text + operand.spot.text))
+            return ConstantUse(text, SourceSpan(sign.offset, sign.text + operand.spot.text))
         self._watch(operand.depth + 1, sign)
         return CallUse(sign, (operand,), operand.depth + 1)
 
@@ -103,7 +103,7 @@ class TermTransformer(NestingTransformer):
         """Return a call, checked if it is of a known function; other names may be Skolem terms."""
         opening, *arguments = children
         name = str(opening)[:-1].strip()
-        function = Spot(spot_of(opening).offset, name)
+        function = SourceSpan(spot_of(opening).offset, name)
         depth = 1 + max((each.depth for each in arguments), default=0)
         self._watch(depth, function)
         call = CallUse(function, tuple(arguments), depth)
@@ -127,7 +127,7 @@ def is_function(call: CallUse) -> bool:
     return call.function.text in FUNCTION_NAMES or call.function.text in ARITHMETIC
 
 
-def unknown_function(name: Spot) -> Misplaced:
+def unknown_function(name: SourceSpan) -> Misplaced:
     """Return the problem of a name that is not a function."""
     known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))};"
     mean = did_you_mean(name.text.lower(), FUNCTION_NAMES, 0.7, otherwise=known)
@@ -188,14 +188,14 @@ def _number(least: int, most: int | None) -> str:
     return f"{least} or {most} arguments"
 
 
-def _spot_in(term: Term) -> Spot:
+def _spot_in(term: Term) -> SourceSpan:
     """Return a place inside a term."""
     match term:
         case ConstantUse(spot=spot) | VariableUse(spot):
             return spot
         case CallUse(function):
             return function
-        case Comparison(left) | LikeUse(left) | AmongUse(left):
+        case ExmlqlComparison(left) | LikeUse(left) | AmongUse(left):
             return _spot_in(left)
         case Junction(_, parts):
             return _spot_in(parts[0])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
     CallUse,
-    Comparison,
     Condition,
     ConstantUse,
+    ExmlqlComparison,
     Junction,
     LikeUse,
     Term,
@@ -31,7 +31,7 @@ from tocsin.plan.xml.row_terms import (
     ValueAmong,
     ValueLike,
     VariableValue,
-    compared,
+    make_comparison,
 )
 from tocsin.values.like import LikePattern, Token, Wild
 
@@ -41,14 +41,14 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 class TermReader:
     """Lowering of the conditions and values of one subscription."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: ProblemCollector) -> None:
         self._problems = problems
 
     def condition(self, term: Condition) -> RowCondition:
         """Return the row condition of a term."""
         match term:
-            case Comparison(left, relation, right):
-                return compared(self.operand(left), relation, self.operand(right))
+            case ExmlqlComparison(left, relation, right):
+                return make_comparison(self.operand(left), relation, self.operand(right))
             case LikeUse(value, _, _, negated):
                 like = ValueLike(self.operand(value), self._pattern(term))
                 return RowNot(like) if negated else like

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tocsin.languages.base.parsing import Token
-from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.texts import SourceSpan, spot_of
 from tocsin.languages.base.transformer import Children
-from tocsin.languages.exmlql.building import Misplaced, TooMany, require_xml, unquoted
-from tocsin.languages.exmlql.limits import Limits
+from tocsin.languages.exmlql.building import Misplaced, TooMany, require_xml, unquote
+from tocsin.languages.exmlql.limits import ExmlqlLimits
 from tocsin.languages.exmlql.syntax import (
     AttributeMatch,
     Bind,
@@ -23,29 +23,29 @@ from tocsin.languages.exmlql.syntax import (
     Built,
     CallUse,
     ConditionItem,
-    Construct,
+    ConstructClause,
     ContentText,
     Contexts,
     Element,
-    Group,
+    ExmlqlSubscription,
     Mode,
     NamespaceLine,
     Nested,
     Operation,
-    Order,
+    OrderBy,
     OrderUse,
     OutAttribute,
+    PartGroup,
     PathMark,
-    PathName,
     PathParts,
+    PathStepName,
     PathUse,
     PatternItem,
     SourceUse,
-    Subscription,
     Tag,
     Template,
-    Timed,
     TimePart,
+    WindowedPart,
     XPathItem,
     path_names,
 )
@@ -74,23 +74,23 @@ _CALLED = re.compile(rf"\b({'|'.join(FUNCTION_NAMES)})\s*\(")
 _BLANKS = re.compile(r"\s+")
 
 
-class Transformer(TermTransformer):
+class ExmlqlTransformer(TermTransformer):
     """Callbacks of the parser. Its only state is the limits, so one serves every text."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ExmlqlLimits) -> None:
         super().__init__(limits.nesting)
         self._limits = limits
 
-    def start(self, children: Children) -> Subscription:
-        return Subscription(
+    def start(self, children: Children) -> ExmlqlSubscription:
+        return ExmlqlSubscription(
             _all(children, NamespaceLine),
             _all(children, PatternItem | XPathItem | ConditionItem),
             _first(children, TimePart),
-            _first(children, Spot),
+            _first(children, SourceSpan),
             _first(children, Mode),
             _first(children, Contexts),
-            _first(children, Order),
-            _first(children, Construct),
+            _first(children, OrderBy),
+            _first(children, ConstructClause),
         )
 
     def namespace(self, children: Children) -> NamespaceLine:
@@ -99,7 +99,7 @@ class Transformer(TermTransformer):
             raise Misplaced(
                 spot_of(prefix), f"{prefix} is no prefix", "a prefix is a name without a colon"
             )
-        return NamespaceLine(spot_of(prefix), unquoted(uri))
+        return NamespaceLine(spot_of(prefix), unquote(uri))
 
     def pattern_item(self, children: Children) -> PatternItem:
         return PatternItem(
@@ -111,7 +111,7 @@ class Transformer(TermTransformer):
 
     def xpath_item(self, children: Children) -> XPathItem:
         return XPathItem(
-            unquoted(children[1]), spot_of(children[1]), _first(children, Bind), _label(children)
+            unquote(children[1]), spot_of(children[1]), _first(children, Bind), _label(children)
         )
 
     def pattern(self, children: Children) -> Element:
@@ -122,7 +122,7 @@ class Transformer(TermTransformer):
         self._watch(depth, tag.spot)
         texts = _all(rest, ContentText)
         _refuse_call(texts)
-        return Element(tag, _all(rest, AttributeMatch), inner, _all(rest, Spot), texts, depth)
+        return Element(tag, _all(rest, AttributeMatch), inner, _all(rest, SourceSpan), texts, depth)
 
     def tag(self, children: Children) -> Tag:
         (given,) = children
@@ -131,7 +131,7 @@ class Transformer(TermTransformer):
         steps = list(path_names(given))
         if len(steps) > self._limits.steps:
             raise TooMany(steps[self._limits.steps].spot, *_too_many_steps(self._limits.steps))
-        return Tag(Spot(steps[0].spot.offset, _path_text(given)), given)
+        return Tag(SourceSpan(steps[0].spot.offset, _path_text(given)), given)
 
     def path_choice(self, children: Children) -> PathParts:
         left, _, right = children
@@ -150,11 +150,11 @@ class Transformer(TermTransformer):
 
     def path_repeat(self, children: Children) -> PathMark:
         part, mark = children
-        self._watch(_path_depth(part) + 1, Spot(mark.start_pos or 0, str(mark)))
+        self._watch(_path_depth(part) + 1, SourceSpan(mark.start_pos or 0, str(mark)))
         return PathMark(part, str(mark))
 
-    def path_step(self, children: Children) -> PathName:
-        return PathName(spot_of(children[0]))
+    def path_step(self, children: Children) -> PathStepName:
+        return PathStepName(spot_of(children[0]))
 
     def path_group(self, children: Children) -> PathUse:
         opening, inner = children
@@ -166,12 +166,12 @@ class Transformer(TermTransformer):
         name, value = children
         if value.type == "VARIABLE":
             return AttributeMatch(spot_of(name), None, spot_of(value))
-        return AttributeMatch(spot_of(name), unquoted(value), None)
+        return AttributeMatch(spot_of(name), unquote(value), None)
 
     def child(self, children: Children) -> tuple[Element, Bind | None]:
         return (children[0], _first(children, Bind))
 
-    def content_variable(self, children: Children) -> Spot:
+    def content_variable(self, children: Children) -> SourceSpan:
         return spot_of(children[0])
 
     def text(self, children: Children) -> ContentText:
@@ -190,29 +190,37 @@ class Transformer(TermTransformer):
         depth = 1 + max(_depth(left), _depth(right))
         self._watch(depth, spot_of(operator))
         sign = str(operator)
-        return Operation(Spot(spot_of(operator).offset, _SIGNS.get(sign, sign)), left, right, depth)
+        return Operation(
+            SourceSpan(spot_of(operator).offset, _SIGNS.get(sign, sign)), left, right, depth
+        )
 
     def block(self, children: Children) -> BlockUse:
         return BlockUse(spot_of(children[0]))
 
-    def group(self, children: Children) -> Group:
+    def group(self, children: Children) -> PartGroup:
         opening, inner, *brackets = children
         self._watch(1 + _depth(inner), spot_of(opening))
-        return Group(
+        return PartGroup(
             inner, tuple(brackets[0]) if brackets else (), spot_of(opening), 1 + _depth(inner)
         )
 
-    def timed(self, children: Children) -> Timed:
+    def timed(self, children: Children) -> WindowedPart:
         opening, first, last, *rest = children
         bound = spot_of(last) if isinstance(last, Token) else last
-        depths = [_depth(first), _depth(rest[-1]), 0 if isinstance(bound, Spot) else _depth(bound)]
+        depths = [
+            _depth(first),
+            _depth(rest[-1]),
+            0 if isinstance(bound, SourceSpan) else _depth(bound),
+        ]
         self._watch(1 + max(depths), spot_of(opening))
-        return Timed(first, bound, rest[-1], len(rest) > 1, spot_of(opening), 1 + max(depths))
+        return WindowedPart(
+            first, bound, rest[-1], len(rest) > 1, spot_of(opening), 1 + max(depths)
+        )
 
-    def brackets(self, children: Children) -> list[Spot]:
+    def brackets(self, children: Children) -> list[SourceSpan]:
         return [spot_of(each) for each in children]
 
-    def within(self, children: Children) -> Spot:
+    def within(self, children: Children) -> SourceSpan:
         return spot_of(children[0])
 
     def mode(self, children: Children) -> Mode:
@@ -224,16 +232,16 @@ class Transformer(TermTransformer):
         word, *names = children
         return Contexts(tuple(spot_of(each) for each in names), spot_of(word))
 
-    def order(self, children: Children) -> Order:
+    def order(self, children: Children) -> OrderBy:
         word, *keys = children
-        return Order(tuple(keys), spot_of(word))
+        return OrderBy(tuple(keys), spot_of(word))
 
     def order_key(self, children: Children) -> OrderUse:
         return OrderUse(spot_of(children[0]), len(children) > 1)
 
-    def construct(self, children: Children) -> Construct:
+    def construct(self, children: Children) -> ConstructClause:
         word, *templates = children
-        return Construct(tuple(templates), spot_of(word))
+        return ConstructClause(tuple(templates), spot_of(word))
 
     def template(self, children: Children) -> Template:
         name, *rest = children
@@ -252,7 +260,7 @@ class Transformer(TermTransformer):
         if not isinstance(value, Token):
             return OutAttribute(spot_of(name), value)
         return OutAttribute(
-            spot_of(name), spot_of(value) if value.type == "VARIABLE" else unquoted(value)
+            spot_of(name), spot_of(value) if value.type == "VARIABLE" else unquote(value)
         )
 
     def nested(self, children: Children) -> Nested:
@@ -268,15 +276,15 @@ class Transformer(TermTransformer):
                 " again",
             )
         self._watch(depth, spot_of(word))
-        return Nested(spot_of(word), items, _first(rest, Order), content, depth, levels)
+        return Nested(spot_of(word), items, _first(rest, OrderBy), content, depth, levels)
 
 
-def _check_closing(tag: Spot, rest: Children) -> None:
+def _check_closing(tag: SourceSpan, rest: Children) -> None:
     """Raise if a closing tag has a name other than that of the opening tag."""
     last = rest[-1]
     if last.type == "CLOSING_TAG" and _BLANKS.sub("", last) != tag.text:
         raise Misplaced(
-            Spot(spot_of(last).offset, str(last).strip()),
+            SourceSpan(spot_of(last).offset, str(last).strip()),
             f"</{str(last).strip()}> closes <{tag.text}>",
             f"write </{tag.text}>, or </> to close the innermost element",
         )
@@ -299,7 +307,7 @@ def _built(each: Any) -> Built:
     called = _CALLED.search(text.text) if each.type == "TEXT" else None
     if called:
         raise Misplaced(
-            Spot(spot_of(each).offset + called.start(), called[0]),
+            SourceSpan(spot_of(each).offset + called.start(), called[0]),
             f"{called[1]} stands in the middle of a text",
             f'put the text before it in double quotes, as in "Total: " {called[1]}(...), or all'
             " of it",
@@ -308,7 +316,7 @@ def _built(each: Any) -> Built:
 
 
 def _built_depth(content: Built) -> int:
-    return 1 if isinstance(content, Spot | ContentText) else content.depth
+    return 1 if isinstance(content, SourceSpan | ContentText) else content.depth
 
 
 def _levels(content: Built) -> int:
@@ -328,7 +336,7 @@ def _parts(operator: str, left: PathUse, right: PathUse) -> PathParts:
 
 def _path_depth(path: PathUse) -> int:
     match path:
-        case PathName():
+        case PathStepName():
             return 1
         case PathParts(_, parts):
             return 1 + max(map(_path_depth, parts))
@@ -347,7 +355,7 @@ def _path_text(path: PathUse, binding: int = 0) -> str:
     parentheses.
     """
     match path:
-        case PathName(spot):
+        case PathStepName(spot):
             return spot.text
         case PathParts(operator, parts):
             own = 1 if operator == "." else 0
@@ -374,19 +382,19 @@ def _refuse_call(texts: Sequence[ContentText]) -> None:
 
 def _text(token: Token) -> ContentText:
     if token.type == "STRING":
-        return ContentText(unquoted(token), spot_of(token))
+        return ContentText(unquote(token), spot_of(token))
     text = str(token).strip(" \t\r\n")
     first = text.split(maxsplit=1)[0]
     if first in RESERVED:
         raise Misplaced(
-            Spot(spot_of(token).offset, first),
+            SourceSpan(spot_of(token).offset, first),
             f"{first} stands inside an element",
             f'close the elements before it with </>, or write "{first}" in quotes where it is a'
             " text",
         )
     if text.startswith("//"):
         raise Misplaced(
-            Spot(spot_of(token).offset, "//"),
+            SourceSpan(spot_of(token).offset, "//"),
             "there is no descendant operator //",
             'write a path such as <a.$*.b>, or XPATH "//name"; a text that begins with // goes in'
             " quotes",
@@ -394,7 +402,7 @@ def _text(token: Token) -> ContentText:
     return ContentText(require_xml(text, spot_of(token)), spot_of(token))
 
 
-def _label(children: Children) -> Spot | None:
+def _label(children: Children) -> SourceSpan | None:
     last = children[-1]
     return spot_of(last) if isinstance(last, Token) and last.type == "BLOCK" else None
 

@@ -10,50 +10,56 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.exmlql.bindings import Kind, item_bindings
-from tocsin.languages.exmlql.sources import attached, in_asking_order, own_variables
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.exmlql.bindings import BindingKind, item_bindings
+from tocsin.languages.exmlql.sources import in_query_order, own_variables, patterns_by_label
 from tocsin.languages.exmlql.syntax import (
     BlockUse,
     Built,
     CallUse,
     ConstantUse,
     ContentText,
-    Group,
+    ExmlqlSubscription,
     Nested,
     Operation,
-    Order,
+    OrderBy,
+    PartGroup,
     PatternItem,
-    Subscription,
     Template,
-    Timed,
     TimePart,
     VariableUse,
+    WindowedPart,
     XPathItem,
     variables_in,
 )
 
-_APART = ((Kind.NAME, Kind.CONTENT), (Kind.NAME, Kind.ELEMENT), (Kind.ATTRIBUTE, Kind.ELEMENT))
+_INCOMPATIBLE_KINDS = (
+    (BindingKind.NAME, BindingKind.CONTENT),
+    (BindingKind.NAME, BindingKind.ELEMENT),
+    (BindingKind.ATTRIBUTE, BindingKind.ELEMENT),
+)
 """Kinds that one variable cannot both have: their values are never equal."""
 
-_Kinds = Mapping[str, frozenset[Kind]]
+_Kinds = Mapping[str, frozenset[BindingKind]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
+class _VariableScope:
     """Variables that can be used, and the kinds of all that are bound somewhere."""
 
     bound: frozenset[str]
     kinds: _Kinds
 
 
-def check_variables(subscription: Subscription, problems: Problems) -> None:
+def check_variables(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:
     """Add problems of unbound variables, and of variables bound to values that cannot be equal."""
     kinds = _check_kinds(subscription.patterns, {}, problems)
-    scope = _Scope(_bound_always(subscription), kinds)
+    scope = _VariableScope(_bound_always(subscription), kinds)
     check = _Check(problems)
     by_block = variables_by_block(subscription)
-    check.sources(subscription.sourced, _Scope(frozenset().union(*by_block.values()), kinds))
+    check.sources(
+        subscription.sourced, _VariableScope(frozenset().union(*by_block.values()), kinds)
+    )
     for condition in (each.condition for each in subscription.conditions):
         used = list(variables_in(condition))
         names = {each.text for each in used}
@@ -64,10 +70,10 @@ def check_variables(subscription: Subscription, problems: Problems) -> None:
         check.built(template, scope)
 
 
-def variables_by_block(subscription: Subscription) -> Mapping[str, frozenset[str]]:
+def variables_by_block(subscription: ExmlqlSubscription) -> Mapping[str, frozenset[str]]:
     """Return the variables of each block by label, with its sources; unlabelled ones under ""."""
     found = own_variables(subscription)
-    for label, items in attached(subscription).items():
+    for label, items in patterns_by_label(subscription).items():
         found[label].update(spot.text for item in items for spot, _ in item_bindings(item))
     return {label: frozenset(names) for label, names in found.items()}
 
@@ -75,18 +81,18 @@ def variables_by_block(subscription: Subscription) -> Mapping[str, frozenset[str
 class _Check:
     """Checks of the variables in use, scope by scope."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: ProblemCollector) -> None:
         self._problems = problems
         self._inside: set[str] = set()
 
-    def built(self, content: Built, scope: _Scope) -> None:
+    def built(self, content: Built, scope: _VariableScope) -> None:
         """Check the variables of a template's content."""
         match content:
             case Template():
                 self._template(content, scope)
             case Nested():
                 self._nested(content, scope)
-            case Spot():
+            case SourceSpan():
                 self.bound([content], scope)
             case CallUse() | VariableUse() | ConstantUse():
                 self.bound(variables_in(content), scope)
@@ -95,17 +101,17 @@ class _Check:
             case _:
                 assert_never(content)
 
-    def bound(self, variables: Iterable[Spot], scope: _Scope) -> None:
+    def bound(self, variables: Iterable[SourceSpan], scope: _VariableScope) -> None:
         """Add a problem for each variable that is not bound."""
         for variable in variables:
             if variable.text not in scope.bound:
                 self._unbound(variable, scope.kinds)
 
-    def order(self, order: Order | None, scope: _Scope) -> None:
+    def order(self, order: OrderBy | None, scope: _VariableScope) -> None:
         """Check the variables of ORDER-BY."""
         self.bound([key.variable for key in order.keys] if order else (), scope)
 
-    def sources(self, items: Iterable[PatternItem], scope: _Scope) -> None:
+    def sources(self, items: Iterable[PatternItem], scope: _VariableScope) -> None:
         """Check the variables after IN: bound, and to an element or its content."""
         for item in items:
             variable = item.source.variable if item.source else None
@@ -113,7 +119,7 @@ class _Check:
                 continue
             self.bound([variable], scope)
             kinds = scope.kinds.get(variable.text, frozenset())
-            if kinds and kinds.isdisjoint((Kind.ELEMENT, Kind.CONTENT)):
+            if kinds and kinds.isdisjoint((BindingKind.ELEMENT, BindingKind.CONTENT)):
                 self._problems.add(
                     "VariableKindError",
                     variable,
@@ -123,11 +129,11 @@ class _Check:
                     f" CONTENT_AS {variable.text}",
                 )
 
-    def _template(self, template: Template, scope: _Scope) -> None:
+    def _template(self, template: Template, scope: _VariableScope) -> None:
         self._name(template.name, scope)
         for attribute in template.attributes:
             self._name(attribute.name, scope)
-            if isinstance(attribute.value, Spot):
+            if isinstance(attribute.value, SourceSpan):
                 self.bound([attribute.value], scope)
                 self._no_element(attribute.value, scope, "an attribute holds a text")
             elif not isinstance(attribute.value, str):
@@ -135,13 +141,13 @@ class _Check:
         for content in template.contents:
             self.built(content, scope)
 
-    def _name(self, name: Spot, scope: _Scope) -> None:
+    def _name(self, name: SourceSpan, scope: _VariableScope) -> None:
         if name.text.startswith("$"):
             self.bound([name], scope)
             self._no_element(name, scope, "a name is a text")
 
-    def _no_element(self, variable: Spot, scope: _Scope, reason: str) -> None:
-        if Kind.ELEMENT in scope.kinds.get(variable.text, ()):
+    def _no_element(self, variable: SourceSpan, scope: _VariableScope, reason: str) -> None:
+        if BindingKind.ELEMENT in scope.kinds.get(variable.text, ()):
             self._problems.add(
                 "VariableKindError",
                 variable,
@@ -149,13 +155,13 @@ class _Check:
                 f"bind the text with CONTENT_AS {variable.text}, or write <name>{variable.text}</>",
             )
 
-    def _nested(self, nested: Nested, around: _Scope) -> None:
+    def _nested(self, nested: Nested, around: _VariableScope) -> None:
         kinds = _check_kinds(nested.patterns, around.kinds, self._problems)
         own = frozenset(spot.text for item in nested.patterns for spot, _ in item_bindings(item))
-        scope = _Scope(around.bound | own, kinds)
+        scope = _VariableScope(around.bound | own, kinds)
         known = around.bound
-        for item in in_asking_order(nested.patterns, around.bound):
-            self.sources((item,), _Scope(known, kinds))
+        for item in in_query_order(nested.patterns, around.bound):
+            self.sources((item,), _VariableScope(known, kinds))
             known |= frozenset(spot.text for spot, _ in item_bindings(item))
         for condition in nested.conditions:
             self.bound(variables_in(condition.condition), scope)
@@ -163,7 +169,7 @@ class _Check:
         self.built(nested.content, scope)
         self._inside |= own
 
-    def _unbound(self, variable: Spot, kinds: _Kinds) -> None:
+    def _unbound(self, variable: SourceSpan, kinds: _Kinds) -> None:
         if variable.text in kinds:
             message = f"{variable.text} is not bound on every alternative"
             hint = f"bind {variable.text} in each of them, or write one subscription for each"
@@ -182,7 +188,7 @@ class _Check:
         self._problems.add("UnboundVariable", variable, message, hint)
 
 
-def _bound_always(subscription: Subscription) -> frozenset[str]:
+def _bound_always(subscription: ExmlqlSubscription) -> frozenset[str]:
     by_block = variables_by_block(subscription)
     if subscription.time is None:
         return frozenset().union(*by_block.values())
@@ -194,21 +200,21 @@ def _bound(part: TimePart, by_block: Mapping[str, frozenset[str]]) -> frozenset[
     match part:
         case BlockUse(spot):
             return by_block.get(spot.text, frozenset())
-        case Group(inner):
+        case PartGroup(inner):
             return _bound(inner, by_block)
         case Operation(operator, left, right):
             one, other = _bound(left, by_block), _bound(right, by_block)
             return one & other if operator.text == "|" else one | other
-        case Timed(first, last, middle, absent):
+        case WindowedPart(first, last, middle, absent):
             found = _bound(first, by_block)
-            found |= frozenset() if isinstance(last, Spot) else _bound(last, by_block)
+            found |= frozenset() if isinstance(last, SourceSpan) else _bound(last, by_block)
             return found if absent else found | _bound(middle, by_block)
         case _:
             assert_never(part)
 
 
 def _check_kinds(
-    items: Iterable[PatternItem | XPathItem], around: _Kinds, problems: Problems
+    items: Iterable[PatternItem | XPathItem], around: _Kinds, problems: ProblemCollector
 ) -> _Kinds:
     """Return the kinds of all variables, with those around.
 
@@ -218,7 +224,7 @@ def _check_kinds(
     for item in items:
         for variable, kind in item_bindings(item):
             before = kinds.get(variable.text, frozenset())
-            for one, other in _APART:
+            for one, other in _INCOMPATIBLE_KINDS:
                 if kind in (one, other) and (other if kind is one else one) in before:
                     problems.add(
                         "VariableKindError",

@@ -12,8 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import assert_never
 
-from tocsin.languages.base.texts import Spot
-from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
+from tocsin.languages.base.texts import SourceSpan
+from tocsin.languages.exmlql.syntax import (
+    BlockUse,
+    ExmlqlSubscription,
+    Operation,
+    PartGroup,
+    TimePart,
+    WindowedPart,
+)
 from tocsin.plan.explain.template_text import construct_text
 from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.nodes.atoms import Atom
@@ -30,13 +37,13 @@ from tocsin.plan.xml.xml_patterns import (
     XmlBlock,
 )
 
-MOST = 64
+MAX_ALTERNATIVES = 64
 """Alternatives written out at most."""
 
 _ONLY = "event.xml"
 
 
-def xml_ql_queries(subscription: Subscription, plan: Plan) -> list[str]:
+def xml_ql_queries(subscription: ExmlqlSubscription, plan: Plan) -> list[str]:
     """Return the queries; empty if nothing is constructed."""
     if not isinstance(plan.output, Construct):
         return []
@@ -45,7 +52,7 @@ def xml_ql_queries(subscription: Subscription, plan: Plan) -> list[str]:
         dict.fromkeys(item.label.text if item.label else "" for item in subscription.blocks)
     )
     chosen = (
-        islice(_alternatives(subscription.time), MOST)
+        islice(_alternatives(subscription.time), MAX_ALTERNATIVES)
         if subscription.time
         else iter([frozenset(given)])
     )
@@ -75,7 +82,7 @@ def _in_file(pattern: Pattern, label: str) -> Pattern:
 
 
 def _spaces(
-    subscription: Subscription, output: Construct, blocks: Mapping[str, XmlBlock]
+    subscription: ExmlqlSubscription, output: Construct, blocks: Mapping[str, XmlBlock]
 ) -> Spaces:
     queries = [query for template in output.templates for query in queries_in(template)]
     patterns = [each for block in blocks.values() for each in block.patterns]
@@ -115,20 +122,20 @@ def _alternatives(part: TimePart) -> Iterator[frozenset[str]]:
     match part:
         case BlockUse(spot):
             yield frozenset((spot.text,))
-        case Group(inner):
+        case PartGroup(inner):
             yield from _alternatives(inner)
         case Operation(operator, left, right) if operator.text == "|":
             yield from _alternatives(left)
             yield from _alternatives(right)
         case Operation(_, left, right):
             yield from _together(left, right)
-        case Timed(first, last, middle, absent):
-            bounds = [first] if isinstance(last, Spot) else [first, last]
+        case WindowedPart(first, last, middle, absent):
+            bounds = [first] if isinstance(last, SourceSpan) else [first, last]
             yield from _together(*bounds, *([] if absent else [middle]))
         case _:
             assert_never(part)
 
 
 def _together(*parts: TimePart) -> Iterator[frozenset[str]]:
-    choices = [list(islice(_alternatives(part), MOST)) for part in parts]
+    choices = [list(islice(_alternatives(part), MAX_ALTERNATIVES)) for part in parts]
     return (frozenset[str]().union(*chosen) for chosen in product(*choices))

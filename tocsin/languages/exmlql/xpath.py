@@ -16,18 +16,18 @@ from tocsin.plan.xml.xpath.read import read_xpath
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class XPathFault:
     """Error in an expression, and a hint."""
 
     message: str
     hint: str
 
 
-def check_xpath(expression: str, namespaces: Mapping[str, str]) -> Fault | None:
+def check_xpath(expression: str, namespaces: Mapping[str, str]) -> XPathFault | None:
     """Return the error in an expression; None if it is valid."""
     try:
         read_xpath(expression, namespaces)
         XPath(expression, namespaces)
     except Problem as problem:
-        return Fault(problem.message, problem.hint or "write an XPath 1.0 expression")
+        return XPathFault(problem.message, problem.hint or "write an XPath 1.0 expression")
     return None

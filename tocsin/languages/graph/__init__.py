@@ -11,32 +11,32 @@ from __future__ import annotations
 from functools import partial
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, with_refusals
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.graph.checks import warnings_of
-from tocsin.languages.graph.limits import Limits
+from tocsin.languages.graph.limits import GraphLimits
 from tocsin.languages.graph.lower import lower
 from tocsin.languages.graph.names import without_ontology
 from tocsin.languages.graph.options import settings_of
 from tocsin.languages.graph.read import read
 from tocsin.plan.nodes.composites import Plan
 
-__all__ = ["Limits", "parse"]
+__all__ = ["GraphLimits", "parse"]
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = GraphLimits()
 
 
-@with_refusals
+@capture_problems
 def parse(
     text: str,
     options: Options = NO_OPTIONS,
-    context: Context = NOTHING_AROUND,
-    limits: Limits = _DEFAULT_LIMITS,
+    context: Context = EMPTY_CONTEXT,
+    limits: GraphLimits = _DEFAULT_LIMITS,
 ) -> Reading:
     """Return the reading of a subscription, with its problems in the order of their places."""
-    settings, found = settings_of(options), Problems(text)
+    settings, found = settings_of(options), ProblemCollector(text)
     syntax = read(text, limits, found)
     known = context.ontology
     ontology = known if isinstance(known, Ontology) else without_ontology()

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from tocsin.errors import Problem
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.graph.syntax import Subscription, spot_of
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.graph.syntax import GraphSubscription, spot_of
 from tocsin.plan.nodes.graphs import (
     Comparison,
     Filter,
@@ -27,7 +27,7 @@ from tocsin.plan.nodes.graphs import (
     vertex_text,
 )
 from tocsin.values.ranges import OPPOSITE, can_all_hold
-from tocsin.values.terms import Family, Iri, Value, value_of
+from tocsin.values.terms import Family, Iri, LiteralValue, value_of
 
 _EQUALITIES = ("=", "!=")
 _COMPARE_VALUES = (
@@ -38,12 +38,12 @@ _UNORDERED = (Family.BOOLEAN, Family.OTHER)
 _MIXED_TIMES = ({Family.INSTANT, Family.LOCAL_TIME}, {Family.DATE, Family.LOCAL_DATE})
 
 
-def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) -> list[Problem]:
+def warnings_of(text: str, pattern: GraphPattern, subscription: GraphSubscription) -> list[Problem]:
     """Return a warning for each variable whose filters no literal meets.
 
     Optional and absent groups are not checked: they may be unsatisfiable.
     """
-    problems = Problems(text)
+    problems = ProblemCollector(text)
     literals = _literal_variables(pattern)
     for name, filters in _filters_by_variable(pattern).items():
         if not _can_hold(filters, name in literals):
@@ -119,7 +119,7 @@ def _literal_variables(pattern: GraphPattern) -> frozenset[str]:
 
 def _can_hold(filters: Iterable[Filter], is_literal: bool) -> bool:
     """Return False if no literal, and unless `is_literal` no resource, can meet all filters."""
-    tests: list[tuple[str, Value]] = []
+    tests: list[tuple[str, LiteralValue]] = []
     for condition in _conjuncts(filters):
         match condition:
             case FilterAny(operands):
@@ -158,7 +158,7 @@ def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
                 yield condition
 
 
-def _can_be_met(tests: list[tuple[str, Value]]) -> bool:
+def _can_be_met(tests: list[tuple[str, LiteralValue]]) -> bool:
     families = {value.family for _, value in tests}
     if families in _MIXED_TIMES:
         return True  # times with and without a zone: some time may meet both tests
@@ -173,5 +173,5 @@ def _can_be_met(tests: list[tuple[str, Value]]) -> bool:
     return not equal or all((value == equal[0]) == (relation == "=") for relation, value in tests)
 
 
-def _is_nan(value: Value) -> bool:
+def _is_nan(value: LiteralValue) -> bool:
     return isinstance(value.content, Decimal) and value.content.is_nan()

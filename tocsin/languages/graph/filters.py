@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from tocsin.errors import Problem
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.graph.literals import literal_of, text_of
-from tocsin.languages.graph.names import Names
+from tocsin.languages.graph.names import GraphNameResolver
 from tocsin.languages.graph.syntax import (
-    AllOf,
-    AnyOf,
+    AllFilters,
+    AnyFilter,
     Compared,
     FilterSyntax,
-    Kind,
-    Matched,
+    GraphTerm,
     Negated,
-    Node,
+    RegexFilter,
     Statement,
+    VertexKind,
     leaves_of,
     spot_of,
     variables_in,
@@ -58,8 +58,8 @@ def filters_of(
     statement: Statement,
     is_literal: bool,
     known: Container[str],
-    names: Names,
-    problems: Problems,
+    names: GraphNameResolver,
+    problems: ProblemCollector,
 ) -> Filters:
     """Return the filters of a statement; empty if it has none or one has a problem.
 
@@ -76,7 +76,7 @@ def filters_of(
         _check_variables(condition, statement.object, known, problems)
     for condition in statement.across:
         _check_variables(condition, None, known, problems)
-    walk = _Lowering(names, problems)
+    walk = _FilterLowering(names, problems)
     found = None if whole is None else walk.lowered(whole)
     walk.across = True
     conditions = [walk.lowered(each) for each in (*across, *statement.across)]
@@ -87,7 +87,7 @@ def filters_of(
 
 
 def _conjuncts(condition: FilterSyntax | None) -> Iterator[FilterSyntax]:
-    if isinstance(condition, AllOf):
+    if isinstance(condition, AllFilters):
         for operand in condition.operands:
             yield from _conjuncts(operand)
     elif condition is not None:
@@ -95,18 +95,18 @@ def _conjuncts(condition: FilterSyntax | None) -> Iterator[FilterSyntax]:
 
 
 def _all_of(conditions: list[FilterSyntax]) -> FilterSyntax:
-    return conditions[0] if len(conditions) == 1 else AllOf(tuple(conditions))
+    return conditions[0] if len(conditions) == 1 else AllFilters(tuple(conditions))
 
 
-def _is_about(condition: FilterSyntax, vertex: Node) -> bool:
+def _is_about(condition: FilterSyntax, vertex: GraphTerm) -> bool:
     """True if the condition has no variable but the vertex."""
     return {each.name for each in variables_in(condition)} <= {vertex.name}
 
 
 def _own_is_allowed(
-    statement: Statement, own: list[FilterSyntax], is_literal: bool, problems: Problems
+    statement: Statement, own: list[FilterSyntax], is_literal: bool, problems: ProblemCollector
 ) -> bool:
-    if statement.object.kind is not Kind.VARIABLE:
+    if statement.object.kind is not VertexKind.VARIABLE:
         _refuse_constant(own[0], problems)
         return False
     for condition in () if is_literal else own:
@@ -121,7 +121,7 @@ def _own_is_allowed(
     return True
 
 
-def _refuse_constant(condition: FilterSyntax, problems: Problems) -> None:
+def _refuse_constant(condition: FilterSyntax, problems: ProblemCollector) -> None:
     problems.add(
         "FILTER_NOT_ALLOWED",
         spot_of(condition),
@@ -130,15 +130,18 @@ def _refuse_constant(condition: FilterSyntax, problems: Problems) -> None:
     )
 
 
-def _names_iri(leaf: Compared | Matched) -> bool:
-    return isinstance(leaf, Compared) and Kind.IRI in (leaf.left.kind, leaf.right.kind)
+def _names_iri(leaf: Compared | RegexFilter) -> bool:
+    return isinstance(leaf, Compared) and VertexKind.IRI in (leaf.left.kind, leaf.right.kind)
 
 
 def _check_variables(
-    condition: FilterSyntax, target: Node | None, known: Container[str], problems: Problems
+    condition: FilterSyntax,
+    target: GraphTerm | None,
+    known: Container[str],
+    problems: ProblemCollector,
 ) -> None:
     unknown = [each for each in variables_in(condition) if each.name not in known]
-    if unknown and target is not None and target.kind is not Kind.VARIABLE:
+    if unknown and target is not None and target.kind is not VertexKind.VARIABLE:
         _refuse_constant(condition, problems)
     else:
         for each in unknown:
@@ -150,10 +153,10 @@ def _check_variables(
             )
 
 
-class _Lowering:
+class _FilterLowering:
     """Conversion of one filter to the plan; with `across`, its conditions name their variables."""
 
-    def __init__(self, names: Names, problems: Problems) -> None:
+    def __init__(self, names: GraphNameResolver, problems: ProblemCollector) -> None:
         self._names = names
         self._problems = problems
         self.across = False
@@ -163,15 +166,15 @@ class _Lowering:
         match condition:
             case Compared():
                 return self._compared(condition)
-            case Matched():
+            case RegexFilter():
                 return self._matched(condition)
             case Negated():
                 operand = self.lowered(condition.operand)
                 return None if operand is None else FilterNot(operand)
-            case AllOf():
+            case AllFilters():
                 operands = self._operands(condition.operands)
                 return None if operands is None else FilterAll(operands)
-            case AnyOf():
+            case AnyFilter():
                 operands = self._operands(condition.operands)
                 return None if operands is None else FilterAny(operands)
             case _:
@@ -185,7 +188,7 @@ class _Lowering:
     def _compared(self, condition: Compared) -> Filter | None:
         relation = _SPELLINGS.get(condition.relation.text, condition.relation.text)
         left, right = condition.left, condition.right
-        variables = [node.name for node in (left, right) if node.kind is Kind.VARIABLE]
+        variables = [node.name for node in (left, right) if node.kind is VertexKind.VARIABLE]
         if not variables or (len(variables) == 2 and variables[0] == variables[1]):
             self._problems.add(
                 "FILTER_VARIABLE",
@@ -197,7 +200,7 @@ class _Lowering:
             return None
         if len(variables) == 2:
             return VariableComparison(Variable(left.name), relation, Variable(right.name))
-        if left.kind is not Kind.VARIABLE:
+        if left.kind is not VertexKind.VARIABLE:
             left, relation, right = right, _TURNED[relation], left
         value = self._value(right)
         if value is None:
@@ -206,13 +209,13 @@ class _Lowering:
             return VariableComparison(Variable(left.name), relation, value)
         return Comparison(relation, value)
 
-    def _value(self, node: Node) -> Literal | Iri | None:
-        if node.kind is Kind.LITERAL:
+    def _value(self, node: GraphTerm) -> Literal | Iri | None:
+        if node.kind is VertexKind.LITERAL:
             return literal_of(node, self._names, self._problems)
         iri = self._names.term(node.spot)
         return None if iri is None else Iri(iri)
 
-    def _matched(self, condition: Matched) -> Filter | None:
+    def _matched(self, condition: RegexFilter) -> Filter | None:
         pattern = text_of(condition.pattern, self._problems)
         flags = "" if condition.flags is None else text_of(condition.flags, self._problems)
         if pattern is None or flags is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tocsin.languages.base.parsing import END
-from tocsin.languages.base.texts import CURLY_QUOTES, Slip, first_hint
+from tocsin.languages.base.texts import CURLY_QUOTES, SyntaxErrorContext, find_hint
 
 _BEGINS_TRIPLE = re.compile(r"(?:_:\w|\?\w|<|[\w-]*:[\w-])")
 _TRIPLE = re.compile(r"(\S+)\s+(\S+)\s+([^\s.;}]+)")
@@ -16,16 +16,16 @@ _FILTER = re.compile(
 _STATEMENT = "(_:H, ?1, (Selling, target, Computer))"
 
 
-def habit(slip: Slip, in_braces: bool) -> str:
+def hint_for_foreign_syntax(slip: SyntaxErrorContext, in_braces: bool) -> str:
     """Return a hint for syntax borrowed from another language, or "".
 
     `in_braces`: the SPARQL-like spelling is being read.
     """
     rules = _IN_BRACES if in_braces else _IN_STATEMENTS
-    return first_hint(slip, (_characters, *rules))
+    return find_hint(slip, (_characters, *rules))
 
 
-def _characters(slip: Slip) -> str:
+def _characters(slip: SyntaxErrorContext) -> str:
     here = slip.here[:1]
     if here and here in CURLY_QUOTES:
         return 'write straight quotes, as in "laptop"'
@@ -36,7 +36,7 @@ def _characters(slip: Slip) -> str:
     return ""
 
 
-def _bare_triples(slip: Slip) -> str:
+def _bare_triples(slip: SyntaxErrorContext) -> str:
     """Return a hint for `_:H :target ?1` without ASK and braces, and for ASK without braces."""
     if slip.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", slip.just_before):
         return ""
@@ -50,7 +50,7 @@ def _bare_triples(slip: Slip) -> str:
     )
 
 
-def _filters(slip: Slip) -> str:
+def _filters(slip: SyntaxErrorContext) -> str:
     """Return a hint for a filter behind its statement."""
     text = f"FILTER {slip.here}" if slip.before.upper().endswith("FILTER") else slip.here
     found = _FILTER.match(text)
@@ -62,7 +62,7 @@ def _filters(slip: Slip) -> str:
     )
 
 
-def _statements(slip: Slip) -> str:
+def _statements(slip: SyntaxErrorContext) -> str:
     """Return a hint on the form of a statement."""
     if slip.found.expected == {"OPEN"} and slip.here:
         return f"the third thing is class, property and class in parentheses: {_STATEMENT}"
@@ -81,7 +81,7 @@ def _statements(slip: Slip) -> str:
     return ""
 
 
-def _triples(slip: Slip) -> str:
+def _triples(slip: SyntaxErrorContext) -> str:
     """Return a hint for triples in braces: what is missing, and its place."""
     here = slip.here[:1]
     if here == "." and slip.found.terminal == "_DOT":

@@ -8,7 +8,7 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(TextLimits):
+class GraphLimits(TextLimits):
     """Bytes of text in UTF-8; levels of nesting in a filter or of groups; statements after
     translation.
     """

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.graph.names import Names
-from tocsin.languages.graph.syntax import Node
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.graph.names import GraphNameResolver
+from tocsin.languages.graph.syntax import GraphTerm
 from tocsin.values.terms import BOOLEAN, DECIMAL, DOUBLE, INTEGER, LANG_STRING, STRING, Literal
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _PLAIN = {'"': '"', "'": "'", "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 
 
-def literal_of(node: Node, names: Names, problems: Problems) -> Literal | None:
+def literal_of(
+    node: GraphTerm, names: GraphNameResolver, problems: ProblemCollector
+) -> Literal | None:
     """Return the literal of a node, or None if it has a problem."""
     written = node.spot.text
     if written[0] not in "\"'":
@@ -29,14 +31,14 @@ def literal_of(node: Node, names: Names, problems: Problems) -> Literal | None:
     return None if datatype is None else Literal(text, datatype)
 
 
-def text_of(spot: Spot, problems: Problems) -> str | None:
+def text_of(spot: SourceSpan, problems: ProblemCollector) -> str | None:
     """Return the characters of a quoted text, or None if an escape is invalid."""
     inner = spot.text[1:-1]
     for found in _ESCAPE.finditer(inner):
         if _character(found[1]) is None:
             problems.add(
                 "SYNTAX",
-                Spot(spot.offset + 1 + found.start(), found[0]),
+                SourceSpan(spot.offset + 1 + found.start(), found[0]),
                 f"{found[0]} is no escape",
                 'escapes are \\" \\\\ \\n \\t \\r and \\uXXXX; a backslash in a pattern is written'
                 " twice",

@@ -12,18 +12,24 @@ from dataclasses import replace
 from itertools import count
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.graph.filters import Filters, filters_of
 from tocsin.languages.graph.literals import literal_of
-from tocsin.languages.graph.names import Names
-from tocsin.languages.graph.options import Settings
+from tocsin.languages.graph.names import GraphNameResolver
+from tocsin.languages.graph.options import GraphOptions
 from tocsin.languages.graph.rules import (
     check_kinds,
     check_reachable,
     check_satisfiable,
     check_selection,
 )
-from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
+from tocsin.languages.graph.syntax import (
+    GraphSubscription,
+    GraphTerm,
+    PropertyStep,
+    Statement,
+    VertexKind,
+)
 from tocsin.plan.nodes.graphs import (
     GraphPattern,
     Home,
@@ -39,11 +45,16 @@ FRESH = "/"
 
 
 def lower(
-    subscription: Subscription, ontology: Ontology, settings: Settings, problems: Problems
+    subscription: GraphSubscription,
+    ontology: Ontology,
+    settings: GraphOptions,
+    problems: ProblemCollector,
 ) -> GraphPattern | None:
     """Return the pattern of a subscription, or None if there are problems."""
     prefixes = {each.name: each.namespace for each in subscription.prefixes}
-    walk = _Walk(Names(prefixes, ontology, problems), ontology, settings, problems)
+    walk = _GraphLowering(
+        GraphNameResolver(prefixes, ontology, problems), ontology, settings, problems
+    )
     main, *groups = (walk.group(subscription, group) for group in subscription.groups())
     check_reachable(subscription, problems)
     check_kinds(subscription, walk.literal_objects, problems)
@@ -66,33 +77,39 @@ def _flat(patterns: list[list[StatementPattern]]) -> tuple[StatementPattern, ...
     return tuple(dict.fromkeys(each for some in patterns for each in some))
 
 
-class _Walk:
+class _GraphLowering:
     """Conversion of one subscription to the plan.
 
     `literal_objects` is True for statements whose object is a literal.
     """
 
     def __init__(
-        self, names: Names, ontology: Ontology, settings: Settings, problems: Problems
+        self,
+        names: GraphNameResolver,
+        ontology: Ontology,
+        settings: GraphOptions,
+        problems: ProblemCollector,
     ) -> None:
         self._names = names
         self._ontology = ontology
         self._settings = settings
         self._problems = problems
         self._fresh = count(1)
-        self._inside: dict[tuple[Node, Node, tuple[Step, ...]], list[Variable]] = {}
+        self._inside: dict[
+            tuple[GraphTerm, GraphTerm, tuple[PropertyStep, ...]], list[Variable]
+        ] = {}
         self._known: set[str] = set()
         self.literal_objects: dict[Statement, bool] = {}
 
     def group(
-        self, subscription: Subscription, group: tuple[Statement, ...]
+        self, subscription: GraphSubscription, group: tuple[Statement, ...]
     ) -> list[list[StatementPattern]]:
         """Return the patterns of a group; conditions may use the statements' variables, too."""
         self._known = {
             end.name
             for each in (*subscription.statements, *group)
             for end in (each.subject, each.object)
-            if end.kind is Kind.VARIABLE
+            if end.kind is VertexKind.VARIABLE
         }
         return [self.patterns(each) for each in group]
 
@@ -108,7 +125,7 @@ class _Walk:
         # an unknown class has a problem of its own, so no second one for the filter
         is_literal = self.literal_objects.get(statement, True)
         filters = filters_of(statement, is_literal, self._known, self._names, self._problems)
-        if statement.subject.kind is Kind.LITERAL:
+        if statement.subject.kind is VertexKind.LITERAL:
             self._problems.add(
                 "LITERAL_SUBJECT",
                 statement.subject.spot,
@@ -127,7 +144,7 @@ class _Walk:
         """Return the pattern of `(_:H, class)`; other vertices get their class in the statements
         that lead to them.
         """
-        if statement.subject.kind is not Kind.HOME:
+        if statement.subject.kind is not VertexKind.HOME:
             self._problems.add(
                 "NO_HOME_PATTERN",
                 statement.subject.spot,
@@ -181,22 +198,22 @@ class _Walk:
             ]
         return self._inside[path]
 
-    def _vertex(self, node: Node) -> Vertex | None:
+    def _vertex(self, node: GraphTerm) -> Vertex | None:
         match node.kind:
-            case Kind.HOME:
+            case VertexKind.HOME:
                 return Home()
-            case Kind.VARIABLE:
+            case VertexKind.VARIABLE:
                 return Variable(node.name)
-            case Kind.IRI:
+            case VertexKind.IRI:
                 iri = self._names.term(node.spot)
                 return None if iri is None else Iri(iri)
-            case Kind.LITERAL:
+            case VertexKind.LITERAL:
                 return literal_of(node, self._names, self._problems)
-            case Kind.BLANK:
+            case VertexKind.BLANK:
                 self._refuse_blank(node.spot)
                 return None
 
-    def _refuse_blank(self, spot: Spot) -> None:
+    def _refuse_blank(self, spot: SourceSpan) -> None:
         self._problems.add(
             "BLANK_LABEL",
             spot,

@@ -13,7 +13,7 @@ from functools import cache
 
 from tocsin.events.views.names import VOCABULARY
 from tocsin.knowledge.ontology import Ontology, local_name, open_ontology
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.values.terms import RDF_TYPE
 
 _SHOWN = 5
@@ -25,15 +25,17 @@ def without_ontology() -> Ontology:
     return open_ontology(VOCABULARY)
 
 
-class Names:
+class GraphNameResolver:
     """Resolution of the names of one text; an unresolved name is a problem and None."""
 
-    def __init__(self, prefixes: Mapping[str, str], ontology: Ontology, problems: Problems) -> None:
+    def __init__(
+        self, prefixes: Mapping[str, str], ontology: Ontology, problems: ProblemCollector
+    ) -> None:
         self._own = prefixes
         self._ontology = ontology
         self._problems = problems
 
-    def class_of(self, spot: Spot) -> str | None:
+    def class_of(self, spot: SourceSpan) -> str | None:
         """Return the canonical name of a class or datatype."""
         iri = self._iri(spot, self._ontology.is_class, "UNKNOWN_CLASS")
         if iri is None:
@@ -43,7 +45,7 @@ class Names:
             return None
         return self._ontology.canonical_class(iri)
 
-    def property_of(self, spot: Spot) -> str | None:
+    def property_of(self, spot: SourceSpan) -> str | None:
         """Return the canonical name of a property; rdf:type is refused."""
         iri = self._iri(spot, self._ontology.is_property, "UNKNOWN_PROPERTY")
         if iri is None:
@@ -61,17 +63,17 @@ class Names:
             return None
         return self._ontology.canonical_property(iri)
 
-    def term(self, spot: Spot) -> str | None:
+    def term(self, spot: SourceSpan) -> str | None:
         """Return the IRI of any other term: a vertex, a datatype of a literal."""
         return self._iri(spot, lambda _: True, "SYNTAX")
 
-    def _iri(self, spot: Spot, fits: Callable[[str], bool], code: str) -> str | None:
+    def _iri(self, spot: SourceSpan, fits: Callable[[str], bool], code: str) -> str | None:
         if spot.text.startswith("<"):
             return spot.text[1:-1]
         prefix, colon, local = spot.text.partition(":")
         return self._prefixed(spot, prefix, local) if colon else self._bare(spot, fits, code)
 
-    def _prefixed(self, spot: Spot, prefix: str, local: str) -> str | None:
+    def _prefixed(self, spot: SourceSpan, prefix: str, local: str) -> str | None:
         namespace = self._own.get(prefix, self._ontology.prefixes.get(prefix))
         if namespace is None:
             known = ", ".join(f"{each}:" for each in sorted({*self._own, *self._ontology.prefixes}))
@@ -84,7 +86,7 @@ class Names:
             return None
         return namespace + local
 
-    def _bare(self, spot: Spot, fits: Callable[[str], bool], code: str) -> str | None:
+    def _bare(self, spot: SourceSpan, fits: Callable[[str], bool], code: str) -> str | None:
         if "" in self._own:
             return self._own[""] + spot.text
         found = self._ontology.named(spot.text)
@@ -113,7 +115,7 @@ class Names:
             self._unknown(spot, code, "property", self._ontology.properties)
         return None
 
-    def _unknown(self, spot: Spot, code: str, kind: str, known: Iterable[str]) -> None:
+    def _unknown(self, spot: SourceSpan, code: str, kind: str, known: Iterable[str]) -> None:
         local = local_name(spot.text.strip("<>"))
         names = {local_name(each): each for each in sorted(known)}
         near = [

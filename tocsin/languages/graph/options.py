@@ -16,7 +16,7 @@ _NAMES = ("injective", "strict", "strategy")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GraphOptions:
     """Options of a subscription.
 
     `injective`: the ids that must have different images. `strict`: refuse types wider than the
@@ -28,10 +28,10 @@ class Settings:
     strategy: Strategy = Strategy.DEFAULT
 
 
-def settings_of(options: Mapping[str, object]) -> Settings:
+def settings_of(options: Mapping[str, object]) -> GraphOptions:
     """Return the settings of a subscription's options; raise if one is unknown or invalid."""
     refuse_unknown(options, "graph", _NAMES)
-    return Settings(
+    return GraphOptions(
         _choice("injective", options.get("injective", "resources"), Injective),
         _strict(options.get("strict", False)),
         _choice("strategy", options.get("strategy", "default"), Strategy),

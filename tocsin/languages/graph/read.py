@@ -6,12 +6,12 @@ from functools import cache
 
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.base.texts import START, Problems
-from tocsin.languages.graph.limits import Limits, exceeded
+from tocsin.languages.base.texts import START, ProblemCollector
+from tocsin.languages.graph.limits import GraphLimits, exceeded
 from tocsin.languages.graph.sparql import as_statements
-from tocsin.languages.graph.syntax import Query, Subscription
+from tocsin.languages.graph.syntax import GraphSubscription, SparqlQuery
 from tocsin.languages.graph.syntax_errors import syntax_problem
-from tocsin.languages.graph.transformer import Transformer
+from tocsin.languages.graph.transformer import GraphTransformer
 
 _GRAMMAR = Grammar(
     "SYNTAX",
@@ -23,14 +23,16 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, limits: Limits, problems: Problems) -> Subscription:
+def read(text: str, limits: GraphLimits, problems: ProblemCollector) -> GraphSubscription:
     """Return the statements of a text in either spelling.
 
     Raises if it is not in the grammar or too large.
     """
-    syntax: Subscription | Query = _GRAMMAR.read(_parser(limits.nesting), text, limits)
+    syntax: GraphSubscription | SparqlQuery = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     subscription = (
-        as_statements(syntax, problems, limits.statements) if isinstance(syntax, Query) else syntax
+        as_statements(syntax, problems, limits.statements)
+        if isinstance(syntax, SparqlQuery)
+        else syntax
     )
     if sum(len(group) for group in subscription.groups()) > limits.statements:
         raise exceeded(
@@ -43,4 +45,4 @@ def read(text: str, limits: Limits, problems: Problems) -> Subscription:
 
 @cache
 def _parser(nesting: int) -> Parser:
-    return Parser(grammar_of("graph"), Transformer(nesting))
+    return Parser(grammar_of("graph"), GraphTransformer(nesting))

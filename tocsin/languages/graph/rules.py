@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.graph.options import Settings
-from tocsin.languages.graph.syntax import Kind, Node, Statement, Subscription
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.graph.options import GraphOptions
+from tocsin.languages.graph.syntax import GraphSubscription, GraphTerm, Statement, VertexKind
 from tocsin.values.terms import THING
 
-_KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
+_KINDS = {VertexKind.HOME: False, VertexKind.IRI: False, VertexKind.LITERAL: True}
 """True if an end is a literal, for ends whose spelling decides it."""
 
 
-def check_reachable(subscription: Subscription, problems: Problems) -> None:
+def check_reachable(subscription: GraphSubscription, problems: ProblemCollector) -> None:
     """Check S1: a statement starts at home, and every vertex is reached from it.
 
     Vertices of a group are reached from the statements.
     """
     if not subscription.statements and not problems:
         hint = "say what home is or points to: ASK { _:H a :Class }"
-        problems.add("NO_HOME_PATTERN", Spot(0, ""), "nothing is said about _:H", hint)
+        problems.add("NO_HOME_PATTERN", SourceSpan(0, ""), "nothing is said about _:H", hint)
     # a statement without a path has no edge
     main = tuple(each for each in subscription.statements if each.path)
-    if main and not any(each.subject.kind is Kind.HOME for each in main):
+    if main and not any(each.subject.kind is VertexKind.HOME for each in main):
         problems.add(
             "NO_HOME_PATTERN",
             main[0].spot,
@@ -32,25 +32,31 @@ def check_reachable(subscription: Subscription, problems: Problems) -> None:
             "say what home points to: (_:H, ?1, (...))",
         )
         return
-    reached = _reached({home for each in main if (home := each.subject).kind is Kind.HOME}, main)
+    reached = _reached(
+        {home for each in main if (home := each.subject).kind is VertexKind.HOME}, main
+    )
     _refuse_lost(main, reached, problems)
     for group in (*subscription.optionals, *subscription.absents):
-        start = reached | {end for each in group for end in _ends(each) if end.kind is Kind.HOME}
+        start = reached | {
+            end for each in group for end in _ends(each) if end.kind is VertexKind.HOME
+        }
         _refuse_lost(group, _reached(start, group), problems)
 
 
 def check_kinds(
-    subscription: Subscription, literal_objects: Mapping[Statement, bool], problems: Problems
+    subscription: GraphSubscription,
+    literal_objects: Mapping[Statement, bool],
+    problems: ProblemCollector,
 ) -> None:
     """Check S4: an id is a resource or a literal, never both.
 
     `literal_objects` is True for statements whose object is a literal.
     """
-    kinds: dict[Node, bool] = {}
+    kinds: dict[GraphTerm, bool] = {}
     for statement in (each for group in subscription.groups() for each in group):
-        if not statement.path and statement.subject.kind is not Kind.HOME:
+        if not statement.path and statement.subject.kind is not VertexKind.HOME:
             continue  # refused elsewhere, as a literal subject is
-        if statement.subject.kind is not Kind.LITERAL:
+        if statement.subject.kind is not VertexKind.LITERAL:
             _note_kind(statement.subject, False, kinds, problems)
         if statement in literal_objects:
             _note_kind(statement.object, literal_objects[statement], kinds, problems)
@@ -60,8 +66,8 @@ def check_satisfiable(
     statement: Statement,
     types: Sequence[str],
     ontology: Ontology,
-    settings: Settings,
-    problems: Problems,
+    settings: GraphOptions,
+    problems: ProblemCollector,
 ) -> None:
     """Check S6: a legal type is at or below each step; with `strict` a plain statement is legal
     itself.
@@ -95,7 +101,7 @@ def check_satisfiable(
             )
 
 
-def check_selection(subscription: Subscription, problems: Problems) -> None:
+def check_selection(subscription: GraphSubscription, problems: ProblemCollector) -> None:
     """Check that each selected variable can be bound, by a statement outside absent groups."""
     groups = (subscription.statements, *subscription.optionals)
     known = {end.spot.text for group in groups for each in group for end in _ends(each)}
@@ -109,7 +115,7 @@ def check_selection(subscription: Subscription, problems: Problems) -> None:
             )
 
 
-def _reached(start: Iterable[Node], statements: Iterable[Statement]) -> set[Node]:
+def _reached(start: Iterable[GraphTerm], statements: Iterable[Statement]) -> set[GraphTerm]:
     reached, growing = set(start), True
     edges = [(each.subject, each.object) for each in statements]
     while growing:
@@ -119,13 +125,15 @@ def _reached(start: Iterable[Node], statements: Iterable[Statement]) -> set[Node
     return reached
 
 
-def _refuse_lost(statements: Iterable[Statement], reached: set[Node], problems: Problems) -> None:
+def _refuse_lost(
+    statements: Iterable[Statement], reached: set[GraphTerm], problems: ProblemCollector
+) -> None:
     lost = dict.fromkeys(end for each in statements for end in _ends(each) if end not in reached)
     for node in lost:
         # blank nodes and literals are refused elsewhere, or with their subject
         if node.kind not in (
-            Kind.BLANK,
-            Kind.LITERAL,
+            VertexKind.BLANK,
+            VertexKind.LITERAL,
         ):
             problems.add(
                 "PATTERN_UNREACHABLE",
@@ -135,9 +143,11 @@ def _refuse_lost(statements: Iterable[Statement], reached: set[Node], problems: 
             )
 
 
-def _note_kind(node: Node, literal: bool, kinds: dict[Node, bool], problems: Problems) -> None:
+def _note_kind(
+    node: GraphTerm, literal: bool, kinds: dict[GraphTerm, bool], problems: ProblemCollector
+) -> None:
     is_literal = kinds.setdefault(node, _KINDS.get(node.kind, literal))
-    if is_literal == literal or node.kind is Kind.BLANK:
+    if is_literal == literal or node.kind is VertexKind.BLANK:
         return
     words = ("a literal", "a resource") if is_literal else ("a resource", "a literal")
     problems.add(
@@ -148,7 +158,7 @@ def _note_kind(node: Node, literal: bool, kinds: dict[Node, bool], problems: Pro
     )
 
 
-def _ends(statement: Statement) -> tuple[Node, Node]:
+def _ends(statement: Statement) -> tuple[GraphTerm, GraphTerm]:
     return (statement.subject, statement.object)
 
 

@@ -20,19 +20,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice, product
 
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.graph.syntax import (
-    AllOf,
+    AllFilters,
     Compared,
     FilterSyntax,
-    Kind,
-    Matched,
-    Node,
-    Query,
+    GraphSubscription,
+    GraphTerm,
+    RegexFilter,
+    SparqlQuery,
     Statement,
-    Subscription,
     Triple,
     TripleGroup,
+    VertexKind,
     class_statement,
     leaves_of,
     spot_of,
@@ -51,20 +51,20 @@ _LITERALS = ("rdfs:Literal", f"<{ANY_LITERAL}>")
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
 
-def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
+def as_statements(query: SparqlQuery, problems: ProblemCollector, most: int) -> GraphSubscription:
     """Return the statements of a query; parts without a counterpart are added as problems.
 
     Of each group at most one more than `most` are made, because the classes of both ends multiply.
     """
     group = _from_home(query) if query.bare else query.group
-    main = _Group(group, problems, most + 1)
+    main = _SparqlGroup(group, problems, most + 1)
     optionals, absents = (
-        [_Group(each, problems, most + 1, main) for each in inner]
+        [_SparqlGroup(each, problems, most + 1, main) for each in inner]
         for inner in (group.optionals, group.absents)
     )
     for inner in (*optionals, *absents):
         main.filtered |= inner.filtered & main.variables()
-    return Subscription(
+    return GraphSubscription(
         query.prefixes,
         main.statements(),
         tuple(each.statements() for each in optionals),
@@ -73,7 +73,7 @@ def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
     )
 
 
-def _from_home(query: Query) -> TripleGroup:
+def _from_home(query: SparqlQuery) -> TripleGroup:
     """Return bare triples with their root as home, if they have one root and do not name home.
 
     A root whose value is selected stays a variable.
@@ -83,16 +83,16 @@ def _from_home(query: Query) -> TripleGroup:
     led_to = {triple.object for triple in group.triples if not _is_type(triple)}
     roots = [each for each in subjects if each not in led_to]
     asked_for = {spot.text for spot in query.selection}
-    if len(roots) != 1 or any(each.kind is Kind.HOME for each in (*subjects, *led_to)):
+    if len(roots) != 1 or any(each.kind is VertexKind.HOME for each in (*subjects, *led_to)):
         return group
     (root,) = roots
     is_asked_for = root.spot.text in asked_for
-    if root.kind not in (Kind.VARIABLE, Kind.BLANK) or is_asked_for:
+    if root.kind not in (VertexKind.VARIABLE, VertexKind.BLANK) or is_asked_for:
         return group
-    return _renamed(group, root, Node(Kind.HOME, root.spot))
+    return _renamed(group, root, GraphTerm(VertexKind.HOME, root.spot))
 
 
-def _renamed(group: TripleGroup, vertex: Node, new: Node) -> TripleGroup:
+def _renamed(group: TripleGroup, vertex: GraphTerm, new: GraphTerm) -> TripleGroup:
     triples = tuple(
         replace(
             triple,
@@ -109,27 +109,32 @@ def _renamed(group: TripleGroup, vertex: Node, new: Node) -> TripleGroup:
     )
 
 
-class _Group:
+class _SparqlGroup:
     """One group: its arcs, the classes of its vertices and its filters by variable."""
 
     def __init__(
-        self, group: TripleGroup, problems: Problems, most: int, around: _Group | None = None
+        self,
+        group: TripleGroup,
+        problems: ProblemCollector,
+        most: int,
+        around: _SparqlGroup | None = None,
     ) -> None:
         self._problems = problems
         self._most = most
         self._around = around
         self.arcs = [triple for triple in group.triples if not _is_type(triple)]
-        self.classes: dict[Node, list[Spot]] = {}
+        self.classes: dict[GraphTerm, list[SourceSpan]] = {}
         self.filtered: set[str] = set()
         self._filters: dict[str, list[FilterSyntax]] = {}
         self._across: list[FilterSyntax] = []
         for triple in group.triples:
             if _is_type(triple):
                 self._note_class(triple)
-            elif isinstance(triple.verb, Spot):
+            elif isinstance(triple.verb, SourceSpan):
                 self._unsupported(triple.verb, "a variable property", "name the property")
             elif (
-                triple.verb[-1].property.text in _TEXT_VERBS and triple.object.kind is Kind.VARIABLE
+                triple.verb[-1].property.text in _TEXT_VERBS
+                and triple.object.kind is VertexKind.VARIABLE
             ):
                 self.filtered.add(triple.object.name)
         for condition in group.filters:
@@ -139,7 +144,7 @@ class _Group:
     def variables(self) -> set[str]:
         """Return the names of the variables of the group's triples."""
         ends = (end for arc in self.arcs for end in (arc.subject, arc.object))
-        return {end.name for end in ends if end.kind is Kind.VARIABLE}
+        return {end.name for end in ends if end.kind is VertexKind.VARIABLE}
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements of the group; a filter without a place is a problem."""
@@ -170,7 +175,7 @@ class _Group:
     def _home_classes(self, arcs: list[Triple]) -> Iterator[Statement]:
         """Yield the class statements of home if no arc of the group has it as an end."""
         for vertex, classes in self.classes.items():
-            if vertex.kind is Kind.HOME and not any(
+            if vertex.kind is VertexKind.HOME and not any(
                 vertex in (arc.subject, arc.object) for arc in arcs
             ):
                 yield from (class_statement(vertex, each) for each in classes)
@@ -179,28 +184,28 @@ class _Group:
         self, triple: Triple, waiting: dict[str, list[FilterSyntax]]
     ) -> Iterator[Statement]:
         """Yield a statement for each pair of classes; the first takes the object's filters."""
-        if isinstance(triple.verb, Spot):
+        if isinstance(triple.verb, SourceSpan):
             return
         conditions = (
-            waiting.pop(triple.object.name, []) if triple.object.kind is Kind.VARIABLE else []
+            waiting.pop(triple.object.name, []) if triple.object.kind is VertexKind.VARIABLE else []
         )
-        condition = _joined(conditions)
+        condition = _join_conditions(conditions)
         for one, other in product(
             self._classes_of(triple.subject), self._classes_of(triple.object)
         ):
             yield Statement(triple.subject, triple.object, one, triple.verb, other, condition)
             condition = None
 
-    def _classes_of(self, vertex: Node) -> list[Spot]:
+    def _classes_of(self, vertex: GraphTerm) -> list[SourceSpan]:
         groups = (self,) if self._around is None else (self, self._around)
         for group in groups:
             if vertex in group.classes:
                 return group.classes[vertex]
-        filtered = vertex.kind is Kind.VARIABLE and any(
+        filtered = vertex.kind is VertexKind.VARIABLE and any(
             vertex.name in group.filtered for group in groups
         )
-        literal = filtered or vertex.kind is Kind.LITERAL
-        return [Spot(vertex.spot.offset, f"<{ANY_LITERAL if literal else THING}>")]
+        literal = filtered or vertex.kind is VertexKind.LITERAL
+        return [SourceSpan(vertex.spot.offset, f"<{ANY_LITERAL if literal else THING}>")]
 
     def _borrowed(self) -> Iterator[Triple]:
         """Yield an arc of the surrounding group for each vertex that this group only classifies."""
@@ -209,20 +214,20 @@ class _Group:
             if vertex not in touched:
                 yield from self._arc_around(vertex)
 
-    def _arc_around(self, vertex: Node) -> Iterator[Triple]:
+    def _arc_around(self, vertex: GraphTerm) -> Iterator[Triple]:
         around = [] if self._around is None else self._around.arcs
         arcs = [arc for arc in around if vertex == arc.object] + [
             arc for arc in around if vertex == arc.subject
         ]
         if arcs:
             yield arcs[0]
-        elif vertex.kind is not Kind.HOME:
+        elif vertex.kind is not VertexKind.HOME:
             message = f"no path leads from _:H to {vertex.spot.text}"
             hint = f"say how it is reached: _:H :property {vertex.spot.text}"
             self._problems.add("PATTERN_UNREACHABLE", vertex.spot, message, hint)
 
     def _note_class(self, triple: Triple) -> None:
-        if triple.object.kind is Kind.IRI:
+        if triple.object.kind is VertexKind.IRI:
             known = self.classes.setdefault(triple.subject, [])
             if all(each.text != triple.object.spot.text for each in known):
                 known.append(triple.object.spot)
@@ -251,7 +256,8 @@ class _Group:
         pairs = [
             {leaf.left, leaf.right}
             for leaf in leaves
-            if isinstance(leaf, Compared) and leaf.left.kind is leaf.right.kind is Kind.VARIABLE
+            if isinstance(leaf, Compared)
+            and leaf.left.kind is leaf.right.kind is VertexKind.VARIABLE
         ]
         growing = True
         while growing:
@@ -261,8 +267,8 @@ class _Group:
             self.filtered |= more
             growing = bool(more)
 
-    def _is_literal(self, vertex: Node) -> bool:
-        group: _Group | None = self
+    def _is_literal(self, vertex: GraphTerm) -> bool:
+        group: _SparqlGroup | None = self
         while group is not None:
             classes = group.classes.get(vertex, ())
             if vertex.name in group.filtered or any(map(_is_datatype, classes)):
@@ -270,31 +276,31 @@ class _Group:
             group = group._around
         return False
 
-    def _unsupported(self, spot: Spot, what: str, hint: str) -> None:
+    def _unsupported(self, spot: SourceSpan, what: str, hint: str) -> None:
         self._problems.add("UNSUPPORTED", spot, f"{what} is not served", hint)
 
 
-def _joined(conditions: list[FilterSyntax]) -> FilterSyntax | None:
+def _join_conditions(conditions: list[FilterSyntax]) -> FilterSyntax | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
-    return AllOf(tuple(conditions), depth=max(each.depth for each in conditions) + 1)
+    return AllFilters(tuple(conditions), depth=max(each.depth for each in conditions) + 1)
 
 
-def _is_about_literals(leaf: Compared | Matched) -> bool:
+def _is_about_literals(leaf: Compared | RegexFilter) -> bool:
     """True unless the comparison can be about resources: with an IRI or a variable, by = or !=."""
-    if isinstance(leaf, Matched):
+    if isinstance(leaf, RegexFilter):
         return True
     kinds = {leaf.left.kind, leaf.right.kind}
-    return leaf.relation.text not in _EQUALITIES or Kind.LITERAL in kinds
+    return leaf.relation.text not in _EQUALITIES or VertexKind.LITERAL in kinds
 
 
-def _is_datatype(name: Spot) -> bool:
+def _is_datatype(name: SourceSpan) -> bool:
     return name.text.startswith(("xsd:", f"<{XSD}")) or name.text in _LITERALS
 
 
 def _is_type(triple: Triple) -> bool:
     """True if the triple gives its subject a class."""
-    if isinstance(triple.verb, Spot):
+    if isinstance(triple.verb, SourceSpan):
         return triple.verb.text == "a"
     return (
         len(triple.verb) == 1

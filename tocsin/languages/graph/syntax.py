@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, assert_never
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 
 
-class Kind(Enum):
+class VertexKind(Enum):
     """Kind of vertex at an end of a statement."""
 
     HOME = "_:H"
@@ -25,15 +25,15 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphTerm:
     """An end of a statement, or a value in a filter.
 
     A literal may have a datatype or a language.
     """
 
-    kind: Kind
-    spot: Spot
-    datatype: Spot | None = None
+    kind: VertexKind
+    spot: SourceSpan
+    datatype: SourceSpan | None = None
     language: str = ""
 
     @property
@@ -43,10 +43,10 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PropertyStep:
     """One property of a path; repeated if a `+` follows it."""
 
-    property: Spot
+    property: SourceSpan
     repeated: bool = False
 
 
@@ -54,19 +54,19 @@ class Step:
 class Compared:
     """`left relation right`; lowering requires at least one variable."""
 
-    left: Node
-    relation: Spot
-    right: Node
+    left: GraphTerm
+    relation: SourceSpan
+    right: GraphTerm
     depth: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class RegexFilter:
     """A variable against a regular expression with flags; `negated` is the spelling `!~`."""
 
-    variable: Node
-    pattern: Spot
-    flags: Spot | None = None
+    variable: GraphTerm
+    pattern: SourceSpan
+    flags: SourceSpan | None = None
     negated: bool = False
     depth: int = field(default=1, compare=False)
 
@@ -80,7 +80,7 @@ class Negated:
 
 
 @dataclass(frozen=True, slots=True)
-class AllOf:
+class AllFilters:
     """Filters joined by `&&`."""
 
     operands: tuple[FilterSyntax, ...]
@@ -88,14 +88,14 @@ class AllOf:
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyFilter:
     """Filters joined by `||`."""
 
     operands: tuple[FilterSyntax, ...]
     depth: int = field(default=1, compare=False)
 
 
-FilterSyntax: TypeAlias = Compared | Matched | Negated | AllOf | AnyOf
+FilterSyntax: TypeAlias = Compared | RegexFilter | Negated | AllFilters | AnyFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +105,22 @@ class Statement:
     `(vertex, class)` is such a statement, about the vertex at both ends.
     """
 
-    subject: Node
-    object: Node
-    subject_class: Spot
-    path: tuple[Step, ...]
-    object_class: Spot
+    subject: GraphTerm
+    object: GraphTerm
+    subject_class: SourceSpan
+    path: tuple[PropertyStep, ...]
+    object_class: SourceSpan
     filter: FilterSyntax | None = None
     across: tuple[FilterSyntax, ...] = ()
     """Conditions of the group between variables, which one of its statements carries."""
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> SourceSpan:
         """Place of the statement in problems."""
         return self.subject.spot
 
 
-def class_statement(vertex: Node, kind: Spot) -> Statement:
+def class_statement(vertex: GraphTerm, kind: SourceSpan) -> Statement:
     """Return the statement `(vertex, class)`."""
     return Statement(vertex, vertex, kind, (), kind)
 
@@ -134,14 +134,14 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class GraphSubscription:
     """Statements with their optional and absent groups, and the selected variables."""
 
     prefixes: tuple[Prefix, ...]
     statements: tuple[Statement, ...]
     optionals: tuple[tuple[Statement, ...], ...] = ()
     absents: tuple[tuple[Statement, ...], ...] = ()
-    selection: tuple[Spot, ...] = ()
+    selection: tuple[SourceSpan, ...] = ()
 
     def groups(self) -> Iterator[tuple[Statement, ...]]:
         """Yield the statements and every other group."""
@@ -154,9 +154,9 @@ class Subscription:
 class Triple:
     """`subject verb object`; the verb is a path, the word `a`, or a variable, which is refused."""
 
-    subject: Node
-    verb: tuple[Step, ...] | Spot
-    object: Node
+    subject: GraphTerm
+    verb: tuple[PropertyStep, ...] | SourceSpan
+    object: GraphTerm
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,57 +170,59 @@ class TripleGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SparqlQuery:
     """The SPARQL-like spelling as written; `bare` without ASK and braces."""
 
     prefixes: tuple[Prefix, ...]
     group: TripleGroup
-    selection: tuple[Spot, ...] = ()
+    selection: tuple[SourceSpan, ...] = ()
     bare: bool = False
 
 
-def variables_in(condition: FilterSyntax) -> Iterator[Node]:
+def variables_in(condition: FilterSyntax) -> Iterator[GraphTerm]:
     """Yield every occurrence of a variable in a filter, in the order of the text."""
     match condition:
         case Compared():
             yield from (
-                node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE
+                node
+                for node in (condition.left, condition.right)
+                if node.kind is VertexKind.VARIABLE
             )
-        case Matched():
+        case RegexFilter():
             yield condition.variable
         case Negated():
             yield from variables_in(condition.operand)
-        case AllOf() | AnyOf():
+        case AllFilters() | AnyFilter():
             for operand in condition.operands:
                 yield from variables_in(operand)
         case _:
             assert_never(condition)
 
 
-def leaves_of(condition: FilterSyntax) -> Iterator[Compared | Matched]:
+def leaves_of(condition: FilterSyntax) -> Iterator[Compared | RegexFilter]:
     """Yield every comparison and regular expression in a filter, in the order of the text."""
     match condition:
-        case Compared() | Matched():
+        case Compared() | RegexFilter():
             yield condition
         case Negated():
             yield from leaves_of(condition.operand)
-        case AllOf() | AnyOf():
+        case AllFilters() | AnyFilter():
             for operand in condition.operands:
                 yield from leaves_of(operand)
         case _:
             assert_never(condition)
 
 
-def spot_of(condition: FilterSyntax) -> Spot:
+def spot_of(condition: FilterSyntax) -> SourceSpan:
     """Return the place of a filter in problems: its first comparison."""
     match condition:
         case Compared():
             return condition.relation
-        case Matched():
+        case RegexFilter():
             return condition.variable.spot
         case Negated():
             return spot_of(condition.operand)
-        case AllOf() | AnyOf():
+        case AllFilters() | AnyFilter():
             return spot_of(condition.operands[0])
         case _:
             assert_never(condition)

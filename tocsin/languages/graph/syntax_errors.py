@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from tocsin.errors import Place, Problem, UnsupportedProblem
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.texts import (
-    Slip,
-    Vocabulary,
-    first_hint,
-    parts_at,
+    SyntaxErrorContext,
+    TerminalNames,
+    find_hint,
+    split_at_error,
     unexpected_problem,
 )
-from tocsin.languages.graph.foreign_syntax import habit
+from tocsin.languages.graph.foreign_syntax import hint_for_foreign_syntax
 
 _WORDS = {
     "NAME": "a name",
@@ -50,7 +50,7 @@ _WORDS = {
     "_NOT_EXISTS": "NOT EXISTS",
     END: "the end of the subscription",
 }
-_VOCABULARY = Vocabulary(
+_VOCABULARY = TerminalNames(
     _WORDS,
     frozenset(("BLANK", "BLANKS", "COMMENT", "PNAME", "TRUE", "FALSE")),
     end_last=False,
@@ -99,7 +99,7 @@ _BARE = re.compile(r"(?i)\s*(?:prefix\s[^<>]*<[^<>]*>\s*)*(?:\?\w|_:)")
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
     """Return the problem of a text outside the grammar: an unsupported feature, or an error."""
-    error = _Error(*parts_at(text, found), found)
+    error = _GraphErrorContext(*split_at_error(text, found), found)
     place = Place.at(text, found.offset)
     if unsupported := error.unsupported:
         what, hint = unsupported
@@ -110,14 +110,14 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
             token=found.token[:40],
             hint=hint,
         )
-    hint = first_hint(error, _RULES)
+    hint = find_hint(error, _RULES)
     return unexpected_problem(
         text, found, "SYNTAX", _VOCABULARY.told(found.expected), hint, "subscription"
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Error(Slip):
+class _GraphErrorContext(SyntaxErrorContext):
     """Text around the error."""
 
     @property
@@ -150,7 +150,7 @@ class _Error(Slip):
         )
 
 
-def _structure(error: _Error) -> str:
+def _structure(error: _GraphErrorContext) -> str:
     sign = error.here[:1]
     if sign in ("'", '"') and not error.found.terminal:
         return (
@@ -171,7 +171,7 @@ def _structure(error: _Error) -> str:
     return ""
 
 
-def _slips(error: _Error) -> str:
+def _wrong_characters(error: _GraphErrorContext) -> str:
     sign = error.here[:1]
     if error.here.startswith("._:H"):
         return "write _:H"
@@ -186,7 +186,7 @@ def _slips(error: _Error) -> str:
     return ""
 
 
-def _forms(error: _Error) -> str:
+def _forms(error: _GraphErrorContext) -> str:
     if error.in_braces:
         return (
             "triples are subject property object, with a dot between them: _:H :target ?1 . ?1 a"
@@ -195,9 +195,9 @@ def _forms(error: _Error) -> str:
     return "write (_:H, ?1, (Selling, target, Computer)), or ASK { _:H :target ?1 . }"
 
 
-def _habits(error: _Error) -> str:
-    return habit(error, error.in_braces)
+def _foreign_syntax(error: _GraphErrorContext) -> str:
+    return hint_for_foreign_syntax(error, error.in_braces)
 
 
-_RULES = (_structure, _habits, _slips, _forms)
+_RULES = (_structure, _foreign_syntax, _wrong_characters, _forms)
 """From the most to the least specific; the last one always has a hint."""

@@ -7,34 +7,34 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tocsin.languages.base.parsing import Token
-from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.texts import SourceSpan, spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.graph.syntax import (
-    AllOf,
-    AnyOf,
+    AllFilters,
+    AnyFilter,
     Compared,
     FilterSyntax,
-    Kind,
-    Matched,
+    GraphSubscription,
+    GraphTerm,
     Negated,
-    Node,
     Prefix,
-    Query,
+    PropertyStep,
+    RegexFilter,
+    SparqlQuery,
     Statement,
-    Step,
-    Subscription,
     Triple,
     TripleGroup,
+    VertexKind,
     class_statement,
 )
 
 Each = TypeVar("Each")
 
-_KINDS = {"HOME": Kind.HOME, "BLANK": Kind.BLANK, "VARIABLE": Kind.VARIABLE}
+_KINDS = {"HOME": VertexKind.HOME, "BLANK": VertexKind.BLANK, "VARIABLE": VertexKind.VARIABLE}
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _StatementGroup:
     """An optional or absent group, before its subscription is built."""
 
     content: Any
@@ -43,28 +43,36 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    variables: tuple[Spot, ...]
+    variables: tuple[SourceSpan, ...]
 
 
-class Transformer(NestingTransformer):
+class GraphTransformer(NestingTransformer):
     """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
-    def subscription(self, children: Children) -> Subscription:
+    def subscription(self, children: Children) -> GraphSubscription:
         items = next(each for each in children if isinstance(each, list))
-        return Subscription(
+        return GraphSubscription(
             _all(Prefix, children),
             _all(Statement, items),
-            tuple(_all(Statement, each.content) for each in _all(_Group, items) if each.optional),
             tuple(
-                _all(Statement, each.content) for each in _all(_Group, items) if not each.optional
+                _all(Statement, each.content)
+                for each in _all(_StatementGroup, items)
+                if each.optional
+            ),
+            tuple(
+                _all(Statement, each.content)
+                for each in _all(_StatementGroup, items)
+                if not each.optional
             ),
             _selected(children),
         )
 
-    def query(self, children: Children) -> Query:
-        return Query(_all(Prefix, children), _all(TripleGroup, children)[0], _selected(children))
+    def query(self, children: Children) -> SparqlQuery:
+        return SparqlQuery(
+            _all(Prefix, children), _all(TripleGroup, children)[0], _selected(children)
+        )
 
-    def bare_query(self, children: Children) -> Query:
+    def bare_query(self, children: Children) -> SparqlQuery:
         return replace(self.query(children), bare=True)
 
     def prefix(self, children: Children) -> Prefix:
@@ -88,15 +96,15 @@ class Transformer(NestingTransformer):
         _, vertex, kind = children
         return class_statement(vertex, kind)
 
-    def optional(self, children: Children) -> _Group:
-        return _Group(children[0], optional=True)
+    def optional(self, children: Children) -> _StatementGroup:
+        return _StatementGroup(children[0], optional=True)
 
-    def absent(self, children: Children) -> _Group:
-        return _Group(children[0], optional=False)
+    def absent(self, children: Children) -> _StatementGroup:
+        return _StatementGroup(children[0], optional=False)
 
     def triples_group(self, children: Children) -> TripleGroup:
-        groups = _all(_Group, children)
-        conditions = (Compared, Matched, Negated, AllOf, AnyOf)
+        groups = _all(_StatementGroup, children)
+        conditions = (Compared, RegexFilter, Negated, AllFilters, AnyFilter)
         return TripleGroup(
             tuple(triple for block in children if isinstance(block, list) for triple in block),
             tuple(each for each in children if isinstance(each, conditions)),
@@ -115,39 +123,41 @@ class Transformer(NestingTransformer):
         verb, *values = children
         return (spot_of(verb) if isinstance(verb, Token) else verb, values)
 
-    def path(self, children: Children) -> tuple[Step, ...]:
+    def path(self, children: Children) -> tuple[PropertyStep, ...]:
         return tuple(children)
 
-    def step(self, children: Children) -> Step:
-        return Step(children[0], repeated=len(children) > 1)
+    def step(self, children: Children) -> PropertyStep:
+        return PropertyStep(children[0], repeated=len(children) > 1)
 
-    def name(self, children: Children) -> Spot:
+    def name(self, children: Children) -> SourceSpan:
         return spot_of(children[0])
 
-    def node(self, children: Children) -> Node:
+    def node(self, children: Children) -> GraphTerm:
         (child,) = children
         return (
             child
-            if isinstance(child, Node)
-            else Node(_KINDS.get(child.type, Kind.IRI), spot_of(child))
+            if isinstance(child, GraphTerm)
+            else GraphTerm(_KINDS.get(child.type, VertexKind.IRI), spot_of(child))
         )
 
-    def text(self, children: Children) -> Node:
-        return Node(Kind.LITERAL, spot_of(children[0]))
+    def text(self, children: Children) -> GraphTerm:
+        return GraphTerm(VertexKind.LITERAL, spot_of(children[0]))
 
     number = truth = text
 
-    def typed(self, children: Children) -> Node:
-        return Node(Kind.LITERAL, spot_of(children[0]), datatype=children[1])
+    def typed(self, children: Children) -> GraphTerm:
+        return GraphTerm(VertexKind.LITERAL, spot_of(children[0]), datatype=children[1])
 
-    def tagged(self, children: Children) -> Node:
-        return Node(Kind.LITERAL, spot_of(children[0]), language=str(children[1])[1:].lower())
+    def tagged(self, children: Children) -> GraphTerm:
+        return GraphTerm(
+            VertexKind.LITERAL, spot_of(children[0]), language=str(children[1])[1:].lower()
+        )
 
     def any_of(self, children: Children) -> FilterSyntax:
-        return AnyOf(tuple(children), depth=depth_of(children) + 1)
+        return AnyFilter(tuple(children), depth=depth_of(children) + 1)
 
     def all_of(self, children: Children) -> FilterSyntax:
-        return AllOf(tuple(children), depth=depth_of(children) + 1)
+        return AllFilters(tuple(children), depth=depth_of(children) + 1)
 
     def negated(self, children: Children) -> FilterSyntax:
         sign, operand = children
@@ -164,20 +174,22 @@ class Transformer(NestingTransformer):
 
     def matching(self, children: Children) -> FilterSyntax:
         variable, sign, pattern = children
-        return Matched(_variable(variable), spot_of(pattern), negated=sign == "!~")
+        return RegexFilter(_variable(variable), spot_of(pattern), negated=sign == "!~")
 
     def regex(self, children: Children) -> FilterSyntax:
         _, _, variable, pattern, *flags = children
-        return Matched(_variable(variable), spot_of(pattern), spot_of(flags[0]) if flags else None)
+        return RegexFilter(
+            _variable(variable), spot_of(pattern), spot_of(flags[0]) if flags else None
+        )
 
 
 def _all(kind: type[Each], children: Iterable[object]) -> tuple[Each, ...]:
     return tuple(each for each in children if isinstance(each, kind))
 
 
-def _selected(children: Children) -> tuple[Spot, ...]:
+def _selected(children: Children) -> tuple[SourceSpan, ...]:
     return tuple(variable for each in _all(_Selection, children) for variable in each.variables)
 
 
-def _variable(token: Token) -> Node:
-    return Node(Kind.VARIABLE, spot_of(token))
+def _variable(token: Token) -> GraphTerm:
+    return GraphTerm(VertexKind.VARIABLE, spot_of(token))

@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import partial
 
 from tocsin.errors import Place
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.opsl.checks import warnings_of
-from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.opsl.limits import OpslLimits
 from tocsin.languages.opsl.lower import lower
 from tocsin.languages.opsl.options import settings_of
 from tocsin.languages.opsl.read import read
@@ -22,17 +22,17 @@ from tocsin.languages.opsl.window_positions import find_window
 from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Duration, Instant
 
-__all__ = ["Limits", "parse", "window"]
+__all__ = ["OpslLimits", "parse", "window"]
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = OpslLimits()
 
 
-@with_refusals
+@capture_problems
 def parse(
     text: str,
     options: Options = NO_OPTIONS,
-    context: Context = NOTHING_AROUND,
-    limits: Limits = _DEFAULT_LIMITS,
+    context: Context = EMPTY_CONTEXT,
+    limits: OpslLimits = _DEFAULT_LIMITS,
 ) -> Reading:
     """Return the reading of a subscription, with its problems in the order of their places."""
     settings = settings_of(options)

@@ -10,8 +10,8 @@ import re
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.events.views.epcis import is_list, parameter_for
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.opsl.limits import Limits, exceeded
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.opsl.limits import OpslLimits, exceeded
 from tocsin.languages.opsl.syntax import Atomic, Predicate
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.values.scalars import Constant
@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"[+-]?\d+")
 _UNEQUAL = ("!=", "<>")
 
 
-def condition_of(atomic: Atomic, problems: Problems, limits: Limits) -> Condition:
+def condition_of(atomic: Atomic, problems: ProblemCollector, limits: OpslLimits) -> Condition:
     """Return the conjunction of all predicates; a problem in one hides none in others."""
     found: list[BooleanNode] = []
     for predicate in atomic.predicates:
@@ -53,7 +53,7 @@ def path_of(name: str) -> Path:
     return tuple(quoted or plain for quoted, plain in _STEP.findall(name))
 
 
-def _type_fault(predicate: Predicate) -> tuple[Spot, str, str] | None:
+def _type_fault(predicate: Predicate) -> tuple[SourceSpan, str, str] | None:
     """Return place, message and hint of a type error in a predicate; None if its types fit."""
     if is_list(path_of(predicate.attribute.text)):
         name = predicate.attribute.text
@@ -83,7 +83,7 @@ def _type_fault(predicate: Predicate) -> tuple[Spot, str, str] | None:
             return (predicate.type, f"the type {other} is not known", f"write {near}")
 
 
-def _test(predicate: Predicate, limits: Limits) -> BooleanNode:
+def _test(predicate: Predicate, limits: OpslLimits) -> BooleanNode:
     path, relation = path_of(predicate.attribute.text), predicate.comparison.text
     constant = _constant(predicate.value.text, limits)
     if relation == "=":
@@ -93,7 +93,7 @@ def _test(predicate: Predicate, limits: Limits) -> BooleanNode:
     return Ordered(path, relation, constant)
 
 
-def _constant(written: str, limits: Limits) -> Constant:
+def _constant(written: str, limits: OpslLimits) -> Constant:
     quote = written[0]
     if quote in "'\"":
         return Constant.of(written[1:-1].replace(quote * 2, quote))

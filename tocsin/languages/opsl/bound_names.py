@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tocsin.events.event import Path
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.opsl.atoms import path_of
-from tocsin.languages.opsl.syntax import Attribute, Comparison
+from tocsin.languages.opsl.syntax import OpslAttribute, OpslComparison
 from tocsin.plan.nodes.composites import Either, Named, Only, Part
 from tocsin.plan.nodes.graphs import GraphPattern, variables_of
 from tocsin.plan.xml.xml_patterns import XmlBlock, block_variables
@@ -30,14 +30,16 @@ def bound_name(part: Part, path: Path) -> str | None:
     return found[0] if None not in found and len(set(found)) == 1 else None
 
 
-def are_readable(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
+def are_readable(
+    comparison: OpslComparison, variables: Mapping[str, Part], problems: ProblemCollector
+) -> bool:
     """True if both sides can have a value to compare; else a problem is added."""
     sides = (comparison.left, comparison.right)
     fine = [_is_readable(side, variables[side.variable], problems) for side in sides]
     return all(fine) and not _is_made_equal(comparison, variables, problems)
 
 
-def _is_readable(side: Attribute, part: Part, problems: Problems) -> bool:
+def _is_readable(side: OpslAttribute, part: Part, problems: ProblemCollector) -> bool:
     path = path_of(side.path.text.removeprefix("."))
     atoms = list(_atoms(part))
     if any(_is_unselected(each, path) for each in atoms):
@@ -54,7 +56,7 @@ def _is_readable(side: Attribute, part: Part, problems: Problems) -> bool:
 
 
 def _is_made_equal(
-    comparison: Comparison, variables: Mapping[str, Part], problems: Problems
+    comparison: OpslComparison, variables: Mapping[str, Part], problems: ProblemCollector
 ) -> bool:
     """True, with a problem, if both sides are one variable of two atoms.
 

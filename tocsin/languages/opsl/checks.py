@@ -14,20 +14,20 @@ from itertools import pairwise, product
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, RegionDefinition
 from tocsin.languages.base.regions import Point, region_of, rings_of
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.opsl.limits import OpslLimits
 from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
     After,
+    CatalogName,
     Fixed,
-    Name,
+    OpslSubscription,
     Polygon,
     Spatial,
-    Subscription,
-    Temporal,
+    WindowedOperand,
     nodes_of,
 )
-from tocsin.languages.opsl.unsatisfiable import warn_of_comparisons, warn_of_never
+from tocsin.languages.opsl.unsatisfiable import warn_of_comparisons, warn_unsatisfiable
 from tocsin.values.globe import TURN
 from tocsin.values.space import HALF_TURN, Metric, parse_place
 
@@ -36,17 +36,17 @@ _SECOND = 1_000
 
 
 def warnings_of(
-    text: str, subscription: Subscription, metric: Metric, context: Context, limits: Limits
+    text: str, subscription: OpslSubscription, metric: Metric, context: Context, limits: OpslLimits
 ) -> list[Problem]:
     """Return the warnings of a text; empty if a region of it cannot be read."""
     try:
-        problems = Problems(text)
+        problems = ProblemCollector(text)
         for spot in _durations(subscription):
             _warn_of_bare_duration(spot, problems)
         if metric is Metric.WGS84:
             for spot, region in _regions(subscription, context):
                 _warn_of_long_way(spot, region, problems)
-        warn_of_never(_nodes(subscription), metric, context, limits, problems)
+        warn_unsatisfiable(_nodes(subscription), metric, context, limits, problems)
         if metric is Metric.PLANAR:
             _warn_of_disjoint_regions(subscription, context, problems)
         warn_of_comparisons(subscription.comparisons, problems)
@@ -55,13 +55,13 @@ def warnings_of(
         return []
 
 
-def _durations(subscription: Subscription) -> Iterator[Spot]:
+def _durations(subscription: OpslSubscription) -> Iterator[SourceSpan]:
     for node in _nodes(subscription):
-        if isinstance(node, Temporal) and isinstance(node.window, Fixed | After):
+        if isinstance(node, WindowedOperand) and isinstance(node.window, Fixed | After):
             yield node.window.duration
 
 
-def _warn_of_bare_duration(spot: Spot, problems: Problems) -> None:
+def _warn_of_bare_duration(spot: SourceSpan, problems: ProblemCollector) -> None:
     """Warn of a duration without a unit, except 0, which is the same in every unit."""
     if not _BARE.fullmatch(spot.text) or int(spot.text) == 0:
         return
@@ -76,24 +76,24 @@ def _warn_of_bare_duration(spot: Spot, problems: Problems) -> None:
     )
 
 
-def _regions(subscription: Subscription, context: Context) -> Iterator[tuple[Spot, str]]:
+def _regions(subscription: OpslSubscription, context: Context) -> Iterator[tuple[SourceSpan, str]]:
     for node in _nodes(subscription):
         if isinstance(node, Spatial):
             yield from _region(node, context)
 
 
-def _region(node: Spatial, context: Context) -> Iterator[tuple[Spot, str]]:
+def _region(node: Spatial, context: Context) -> Iterator[tuple[SourceSpan, str]]:
     """Yield place and WKT of a spatial operator's region; nothing if it has a part instead."""
     if isinstance(node.place, Polygon):
         yield node.place.spot, written_region(node.place)
-    elif isinstance(node.place, Name):
+    elif isinstance(node.place, CatalogName):
         definition = context.definitions.get(node.place.name)
         if isinstance(definition, RegionDefinition):
             yield node.place.spot, region_of(definition.region)
 
 
 def _warn_of_disjoint_regions(
-    subscription: Subscription, context: Context, problems: Problems
+    subscription: OpslSubscription, context: Context, problems: ProblemCollector
 ) -> None:
     """Warn of `@(R)@(S)A` whose regions have no point in common.
 
@@ -112,7 +112,7 @@ def _warn_of_disjoint_regions(
 
 def _nested_regions(
     node: object, context: Context
-) -> Iterator[tuple[tuple[Spot, str], tuple[Spot, str]]]:
+) -> Iterator[tuple[tuple[SourceSpan, str], tuple[SourceSpan, str]]]:
     """Yield the region of an operator with each nested one that concerns the same part."""
     if not isinstance(node, Spatial) or node.operator not in _TOUCHING:
         return
@@ -129,7 +129,7 @@ it.
 """
 
 
-def _warn_of_long_way(spot: Spot, region: str, problems: Problems) -> None:
+def _warn_of_long_way(spot: SourceSpan, region: str, problems: ProblemCollector) -> None:
     """Warn of an edge over more than half the globe.
 
     An edge all around the globe is allowed: it is the border of a cap around a pole.
@@ -149,6 +149,6 @@ def _long_way(edge: tuple[Point, Point], west: float, east: float) -> tuple[str,
     return message, f"across the 180th meridian write {east:g} to {west + TURN:g}"
 
 
-def _nodes(subscription: Subscription) -> Iterator[object]:
+def _nodes(subscription: OpslSubscription) -> Iterator[object]:
     for body in (subscription.main, *(each.definition for each in subscription.bindings)):
         yield from nodes_of(body)

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES, is_without_scalars
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.opsl.syntax import Attribute, Comparison
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.opsl.syntax import OpslAttribute, OpslComparison
 from tocsin.plan.nodes.composites import Named, Part, PartAttribute, Related
 from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.nodes.rewriting import with_parts
@@ -22,12 +22,14 @@ from tocsin.plan.nodes.rewriting import with_parts
 CODE = "WhereError"
 
 
-def is_by_element(comparison: Comparison) -> bool:
+def is_by_element(comparison: OpslComparison) -> bool:
     """True if one of the sides stands for each element of a list."""
     return comparison.left.is_each or comparison.right.is_each
 
 
-def can_be_by_element(comparison: Comparison, related: Related, problems: Problems) -> bool:
+def can_be_by_element(
+    comparison: OpslComparison, related: Related, problems: ProblemCollector
+) -> bool:
     """True if attributes are compared with `=`; else a problem is added."""
     if comparison.relation.text != "=":
         problems.add(
@@ -50,13 +52,13 @@ def can_be_by_element(comparison: Comparison, related: Related, problems: Proble
     )
 
 
-def _sides(comparison: Comparison, related: Related) -> Iterator[tuple[Attribute, Path]]:
+def _sides(comparison: OpslComparison, related: Related) -> Iterator[tuple[OpslAttribute, Path]]:
     return zip(
         (comparison.left, comparison.right), (related.left.path, related.right.path), strict=True
     )
 
 
-def _has_no_elements(side: Attribute, path: Path, problems: Problems) -> bool:
+def _has_no_elements(side: OpslAttribute, path: Path, problems: ProblemCollector) -> bool:
     """True, with a problem, if EPCIS events have no text or number at the path."""
     if not is_without_scalars(path):
         return False
@@ -72,7 +74,9 @@ def _has_no_elements(side: Attribute, path: Path, problems: Problems) -> bool:
     return True
 
 
-def bound(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
+def bound(
+    pattern: Part, wanted: Mapping[Related, OpslComparison], problems: ProblemCollector
+) -> Part:
     """Return the pattern whose named parts bind the elements that are compared."""
     elements: dict[str, Elements] = {}
     for group in _groups(list(wanted)):
@@ -107,7 +111,7 @@ def _text(path: Path) -> str:
 
 
 def _refuse_second(
-    attribute: PartAttribute, wanted: Mapping[Related, Comparison], problems: Problems
+    attribute: PartAttribute, wanted: Mapping[Related, OpslComparison], problems: ProblemCollector
 ) -> None:
     comparison = next(
         each for related, each in wanted.items() if attribute in (related.left, related.right)

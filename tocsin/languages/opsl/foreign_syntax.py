@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.opsl.slip import OpslSlip
+from tocsin.languages.opsl.slip import OpslErrorContext
 
 _COMPARISON = re.compile(
     r"((?:\.\w+)*)\s*(<=|>=|<>|!=|==|=|<|>)\s*('[^']*'|\"[^\"]*\"|[+-]?[\w.]+)"
@@ -36,12 +36,12 @@ _SHAPES = frozenset(
 _CORNER = re.compile(r"\(\s*([+-]?[\d.]+)[\s,]+([+-]?[\d.]+)")
 
 
-def habit(slip: OpslSlip) -> str:
+def hint_for_foreign_syntax(slip: OpslErrorContext) -> str:
     """Return a hint for syntax borrowed from another language, or ""."""
     return _comparison(slip) or _distance_with_unit(slip) or _other_shape(slip)
 
 
-def _comparison(slip: OpslSlip) -> str:
+def _comparison(slip: OpslErrorContext) -> str:
     """Return a hint for a comparison without a type, as in `price < 400`."""
     if not slip.last_word or not slip.could_be("BOTH"):
         return ""
@@ -83,7 +83,7 @@ def _quoted(word: str) -> str:
     return f'"{word}"'
 
 
-def _distance_with_unit(slip: OpslSlip) -> str:
+def _distance_with_unit(slip: OpslErrorContext) -> str:
     """Return a hint for a distance with a unit, as in `DIST(A; <; 5km)B`."""
     number, unit = re.search(rf"{_NUMBER.pattern}$", slip.just_before), _UNIT.match(slip.here)
     if slip.operator != "DIST" or number is None or unit is None:
@@ -96,7 +96,7 @@ def _distance_with_unit(slip: OpslSlip) -> str:
     )
 
 
-def _other_shape(slip: OpslSlip) -> str:
+def _other_shape(slip: OpslErrorContext) -> str:
     """Return a hint for a shape that is not a region, as in `@(POINT(1 1))`."""
     word = slip.last_word.upper()
     if word not in _SHAPES or not slip.here.startswith("("):

@@ -9,7 +9,7 @@ from tocsin.languages.base.limits import TextLimits, limit_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(TextLimits):
+class OpslLimits(TextLimits):
     """Bytes of text in UTF-8; nesting and parts with names written out; variables; digits of a
     number.
     """

@@ -10,14 +10,14 @@ from typing import TypeVar, assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.base.embedded import shifted
-from tocsin.languages.base.renaming import renamed
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.embedded import shift_problem
+from tocsin.languages.base.renaming import prefix_names
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.opsl import forms
 from tocsin.languages.opsl.atoms import NOTHING, condition_of
-from tocsin.languages.opsl.limits import Limits, exceeded
-from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, Meaning, Names
-from tocsin.languages.opsl.options import Settings
+from tocsin.languages.opsl.limits import OpslLimits, exceeded
+from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, LoweredOpsl, OpslNameResolver
+from tocsin.languages.opsl.options import OpslOptions
 from tocsin.languages.opsl.plan_size import Sizes
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
 from tocsin.languages.opsl.read import read
@@ -25,22 +25,22 @@ from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
-    Between,
-    Both,
+    CatalogName,
     Concurrent,
-    Embedded,
     Fixed,
-    Name,
-    OneOf,
+    OpslAnd,
+    OpslEmbeddedAtom,
+    OpslOr,
+    OpslSubscription,
+    OpslVariable,
+    OpslWindow,
     Polygon,
     Spatial,
-    Subscription,
     Syntax,
-    Temporal,
-    Variable,
+    WindowedOperand,
 )
 from tocsin.languages.opsl.variables import order_of_bindings
-from tocsin.languages.opsl.where import attached
+from tocsin.languages.opsl.where import place_comparisons
 from tocsin.plan.nodes.composites import Either, Join, Named, Part
 
 Value = TypeVar("Value")
@@ -50,15 +50,15 @@ _REGION = "POINT (0 0)"
 
 
 @dataclass(slots=True)
-class Walk:
+class OpslLowering:
     """One walk over the bodies of a text. `variables` are the parts of the variables bound until
     now.
     """
 
-    problems: Problems
-    settings: Settings
-    limits: Limits
-    names: Names
+    problems: ProblemCollector
+    settings: OpslOptions
+    limits: OpslLimits
+    names: OpslNameResolver
     variables: dict[str, Part] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     _times_used: dict[str, int] = field(default_factory=dict)
@@ -71,17 +71,17 @@ class Walk:
         match node:
             case Atomic():
                 return condition_of(node, self.problems, self.limits)
-            case Embedded():
+            case OpslEmbeddedAtom():
                 return self._embedded(node)
-            case Variable():
+            case OpslVariable():
                 return Named(node.name, self.variables.get(node.name, NOTHING))
-            case Name():
+            case CatalogName():
                 return self._name(node, level)
-            case Both():
+            case OpslAnd():
                 return Join((self.part(node.left, level + 1), self.part(node.right, level + 1)))
-            case OneOf():
+            case OpslOr():
                 return Either(tuple(self.part(each, level + 1) for each in node.operands))
-            case Temporal():
+            case WindowedOperand():
                 return self._temporal(node, level + 1)
             case Concurrent():
                 parts = (self.part(node.other, level + 1), self.part(node.operand, level + 1))
@@ -93,7 +93,7 @@ class Walk:
             case _:
                 assert_never(node)
 
-    def _temporal(self, node: Temporal, level: int) -> Part:
+    def _temporal(self, node: WindowedOperand, level: int) -> Part:
         window, part = node.window, self.part(node.operand, level)
         match window:
             case Fixed():
@@ -104,7 +104,7 @@ class Walk:
             case After():
                 length = self._value(window.duration, duration_of, 0)
                 return forms.AFTER[node.operator](self.part(window.part, level), part, length)
-            case Between():
+            case OpslWindow():
                 first, last = self.part(window.first, level), self.part(window.last, level)
                 return forms.BETWEEN[node.operator](first, last, part)
             case _:
@@ -131,11 +131,11 @@ class Walk:
             return self._value(
                 place.spot, lambda _: written_region(place, self.settings.metric), _REGION
             )
-        if not isinstance(place, Name) or node.operator == "IN":
+        if not isinstance(place, CatalogName) or node.operator == "IN":
             return None
         return self._named_region(place, needed=node.operator == "@")
 
-    def _named_region(self, place: Name, needed: bool) -> str | None:
+    def _named_region(self, place: CatalogName, needed: bool) -> str | None:
         try:
             definition = self.names.find(place.name, REGION)
         except Problem as problem:
@@ -154,7 +154,7 @@ class Walk:
             )
         return _REGION if needed else None
 
-    def _name(self, node: Name, level: int) -> Part:
+    def _name(self, node: CatalogName, level: int) -> Part:
         try:
             definition = self.names.find(node.name)
             if isinstance(definition, PartDefinition):
@@ -170,7 +170,7 @@ class Walk:
         )
         return NOTHING
 
-    def _named_part(self, node: Name, definition: PartDefinition, level: int) -> Part:
+    def _named_part(self, node: CatalogName, definition: PartDefinition, level: int) -> Part:
         meaning = self.names.part(definition, level)
         for problem in meaning.problems:
             self.problems.at(node.spot, problem)
@@ -178,9 +178,11 @@ class Walk:
         if self._written_out > self.limits.parts:
             raise self._too_large(node.spot)
         times = self._times_used[node.name] = self._times_used.get(node.name, 0) + 1
-        return renamed(meaning.part, f"{node.name}." if times == 1 else f"{node.name}:{times}.")
+        return prefix_names(
+            meaning.part, f"{node.name}." if times == 1 else f"{node.name}:{times}."
+        )
 
-    def _embedded(self, node: Embedded) -> Part:
+    def _embedded(self, node: OpslEmbeddedAtom) -> Part:
         text = self.problems.text
         if node.language == OWN_LANGUAGE:
             hint = "write the part itself, in parentheses"
@@ -193,11 +195,11 @@ class Walk:
         except Problem as problem:
             known = problem.place is not None
             self.problems.found.append(
-                shifted(problem, text, node.start if known else node.spot.offset)
+                shift_problem(problem, text, node.start if known else node.spot.offset)
             )
             return NOTHING
 
-    def check_size(self, part: Part, spot: Spot) -> None:
+    def check_size(self, part: Part, spot: SourceSpan) -> None:
         """Refuse a part that is beyond the limits with every variable and name written out.
 
         Variables count as levels, so that twice the nesting limit is allowed.
@@ -208,18 +210,18 @@ class Walk:
         if levels > 2 * self.limits.nesting:
             raise self._too_deep(spot, 2 * self.limits.nesting)
 
-    def _value(self, spot: Spot, read: Callable[[str], Value], default: Value) -> Value:
+    def _value(self, spot: SourceSpan, read: Callable[[str], Value], default: Value) -> Value:
         try:
             return read(spot.text)
         except Problem as problem:
             self.problems.at(spot, problem)
             return default
 
-    def _too_deep(self, spot: Spot, levels: int) -> Problem:
+    def _too_deep(self, spot: SourceSpan, levels: int) -> Problem:
         message = f"with variables and names written out, parts nest deeper than {levels} levels"
         return exceeded(message, self.problems.place(spot), "split the subscription", spot.text)
 
-    def _too_large(self, spot: Spot) -> Problem:
+    def _too_large(self, spot: SourceSpan) -> Problem:
         message = (
             f"with variables and names written out, there are more than {self.limits.parts:,} parts"
         )
@@ -227,22 +229,28 @@ class Walk:
 
 
 def lower(
-    text: str, subscription: Subscription, settings: Settings, context: Context, limits: Limits
-) -> Meaning:
+    text: str,
+    subscription: OpslSubscription,
+    settings: OpslOptions,
+    context: Context,
+    limits: OpslLimits,
+) -> LoweredOpsl:
     """Return the meaning of a subscription; raise if it is beyond the limits."""
 
-    def read_part(each: str, names: Names, level: int) -> Meaning:
-        return _lower(read(each, limits), Walk(Problems(each), settings, limits, names), level)
+    def read_part(each: str, names: OpslNameResolver, level: int) -> LoweredOpsl:
+        return _lower(
+            read(each, limits), OpslLowering(ProblemCollector(each), settings, limits, names), level
+        )
 
-    names = Names(context, read_part)
-    return _lower(subscription, Walk(Problems(text), settings, limits, names), 0)
+    names = OpslNameResolver(context, read_part)
+    return _lower(subscription, OpslLowering(ProblemCollector(text), settings, limits, names), 0)
 
 
-def _lower(subscription: Subscription, walk: Walk, level: int) -> Meaning:
+def _lower(subscription: OpslSubscription, walk: OpslLowering, level: int) -> LoweredOpsl:
     for binding in order_of_bindings(subscription, walk.problems):
         walk.variables[binding.name] = walk.part(binding.definition, level)
         walk.check_size(walk.variables[binding.name], binding.spot)
     pattern = walk.part(subscription.main, level)
     walk.check_size(pattern, subscription.spot)
-    pattern = attached(pattern, subscription.comparisons, walk.variables, walk.problems)
-    return Meaning(pattern, walk.problems.in_reading_order())
+    pattern = place_comparisons(pattern, subscription.comparisons, walk.variables, walk.problems)
+    return LoweredOpsl(pattern, walk.problems.in_reading_order())

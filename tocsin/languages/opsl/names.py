@@ -40,24 +40,24 @@ CHAIN = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class LoweredOpsl:
     """Plan part of a text and its problems; with problems the part is meaningless."""
 
     part: Part
     problems: list[Problem]
 
 
-Reader = Callable[[str, "Names", int], Meaning]
+Reader = Callable[[str, "OpslNameResolver", int], LoweredOpsl]
 """Reader of an OPSL text with names, at a nesting level."""
 
 
-class Names:
+class OpslNameResolver:
     """Names that one subscription can see. Each is read once for all its uses."""
 
     def __init__(self, context: Context, read: Reader) -> None:
         self._context = context
         self._read = read
-        self._meanings: dict[str, Meaning] = {}
+        self._meanings: dict[str, LoweredOpsl] = {}
         self._reading: list[str] = []
 
     def find(self, name: str, wanted: str = PART) -> Definition:
@@ -93,7 +93,7 @@ class Names:
                 hint=problem.hint,
             ) from None
 
-    def part(self, definition: PartDefinition, level: int) -> Meaning:
+    def part(self, definition: PartDefinition, level: int) -> LoweredOpsl:
         """Return the meaning of a named part; its problems are included the first time only."""
         name = definition.name
         if name in self._reading:
@@ -111,7 +111,7 @@ class Names:
                 "write some of them out",
             )
         if name in self._meanings:
-            return Meaning(self._meanings[name].part, [])
+            return LoweredOpsl(self._meanings[name].part, [])
         self._reading.append(name)
         self._meanings[name] = self._meaning(definition, level)
         self._reading.pop()
@@ -121,22 +121,25 @@ class Names:
         """Return an atom of another language."""
         return self._context.parse_atom(language, text)
 
-    def _meaning(self, definition: PartDefinition, level: int) -> Meaning:
+    def _meaning(self, definition: PartDefinition, level: int) -> LoweredOpsl:
         try:
             if definition.language == OWN_LANGUAGE:
                 meaning = self._read(definition.expression, self, level)
             elif definition.language == _COMPOSITES:
-                meaning = Meaning(
+                meaning = LoweredOpsl(
                     self._context.parse_part(definition, level, tuple(self._reading[:-1])), []
                 )
             else:
-                meaning = Meaning(self.atom(definition.language, definition.expression), [])
+                meaning = LoweredOpsl(self.atom(definition.language, definition.expression), [])
         except Problem as problem:
-            meaning = Meaning(NOTHING, [problem])
-        return Meaning(meaning.part, [_told_of(definition.name, each) for each in meaning.problems])
+            meaning = LoweredOpsl(NOTHING, [problem])
+        return LoweredOpsl(
+            meaning.part,
+            [_problem_in_definition(definition.name, each) for each in meaning.problems],
+        )
 
 
-def _told_of(name: str, problem: Problem) -> Problem:
+def _problem_in_definition(name: str, problem: Problem) -> Problem:
     where = f" ({problem.place})" if problem.place else ""
     message = f"in the part {name}{where}: {problem.message}"
     return type(problem)(message, code=problem.code, token=problem.token, hint=problem.hint)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tocsin.errors import Problem
 from tocsin.languages.base.options import refuse_unknown
 from tocsin.languages.opsl.problems import parameter_problem
-from tocsin.languages.opsl.quantities import MILLISECOND, bounded
+from tocsin.languages.opsl.quantities import MILLISECOND, require_duration_limit
 from tocsin.values.space import Metric
 from tocsin.values.time import Duration, parse_duration
 
@@ -26,7 +26,7 @@ _METRICS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class OpslOptions:
     """Options of a subscription: concurrency in time, nearness of the same place, and metric.
 
     `tolerance` and `longest_event` are microseconds, `same_place` is in the metric's unit.
@@ -39,10 +39,10 @@ class Settings:
     metric: Metric = Metric.PLANAR
 
 
-def settings_of(options: Mapping[str, object]) -> Settings:
+def settings_of(options: Mapping[str, object]) -> OpslOptions:
     """Return the settings of a subscription's options; raise if one is unknown or invalid."""
     refuse_unknown(options, "opsl", _NAMES)
-    return Settings(
+    return OpslOptions(
         tolerance=_duration(options, "concurrency_tolerance"),
         longest_event=_duration(options, LONGEST_EVENT) if LONGEST_EVENT in options else None,
         same_place=_threshold(options.get("spl_threshold", 1.0)),
@@ -53,10 +53,10 @@ def settings_of(options: Mapping[str, object]) -> Settings:
 def _duration(options: Mapping[str, object], name: str) -> Duration:
     value = options.get(name, 0)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return bounded(value * MILLISECOND, name)
+        return require_duration_limit(value * MILLISECOND, name)
     if isinstance(value, str):
         try:
-            return bounded(parse_duration(value), name)
+            return require_duration_limit(parse_duration(value), name)
         except Problem as problem:
             raise parameter_problem(f"{name}: {problem.message}", name, problem.hint) from None
     raise parameter_problem(

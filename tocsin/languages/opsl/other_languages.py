@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.opsl.slip import OpslSlip
+from tocsin.languages.opsl.slip import OpslErrorContext
 
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _LANGUAGES = ("selector", "graph", "concept", "xml", "epcis")
@@ -29,12 +29,12 @@ _LENGTHS = (
 )
 
 
-def of_other_languages(slip: OpslSlip) -> str:
+def of_other_languages(slip: OpslErrorContext) -> str:
     """Return a hint for a word or sign of another language, or ""."""
     return next(filter(None, (rule(slip) for rule in _RULES)), "")
 
 
-def _comments(slip: OpslSlip) -> str:
+def _comments(slip: OpslErrorContext) -> str:
     if slip.here.startswith(("--", "//", "/*", "#")):
         return "a subscription has no comments; leave it out"
     if slip.here.strip() == ";":
@@ -42,18 +42,18 @@ def _comments(slip: OpslSlip) -> str:
     return ""
 
 
-def _quotes(slip: OpslSlip) -> str:
+def _quotes(slip: OpslErrorContext) -> str:
     here = slip.here[:1]
     return 'write straight quotes, as in STRING: type = "truck"' if here and here in _CURLY else ""
 
 
-def _equal_twice(slip: OpslSlip) -> str:
+def _equal_twice(slip: OpslErrorContext) -> str:
     if slip.before.endswith("=") and slip.here.startswith("=") and slip.could_be("NUMBER"):
         return "write = once"
     return ""
 
 
-def _parentheses(slip: OpslSlip) -> str:
+def _parentheses(slip: OpslErrorContext) -> str:
     """Return a hint for `selector(price < 400)`."""
     if slip.here.startswith("(") and slip.last_word.lower() in _LANGUAGES:
         inside = re.match(r"\(([^()]*)", slip.here)
@@ -62,7 +62,7 @@ def _parentheses(slip: OpslSlip) -> str:
     return ""
 
 
-def _quantities(slip: OpslSlip) -> str:
+def _quantities(slip: OpslErrorContext) -> str:
     """Return a hint for `&&(5km)` and `5km` in place of a part."""
     found = _QUANTITY.match(slip.here)
     if found is None or not slip.could_be("TYPE") or slip.could_be("QUANTITY"):
@@ -75,7 +75,7 @@ def _quantities(slip: OpslSlip) -> str:
     return "a duration stands in a window, =|(A; 60s)B, and a distance in DIST(A; <; 5000)B"
 
 
-def _postfix(slip: OpslSlip) -> str:
+def _postfix(slip: OpslErrorContext) -> str:
     """Return a hint for an operator behind its part, as in `A @(Region1)`."""
     found = _POSTFIX.match(slip.here)
     if found is None or not slip.could_be("BOTH"):
@@ -86,7 +86,7 @@ def _postfix(slip: OpslSlip) -> str:
     )
 
 
-def _joins(slip: OpslSlip) -> str:
+def _joins(slip: OpslErrorContext) -> str:
     """Return a hint for AND and OR, and for words that mean a sequence."""
     found = _JOIN.match(slip.here)
     if found and found[1].upper() == "AND" and slip.could_be("_COMMA"):
@@ -106,7 +106,7 @@ def _joins(slip: OpslSlip) -> str:
     return ""
 
 
-def _not(slip: OpslSlip) -> str:
+def _not(slip: OpslErrorContext) -> str:
     before = slip.last_word.upper() == "NOT" and slip.could_be("BOTH")
     if before or (
         slip.before.endswith("!") and slip.could_be("_OPEN") and not slip.here.startswith("(")

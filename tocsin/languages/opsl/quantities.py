@@ -28,7 +28,7 @@ _FIRST, _LAST = parse_instant("0001-01-01T00:00:00Z"), parse_instant("9999-12-31
 
 def duration_of(written: str) -> Duration:
     """Return the microseconds of `60s`, `10m` or `500`, the last one in milliseconds."""
-    sign, digits, unit = _parted(written)
+    sign, digits, unit = _split_quantity(written)
     if unit not in _UNITS:
         raise parameter_problem(
             f"the unit {unit!r} is not known", written, _near_unit(digits, unit) or _FORM
@@ -39,7 +39,7 @@ def duration_of(written: str) -> Duration:
         raise parameter_problem("a duration is a whole number", written, _FORM)
     if len(digits) > 18:
         raise parameter_problem("the duration is longer than a hundred years", written, _FORM)
-    return bounded(int(digits) * _UNITS[unit] * MILLISECOND, written)
+    return require_duration_limit(int(digits) * _UNITS[unit] * MILLISECOND, written)
 
 
 def _near_unit(digits: str, unit: str) -> str:
@@ -63,7 +63,7 @@ _LONG_UNITS = {
 }
 
 
-def bounded(duration: Duration, written: str) -> Duration:
+def require_duration_limit(duration: Duration, written: str) -> Duration:
     """Return the duration; raise if it is longer than a hundred years."""
     if duration > LONGEST:
         raise parameter_problem("the duration is longer than a hundred years", written, _FORM)
@@ -74,7 +74,7 @@ def instant_of(written: str) -> Instant:
     """Return the microseconds of an instant: whole milliseconds since 1970, or an RFC 3339 time."""
     if re.match(r"\d{4}-\d\d-", written):
         return _timestamp(written)
-    sign, digits, unit = _parted(written)
+    sign, digits, unit = _split_quantity(written)
     if unit or not digits.isdecimal():
         raise parameter_problem(
             "an instant is a whole number of milliseconds", written, _INSTANT_FORM
@@ -110,7 +110,7 @@ def _timestamp(written: str) -> Instant:
         raise parameter_problem(problem.message, written, problem.hint or _INSTANT_FORM) from None
 
 
-def _parted(written: str) -> tuple[str, str, str]:
+def _split_quantity(written: str) -> tuple[str, str, str]:
     parts = _QUANTITY.fullmatch(written)
     return (parts[1], parts[2], parts[3]) if parts else ("", written, "")
 

@@ -8,10 +8,10 @@ from functools import cache
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
 from tocsin.languages.base.texts import START
-from tocsin.languages.opsl.limits import Limits, exceeded
-from tocsin.languages.opsl.syntax import Subscription, nodes_of
+from tocsin.languages.opsl.limits import OpslLimits, exceeded
+from tocsin.languages.opsl.syntax import OpslSubscription, nodes_of
 from tocsin.languages.opsl.syntax_errors import SYNTAX_CODE, syntax_problem
-from tocsin.languages.opsl.transformer import Transformer
+from tocsin.languages.opsl.transformer import OpslTransformer
 
 _OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![A-Za-z])([A-Za-z]+)\s*\{|\{""")
 """Opening brace of an atom of another language; or a quoted text, in which braces do not count.
@@ -29,19 +29,19 @@ _GRAMMAR = Grammar(
 )
 
 
-def read(text: str, limits: Limits) -> Subscription:
+def read(text: str, limits: OpslLimits) -> OpslSubscription:
     """Return the syntax tree of a subscription."""
-    subscription: Subscription = _GRAMMAR.read(_parser(limits.nesting), text, limits)
+    subscription: OpslSubscription = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     _refuse_large(subscription, limits)
     return subscription
 
 
 @cache
 def _parser(nesting: int) -> Parser:
-    return Parser(grammar_of("opsl"), Transformer(nesting))
+    return Parser(grammar_of("opsl"), OpslTransformer(nesting))
 
 
-def _refuse_large(subscription: Subscription, limits: Limits) -> None:
+def _refuse_large(subscription: OpslSubscription, limits: OpslLimits) -> None:
     if len(subscription.bindings) > limits.variables:
         raise exceeded(
             f"the subscription has more than {limits.variables} variables",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tocsin.languages.base.texts import Slip, end_of
+from tocsin.languages.base.texts import SyntaxErrorContext, end_of
 
 _CALL = re.compile(r"(=\||\|=|\|\||&&|!|\||@|[A-Za-z]+)?\s*$")
 _BRACKETS = {"(": 1, ")": -1}
 
 
 @dataclass(frozen=True, slots=True)
-class OpslSlip(Slip):
+class OpslErrorContext(SyntaxErrorContext):
     """Text around the error."""
 
     @property

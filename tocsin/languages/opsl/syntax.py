@@ -9,34 +9,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Node:
-    spot: Spot = field(compare=False)
+class _OpslSyntaxNode:
+    spot: SourceSpan = field(compare=False)
     depth: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Predicate(_Node):
+class Predicate(_OpslSyntaxNode):
     """`ARITH: id = 5`: type keyword, attribute, comparison and value, each as written."""
 
-    type: Spot
-    attribute: Spot
-    comparison: Spot
-    value: Spot
+    type: SourceSpan
+    attribute: SourceSpan
+    comparison: SourceSpan
+    value: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Atomic(_Node):
+class Atomic(_OpslSyntaxNode):
     """One predicate, or several that must all hold."""
 
     predicates: tuple[Predicate, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded(_Node):
+class OpslEmbeddedAtom(_OpslSyntaxNode):
     """An atom of another language: its name, and the offsets of the text between the braces."""
 
     language: str
@@ -45,14 +45,14 @@ class Embedded(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Variable(_Node):
+class OpslVariable(_OpslSyntaxNode):
     """`$x;`, by the name between the signs."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Name(_Node):
+class CatalogName(_OpslSyntaxNode):
     """A name of the catalog: a region or a part."""
 
     name: str
@@ -63,14 +63,14 @@ Ring = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Polygon(_Node):
+class Polygon(_OpslSyntaxNode):
     """A region written out: polygons of rings of points, the numbers as written."""
 
     polygons: tuple[tuple[Ring, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Both(_Node):
+class OpslAnd(_OpslSyntaxNode):
     """`A && B`."""
 
     left: Syntax
@@ -78,41 +78,41 @@ class Both(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(_Node):
+class OpslOr(_OpslSyntaxNode):
     """`A || B || ...`."""
 
     operands: tuple[Syntax, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed(_Node):
+class Fixed(_OpslSyntaxNode):
     """The window `(T;t)`; both as written."""
 
-    instant: Spot
-    duration: Spot
+    instant: SourceSpan
+    duration: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class After(_Node):
+class After(_OpslSyntaxNode):
     """The window `(A;t)`; the duration as written."""
 
     part: Syntax
-    duration: Spot
+    duration: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Between(_Node):
+class OpslWindow(_OpslSyntaxNode):
     """The window `(A;B)`."""
 
     first: Syntax
     last: Syntax
 
 
-Window = Fixed | After | Between
+Window = Fixed | After | OpslWindow
 
 
 @dataclass(frozen=True, slots=True)
-class Temporal(_Node):
+class WindowedOperand(_OpslSyntaxNode):
     """A window before an operand: `!` for absence in it, `=|` for happening in it, `|=` for
     happening after it.
     """
@@ -123,7 +123,7 @@ class Temporal(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Concurrent(_Node):
+class Concurrent(_OpslSyntaxNode):
     """`|(A)B`."""
 
     other: Syntax
@@ -131,7 +131,7 @@ class Concurrent(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Spatial(_Node):
+class Spatial(_OpslSyntaxNode):
     """`@`, `IN`, `OVLP`, `SPL` or `DIST` with a region or a part.
 
     DIST has a comparison and a distance as written.
@@ -140,15 +140,25 @@ class Spatial(_Node):
     operator: str
     place: Syntax | Polygon
     operand: Syntax
-    comparison: Spot | None = None
-    distance: Spot | None = None
+    comparison: SourceSpan | None = None
+    distance: SourceSpan | None = None
 
 
-Syntax = Atomic | Embedded | Variable | Name | Both | OneOf | Temporal | Concurrent | Spatial
+Syntax = (
+    Atomic
+    | OpslEmbeddedAtom
+    | OpslVariable
+    | CatalogName
+    | OpslAnd
+    | OpslOr
+    | WindowedOperand
+    | Concurrent
+    | Spatial
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Binding(_Node):
+class Binding(_OpslSyntaxNode):
     """`$x; = ...`; the spot is the variable's."""
 
     name: str
@@ -156,42 +166,42 @@ class Binding(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute(_Node):
+class OpslAttribute(_OpslSyntaxNode):
     """`$x;.a.b`, or `$x;.a.b[*]` for each element; the path as written, with its first dot."""
 
     variable: str
-    path: Spot
+    path: SourceSpan
     is_each: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(_Node):
+class OpslComparison(_OpslSyntaxNode):
     """A comparison of a WHERE clause; the spot is the relation's."""
 
-    left: Attribute
-    relation: Spot
-    right: Attribute
+    left: OpslAttribute
+    relation: SourceSpan
+    right: OpslAttribute
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription(_Node):
+class OpslSubscription(_OpslSyntaxNode):
     """The main subscription, its bindings and its WHERE comparisons, in the order of the text."""
 
     main: Syntax
     bindings: tuple[Binding, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[OpslComparison, ...] = ()
 
 
 def children(node: Syntax | Polygon) -> tuple[Syntax | Polygon, ...]:
     """Return the nodes directly inside a node, in the order of the text."""
     match node:
-        case Atomic() | Embedded() | Variable() | Name() | Polygon():
+        case Atomic() | OpslEmbeddedAtom() | OpslVariable() | CatalogName() | Polygon():
             return ()
-        case Both():
+        case OpslAnd():
             return (node.left, node.right)
-        case OneOf():
+        case OpslOr():
             return node.operands
-        case Temporal():
+        case WindowedOperand():
             return (*_bounds(node.window), node.operand)
         case Concurrent():
             return (node.other, node.operand)
@@ -214,7 +224,7 @@ def _bounds(window: Window) -> tuple[Syntax, ...]:
             return ()
         case After():
             return (window.part,)
-        case Between():
+        case OpslWindow():
             return (window.first, window.last)
         case _:
             assert_never(window)

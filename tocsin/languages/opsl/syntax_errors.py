@@ -7,10 +7,10 @@ import re
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.suggestions import did_you_mean
-from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
-from tocsin.languages.opsl.foreign_syntax import habit
+from tocsin.languages.base.texts import TerminalNames, find_hint, split_at_error, unexpected_problem
+from tocsin.languages.opsl.foreign_syntax import hint_for_foreign_syntax
 from tocsin.languages.opsl.other_languages import of_other_languages
-from tocsin.languages.opsl.slip import OpslSlip
+from tocsin.languages.opsl.slip import OpslErrorContext
 
 SYNTAX_CODE = "OpslSyntaxError"
 
@@ -42,7 +42,7 @@ _WORDS = {
 _PART = frozenset(
     "NOT BETWEEN AFTER CONCURRENT AT IN OVLP SPL DIST _OPEN VARIABLE NAME EMBEDDED TYPE".split()
 )
-_VOCABULARY = Vocabulary(
+_VOCABULARY = TerminalNames(
     _WORDS, frozenset(("BLANK", "MULTIPOLYGON", "TIMESTAMP")), ((_PART, "a part"),)
 )
 _OPERATORS = (
@@ -63,14 +63,14 @@ _POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner
 
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """Return the problem of a text that is not in the grammar."""
-    error = OpslSlip(*parts_at(text, found), found)
-    hint = first_hint(error, _RULES)
+    error = OpslErrorContext(*split_at_error(text, found), found)
+    hint = find_hint(error, _RULES)
     return unexpected_problem(
         text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
     )
 
 
-def _variables(error: OpslSlip) -> str:
+def _variables(error: OpslErrorContext) -> str:
     bare = re.match(r"\$\w+(?!\w*;)", error.here)
     if bare:
         return f"a variable ends with a semicolon: {bare[0]};"
@@ -82,7 +82,7 @@ def _variables(error: OpslSlip) -> str:
     return _after_variable(error, last[0]) if last else ""
 
 
-def _after_variable(error: OpslSlip, variable: str) -> str:
+def _after_variable(error: OpslErrorContext, variable: str) -> str:
     if error.could_be("_SEPARATOR"):
         return f"the semicolon belongs to the variable; write another one after it: {variable};60s"
     if error.could_be("_IS"):
@@ -94,7 +94,7 @@ def _after_variable(error: OpslSlip, variable: str) -> str:
     return ""
 
 
-def _windows(error: OpslSlip) -> str:
+def _windows(error: OpslErrorContext) -> str:
     operator, sign = error.operator, error.here[:1]
     if operator in ("=|", "|=", "!") and sign == ")" and error.could_be("_SEPARATOR"):
         alone = "; to share time with A is |(A)B" if operator != "!" else ""
@@ -115,7 +115,7 @@ def _windows(error: OpslSlip) -> str:
     return ""
 
 
-def _glyphs(error: OpslSlip) -> str:
+def _glyphs(error: OpslErrorContext) -> str:
     pair, touching = error.before[-1:] + error.here[:1], len(error.before) == error.found.offset
     if pair in _PAIRS and not touching:
         return f"write {pair} without a blank; =| is within a window, |= is after it"
@@ -135,7 +135,7 @@ def _glyphs(error: OpslSlip) -> str:
     return ""
 
 
-def _words(error: OpslSlip) -> str:
+def _words(error: OpslErrorContext) -> str:
     token = error.found.token
     word = re.match(r"[^\W\d]\w*", error.here)
     if error.found.expected == {"_OPEN"} and error.last_word in _OPERATORS:
@@ -159,7 +159,7 @@ def _words(error: OpslSlip) -> str:
     return ""
 
 
-def _structure(error: OpslSlip) -> str:
+def _structure(error: OpslErrorContext) -> str:
     sign = error.here[:1]
     if sign == ")" and not error.could_be("_CLOSE") and error.could_be(END):
         return "this parenthesis was never opened"
@@ -185,7 +185,7 @@ def _structure(error: OpslSlip) -> str:
     return ""
 
 
-def _forms(error: OpslSlip) -> str:
+def _forms(error: OpslErrorContext) -> str:
     if error.could_be("QUANTITY") and not error.could_be("NAME"):
         return "after an instant comes a duration: (2024-01-01T00:00:00Z; 60s)"
     if error.could_be("TYPE"):
@@ -198,5 +198,14 @@ def _forms(error: OpslSlip) -> str:
     return 'a predicate is ARITH: id = 5 or STRING: type = "truck"'
 
 
-_RULES = (habit, _variables, of_other_languages, _windows, _glyphs, _words, _structure, _forms)
+_RULES = (
+    hint_for_foreign_syntax,
+    _variables,
+    of_other_languages,
+    _windows,
+    _glyphs,
+    _words,
+    _structure,
+    _forms,
+)
 """From the most to the least specific; the last one always has a hint."""

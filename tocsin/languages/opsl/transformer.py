@@ -15,24 +15,24 @@ from tocsin.languages.base.transformer import Children, NestingTransformer, dept
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
-    Attribute,
-    Between,
     Binding,
-    Both,
-    Comparison,
+    CatalogName,
     Concurrent,
-    Embedded,
     Fixed,
-    Name,
-    OneOf,
+    OpslAnd,
+    OpslAttribute,
+    OpslComparison,
+    OpslEmbeddedAtom,
+    OpslOr,
+    OpslSubscription,
+    OpslVariable,
+    OpslWindow,
     Polygon,
     Predicate,
     Spatial,
-    Subscription,
     Syntax,
-    Temporal,
-    Variable,
     Window,
+    WindowedOperand,
 )
 
 NEARNESS = ("<", "=", ">")
@@ -42,44 +42,46 @@ EACH = "[*]"
 """After a path: each element of the list there."""
 
 
-class Transformer(NestingTransformer):
+class OpslTransformer(NestingTransformer):
     """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
-    def start(self, children: Children) -> Subscription:
+    def start(self, children: Children) -> OpslSubscription:
         main, *rest = children
         bindings = tuple(each for each in rest if isinstance(each, Binding))
-        comparisons = tuple(each for each in rest if isinstance(each, Comparison))
-        return Subscription(main, bindings, comparisons, spot=main.spot)
+        comparisons = tuple(each for each in rest if isinstance(each, OpslComparison))
+        return OpslSubscription(main, bindings, comparisons, spot=main.spot)
 
     def binding(self, children: Children) -> Binding:
         variable, definition = children
         return Binding(_variable_name(variable), definition, spot=spot_of(variable))
 
-    def comparison(self, children: Children) -> Comparison:
+    def comparison(self, children: Children) -> OpslComparison:
         left, relation, right = children
-        return Comparison(left, spot_of(relation), right, spot=spot_of(relation))
+        return OpslComparison(left, spot_of(relation), right, spot=spot_of(relation))
 
-    def attribute(self, children: Children) -> Attribute:
+    def attribute(self, children: Children) -> OpslAttribute:
         variable, path = children
         written = spot_of(path)
         plain = replace(written, text=written.text.removesuffix(EACH))
-        return Attribute(_variable_name(variable), plain, plain != written, spot=spot_of(variable))
+        return OpslAttribute(
+            _variable_name(variable), plain, plain != written, spot=spot_of(variable)
+        )
 
     def either(self, children: Children) -> Syntax:
-        return OneOf(
+        return OpslOr(
             tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
         )
 
     def both(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Both(
+        return OpslAnd(
             left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right))
         )
 
     def temporal(self, children: Children) -> Syntax:
         operator, window, operand = children
         spot = spot_of(operator)
-        return Temporal(
+        return WindowedOperand(
             spot.text, window, operand, spot=spot, depth=self._below(spot, (window, operand))
         )
 
@@ -93,7 +95,7 @@ class Transformer(NestingTransformer):
 
     def between_window(self, children: Children) -> Window:
         first, last = children
-        return Between(first, last, spot=first.spot, depth=depth_of(children))
+        return OpslWindow(first, last, spot=first.spot, depth=depth_of(children))
 
     def concurrent(self, children: Children) -> Syntax:
         operator, other, operand = children
@@ -129,16 +131,18 @@ class Transformer(NestingTransformer):
         return deeper
 
     def variable(self, children: Children) -> Syntax:
-        return Variable(_variable_name(children[0]), spot=spot_of(children[0]))
+        return OpslVariable(_variable_name(children[0]), spot=spot_of(children[0]))
 
     def name(self, children: Children) -> Syntax:
-        return Name(str(children[0]), spot=spot_of(children[0]))
+        return CatalogName(str(children[0]), spot=spot_of(children[0]))
 
     def embedded(self, children: Children) -> Syntax:
         spot = spot_of(children[0])
         language, brace, _ = spot.text.partition("{")
         start = spot.offset + len(language + brace)
-        return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
+        return OpslEmbeddedAtom(
+            language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot
+        )
 
     def predicate(self, children: Children) -> Predicate:
         word, attribute, comparison, value = map(spot_of, children)

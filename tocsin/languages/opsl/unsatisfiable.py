@@ -10,20 +10,20 @@ from collections.abc import Iterable
 
 from tocsin.events.views.epcis import PLACES
 from tocsin.languages.base.context import Context
-from tocsin.languages.base.embedded import shifted
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.embedded import shift_problem
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.opsl.atoms import condition_of, path_of
-from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.opsl.limits import OpslLimits
 from tocsin.languages.opsl.quantities import distance_of, duration_of
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
-    Attribute,
-    Comparison,
-    Embedded,
     Fixed,
+    OpslAttribute,
+    OpslComparison,
+    OpslEmbeddedAtom,
     Spatial,
-    Temporal,
+    WindowedOperand,
 )
 from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.nodes.atoms import attribute_paths, predicates_of
@@ -47,8 +47,12 @@ _ORDERS = {
 }
 
 
-def warn_of_never(
-    nodes: Iterable[object], metric: Metric, context: Context, limits: Limits, problems: Problems
+def warn_unsatisfiable(
+    nodes: Iterable[object],
+    metric: Metric,
+    context: Context,
+    limits: OpslLimits,
+    problems: ProblemCollector,
 ) -> None:
     """Add warnings for parts that never happen, in a text without problems."""
     for node in nodes:
@@ -56,17 +60,19 @@ def warn_of_never(
             case Atomic():
                 _warn_of_predicates(node, limits, problems)
                 _warn_of_objects(node, problems)
-            case Embedded():
+            case OpslEmbeddedAtom():
                 text = problems.text[node.start : node.end]
                 found = context.warn_of_atom(node.language, text)
-                problems.found.extend(shifted(each, problems.text, node.start) for each in found)
-            case Temporal(operator="=|", window=Fixed() | After() as window):
+                problems.found.extend(
+                    shift_problem(each, problems.text, node.start) for each in found
+                )
+            case WindowedOperand(operator="=|", window=Fixed() | After() as window):
                 _warn_of_window(window.duration, problems)
-            case Spatial(distance=Spot() as distance, comparison=Spot() as comparison):
+            case Spatial(distance=SourceSpan() as distance, comparison=SourceSpan() as comparison):
                 _warn_of_distance(distance, comparison.text, metric, problems)
 
 
-def warn_of_comparisons(comparisons: Iterable[Comparison], problems: Problems) -> None:
+def warn_of_comparisons(comparisons: Iterable[OpslComparison], problems: ProblemCollector) -> None:
     """Add warnings for comparisons of WHERE that exclude each other, and for those of objects.
 
     Only comparisons between the same two attributes are checked against each other.
@@ -96,8 +102,8 @@ def warn_of_comparisons(comparisons: Iterable[Comparison], problems: Problems) -
             )
 
 
-def _warn_of_predicates(node: Atomic, limits: Limits, problems: Problems) -> None:
-    condition = condition_of(node, Problems(problems.text), limits)
+def _warn_of_predicates(node: Atomic, limits: OpslLimits, problems: ProblemCollector) -> None:
+    condition = condition_of(node, ProblemCollector(problems.text), limits)
     for literals in contradictions(condition.expression):
         told = " and ".join(dict.fromkeys(map(selector_text, literals)))
         message = f"{told} {'are' if len(literals) > 1 else 'is'} never true of one event"
@@ -108,7 +114,7 @@ def _warn_of_predicates(node: Atomic, limits: Limits, problems: Problems) -> Non
         problems.add("IMPOSSIBLE_COORDINATE", _spot_of(node, predicate), message, hint)
 
 
-def _warn_of_objects(node: Atomic, problems: Problems) -> None:
+def _warn_of_objects(node: Atomic, problems: ProblemCollector) -> None:
     for each in node.predicates:
         if each.attribute.text in PLACES:
             message = (
@@ -120,14 +126,14 @@ def _warn_of_objects(node: Atomic, problems: Problems) -> None:
             )
 
 
-def _spot_of(node: Atomic, literal: Literal) -> Spot:
+def _spot_of(node: Atomic, literal: Literal) -> SourceSpan:
     """Return the place of the last predicate about the literal's attribute."""
     paths = {path for predicate in predicates_of(literal) for path in attribute_paths(predicate)}
     spots = [each.attribute for each in node.predicates if path_of(each.attribute.text) in paths]
     return spots[-1] if spots else node.spot
 
 
-def _warn_of_window(duration: Spot, problems: Problems) -> None:
+def _warn_of_window(duration: SourceSpan, problems: ProblemCollector) -> None:
     if duration_of(duration.text) == 0:
         message = "a window of no length leaves out its start, so that nothing happens in it"
         problems.add(
@@ -135,7 +141,9 @@ def _warn_of_window(duration: Spot, problems: Problems) -> None:
         )
 
 
-def _warn_of_distance(written: Spot, relation: str, metric: Metric, problems: Problems) -> None:
+def _warn_of_distance(
+    written: SourceSpan, relation: str, metric: Metric, problems: ProblemCollector
+) -> None:
     distance = distance_of(written.text)
     if relation == "<" and distance == 0:
         problems.add(
@@ -149,5 +157,5 @@ def _warn_of_distance(written: Spot, relation: str, metric: Metric, problems: Pr
         problems.add(_CODE, written, message, "write metres: half around the globe are 20,003,931")
 
 
-def _text(attribute: Attribute) -> str:
+def _text(attribute: OpslAttribute) -> str:
     return f"${attribute.variable};{attribute.path.text}{'[*]' if attribute.is_each else ''}"

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.opsl.syntax import (
     Binding,
+    OpslSubscription,
+    OpslVariable,
     Polygon,
-    Subscription,
     Syntax,
-    Temporal,
-    Variable,
+    WindowedOperand,
     children,
 )
 
@@ -33,7 +33,7 @@ class Use:
     """
 
     name: str
-    spot: Spot
+    spot: SourceSpan
     negations: tuple[int, ...]
 
 
@@ -41,7 +41,7 @@ Uses = Mapping[str, tuple[Use, ...]]
 """Uses of variables in the main subscription and in the definition of each variable."""
 
 
-def order_of_bindings(subscription: Subscription, problems: Problems) -> list[Binding]:
+def order_of_bindings(subscription: OpslSubscription, problems: ProblemCollector) -> list[Binding]:
     """Return the bindings, each after those that it uses.
 
     Adds problems of variables; a circle is cut by leaving out its first binding.
@@ -56,7 +56,7 @@ def order_of_bindings(subscription: Subscription, problems: Problems) -> list[Bi
     return order
 
 
-def _bound_once(subscription: Subscription, problems: Problems) -> dict[str, Binding]:
+def _bound_once(subscription: OpslSubscription, problems: ProblemCollector) -> dict[str, Binding]:
     bindings: dict[str, Binding] = {}
     for binding in subscription.bindings:
         if binding.name in bindings:
@@ -71,15 +71,19 @@ def _bound_once(subscription: Subscription, problems: Problems) -> dict[str, Bin
 
 
 def _uses(node: Syntax | Polygon, negations: tuple[int, ...] = ()) -> Iterator[Use]:
-    if isinstance(node, Variable):
+    if isinstance(node, OpslVariable):
         yield Use(node.name, node.spot, negations)
     for child in children(node):
-        absent = isinstance(node, Temporal) and node.operator == "!" and child is node.operand
+        absent = (
+            isinstance(node, WindowedOperand) and node.operator == "!" and child is node.operand
+        )
         yield from _uses(child, (*negations, node.spot.offset) if absent else negations)
 
 
-def _refuse_undefined(uses: Uses, subscription: Subscription, problems: Problems) -> None:
-    spots: dict[str, Spot] = {}
+def _refuse_undefined(
+    uses: Uses, subscription: OpslSubscription, problems: ProblemCollector
+) -> None:
+    spots: dict[str, SourceSpan] = {}
     for use in chain(*uses.values()):
         spots.setdefault(use.name, use.spot)
     for side in chain(*((each.left, each.right) for each in subscription.comparisons)):
@@ -94,7 +98,9 @@ def _refuse_undefined(uses: Uses, subscription: Subscription, problems: Problems
             )
 
 
-def _order(bindings: Mapping[str, Binding], uses: Uses, problems: Problems) -> list[Binding]:
+def _order(
+    bindings: Mapping[str, Binding], uses: Uses, problems: ProblemCollector
+) -> list[Binding]:
     graph = {name: {use.name for use in uses[name] if use.name in bindings} for name in bindings}
     cut: set[str] = set()
     while True:
@@ -110,7 +116,7 @@ def _order(bindings: Mapping[str, Binding], uses: Uses, problems: Problems) -> l
             cut.add(first)
 
 
-def _refuse_circle(circle: list[str], spot: Spot, problems: Problems) -> None:
+def _refuse_circle(circle: list[str], spot: SourceSpan, problems: ProblemCollector) -> None:
     shown = " uses ".join(f"${name};" for name in circle)
     problems.add(
         "CyclicVariable", spot, f"the variable is defined by itself: {shown}", "break the circle"
@@ -118,7 +124,10 @@ def _refuse_circle(circle: list[str], spot: Spot, problems: Problems) -> None:
 
 
 def _refuse_unused(
-    bindings: Mapping[str, Binding], uses: Uses, subscription: Subscription, problems: Problems
+    bindings: Mapping[str, Binding],
+    uses: Uses,
+    subscription: OpslSubscription,
+    problems: ProblemCollector,
 ) -> None:
     reached = _reached(uses, MAIN)
     compared = {
@@ -134,7 +143,7 @@ def _refuse_unused(
         )
 
 
-def _refuse_in_negation(uses: Uses, problems: Problems) -> None:
+def _refuse_in_negation(uses: Uses, problems: ProblemCollector) -> None:
     negations = dict.fromkeys(
         offset for body in uses.values() for use in body for offset in use.negations
     )

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.events.views.epcis import is_list
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.bound_names import are_readable, bound_name
 from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
-from tocsin.languages.opsl.syntax import Attribute, Comparison
+from tocsin.languages.opsl.syntax import OpslAttribute, OpslComparison
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -34,15 +34,15 @@ from tocsin.plan.nodes.rewriting import with_parts
 _RELATIONS = {"!=": "<>"}
 
 
-def attached(
+def place_comparisons(
     pattern: Part,
-    comparisons: Iterable[Comparison],
+    comparisons: Iterable[OpslComparison],
     variables: Mapping[str, Part],
-    problems: Problems,
+    problems: ProblemCollector,
 ) -> Part:
     """Return the pattern with every comparison at its join; add problems of impossible ones."""
-    plain: dict[Related, Comparison] = {}
-    by_element: dict[Related, Comparison] = {}
+    plain: dict[Related, OpslComparison] = {}
+    by_element: dict[Related, OpslComparison] = {}
     for comparison in comparisons:
         if _can_be_compared(comparison, variables, problems):
             if not is_by_element(comparison):
@@ -57,19 +57,21 @@ def attached(
     return _placed(pattern, plain, problems) if plain else pattern
 
 
-def _placed(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
+def _placed(
+    pattern: Part, wanted: Mapping[Related, OpslComparison], problems: ProblemCollector
+) -> Part:
     """Return the pattern with every comparison at its join; add a problem if it has none."""
-    attachment = _Attachment(tuple(wanted))
+    attachment = _ComparisonPlacement(tuple(wanted))
     whole = attachment.part(pattern)
     for related, comparison in wanted.items():
         if related in attachment.uncertain:
             _note(comparison, problems, *_UNCERTAIN)
         elif related not in attachment.placed:
-            _note(comparison, problems, *_APART)
+            _note(comparison, problems, *_NEVER_TOGETHER)
     return whole
 
 
-class _Attachment:
+class _ComparisonPlacement:
     """One walk from the inside out; it records the comparisons that it placed."""
 
     def __init__(self, wanted: tuple[Related, ...]) -> None:
@@ -143,7 +145,7 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
 
 
 def _can_be_compared(
-    comparison: Comparison, variables: Mapping[str, Part], problems: Problems
+    comparison: OpslComparison, variables: Mapping[str, Part], problems: ProblemCollector
 ) -> bool:
     """True if both sides are bound to parts about one event.
 
@@ -170,7 +172,7 @@ def _can_be_compared(
 
 
 def _compares_lists(
-    comparison: Comparison, variables: Mapping[str, Part], problems: Problems
+    comparison: OpslComparison, variables: Mapping[str, Part], problems: ProblemCollector
 ) -> bool:
     """True, with a problem, if a side is a list of EPCIS, which equals nothing as a whole."""
     for side in (comparison.left, comparison.right):
@@ -197,7 +199,7 @@ def _is_about_one_event(part: Part) -> bool:
             return isinstance(part, Atom)
 
 
-def _related(comparison: Comparison, variables: Mapping[str, Part]) -> Related:
+def _related(comparison: OpslComparison, variables: Mapping[str, Part]) -> Related:
     relation = comparison.relation.text
     left, right = (
         _side(side, variables[side.variable]) for side in (comparison.left, comparison.right)
@@ -205,12 +207,12 @@ def _related(comparison: Comparison, variables: Mapping[str, Part]) -> Related:
     return Related(left, _RELATIONS.get(relation, relation), right)
 
 
-def _side(attribute: Attribute, part: Part) -> PartAttribute:
+def _side(attribute: OpslAttribute, part: Part) -> PartAttribute:
     path = path_of(attribute.path.text.removeprefix("."))
     return PartAttribute(attribute.variable, path, bound_name(part, path) or "")
 
 
-def _note(comparison: Comparison, problems: Problems, message: str, hint: str) -> None:
+def _note(comparison: OpslComparison, problems: ProblemCollector, message: str, hint: str) -> None:
     names = {"left": comparison.left.variable, "right": comparison.right.variable}
     problems.add(CODE, comparison.left.spot, message.format(**names), hint)
 
@@ -219,7 +221,7 @@ _ALONE = (
     "${left}; is compared with itself",
     "compare attributes of one event where it is described: selector{ a < b }",
 )
-_APART = (
+_NEVER_TOGETHER = (
     "${left}; and ${right}; never stand together, so they cannot be compared",
     "join them; a variable of an absent part is compared with the parts of its window only",
 )

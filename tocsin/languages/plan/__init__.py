@@ -13,9 +13,9 @@ from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.events.views.names import VOCABULARY
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology, open_ontology
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.plan.well_formed import misfit
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Forward, Plan
@@ -27,8 +27,8 @@ PATHS = "paths"
 _HINT = "plans are written by servers for servers; write a subscription in another language"
 
 
-@with_refusals
-def parse(text: str, options: Options = NO_OPTIONS, context: Context = NOTHING_AROUND) -> Reading:
+@capture_problems
+def parse(text: str, options: Options = NO_OPTIONS, context: Context = EMPTY_CONTEXT) -> Reading:
     """Return the reading of a text; refused if it is not a plan or is about several events."""
     refuse_unknown(options, "plan", (PATHS,))
     plan = _read(text, context)

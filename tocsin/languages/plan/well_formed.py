@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 
-Asked = tuple[Any, Any, str]
+PendingCheck = tuple[Any, Any, str]
 """A value, the type that it should have, and its path."""
 
 
@@ -22,7 +22,7 @@ def misfit(value: Any, hint: Any, at: str = "plan") -> str:
 
     The walk has a stack of its own: a plan from elsewhere nests as deep as its writer likes.
     """
-    waiting: list[Asked] = [(value, hint, at)]
+    waiting: list[PendingCheck] = [(value, hint, at)]
     while waiting:
         wrong = _look(waiting, *waiting.pop())
         if wrong:
@@ -30,7 +30,7 @@ def misfit(value: Any, hint: Any, at: str = "plan") -> str:
     return ""
 
 
-def _look(waiting: list[Asked], value: Any, hint: Any, at: str) -> str:
+def _look(waiting: list[PendingCheck], value: Any, hint: Any, at: str) -> str:
     """Return `at` if a value itself is wrong; queue the values inside it."""
     origin = get_origin(hint)
     if hint in (Any, object):
@@ -49,7 +49,7 @@ def _look(waiting: list[Asked], value: Any, hint: Any, at: str) -> str:
     return _look_at_class(waiting, value, origin or hint, at)
 
 
-def _look_at_union(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at: str) -> str:
+def _look_at_union(waiting: list[PendingCheck], value: Any, hints: tuple[Any, ...], at: str) -> str:
     """Check the members of a union that the value itself could be; classes leave one of them."""
     fitting = [each for each in hints if not _look([], value, each, at)]
     if len(fitting) == 1:
@@ -58,7 +58,7 @@ def _look_at_union(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at:
     return "" if "" in found else max(found, key=len, default=at)
 
 
-def _look_at_tuple(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at: str) -> str:
+def _look_at_tuple(waiting: list[PendingCheck], value: Any, hints: tuple[Any, ...], at: str) -> str:
     if not isinstance(value, tuple):
         return at
     if len(hints) == 2 and hints[1] is Ellipsis:
@@ -70,7 +70,7 @@ def _look_at_tuple(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at:
     return ""
 
 
-def _look_at_class(waiting: list[Asked], value: Any, kind: Any, at: str) -> str:
+def _look_at_class(waiting: list[PendingCheck], value: Any, kind: Any, at: str) -> str:
     if kind is float:
         return "" if isinstance(value, int | float) and not isinstance(value, bool) else at
     if kind is int:

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.rule.checks import warnings_of
 from tocsin.languages.rule.compile import meaning_of
-from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.limits import RuleLimits
 
-__all__ = ["Limits", "parse"]
+__all__ = ["RuleLimits", "parse"]
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = RuleLimits()
 
 
-@with_refusals
+@capture_problems
 def parse(
     text: str,
     options: Options = NO_OPTIONS,
-    context: Context = NOTHING_AROUND,
-    limits: Limits = _DEFAULT_LIMITS,
+    context: Context = EMPTY_CONTEXT,
+    limits: RuleLimits = _DEFAULT_LIMITS,
 ) -> Reading:
     """Return the reading of a rule, with its problems in the order of their places."""
     meaning = meaning_of(text, options, context, limits)

@@ -20,7 +20,7 @@ from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.values.time import Duration
 
 
-def bounded_whole(part: Part, limit: Duration) -> Part:
+def with_max_duration(part: Part, limit: Duration) -> Part:
     """Return the pattern with an upper bound on its duration.
 
     Its parts get the bound as well, so that no state is kept longer.

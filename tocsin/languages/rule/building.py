@@ -14,18 +14,18 @@ from typing import Literal
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.rule import syntax
-from tocsin.languages.rule.limits import Limits
-from tocsin.languages.rule.printer import RESERVED, name_text, write, write_lines
+from tocsin.languages.rule.limits import RuleLimits
+from tocsin.languages.rule.printer import RESERVED, name_text, print_rule, write_lines
 from tocsin.languages.rule.read import read
 from tocsin.languages.rule.relations import Relations
-from tocsin.values.html import preformatted
+from tocsin.values.html import preformat
 from tocsin.values.time import parse_duration
 
 Duration = str | timedelta
 Ringing = Literal["on change", "every time", "once"]
 
 LANGUAGE = "rule"
-_LIMITS = Limits()
+_LIMITS = RuleLimits()
 _CODE = "RuleBuildError"
 
 
@@ -36,22 +36,24 @@ class Rule(Relations["Rule"]):
     `id` is the id of its subscription; it is not compared.
     """
 
-    tree: syntax.Rule
+    tree: syntax.RuleSyntax
     id: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if read(write(self.tree), _LIMITS) != self.tree:
-            raise _problem(f"it cannot be written: {write(self.tree)}", "look at names and texts")
+        if read(print_rule(self.tree), _LIMITS) != self.tree:
+            raise _problem(
+                f"it cannot be written: {print_rule(self.tree)}", "look at names and texts"
+            )
 
     def __str__(self) -> str:
-        return write(self.tree)
+        return print_rule(self.tree)
 
     def __repr__(self) -> str:
         return f"rule.parse({str(self)!r})"
 
     def _repr_html_(self) -> str:
         """Return the rule for a notebook, with a line for each clause."""
-        return preformatted(write_lines(self.tree).splitlines())
+        return preformat(write_lines(self.tree).splitlines())
 
     # Steps in time
 
@@ -64,7 +66,7 @@ class Rule(Relations["Rule"]):
 
     def then_no(self, other: Rule, within: Duration | None = None) -> Rule:
         """Return this without the other after it: `within` a time, or before the next step."""
-        return self._with_step(syntax.Step(_part(other), True, _length(within)))
+        return self._with_step(syntax.SequenceStep(_part(other), True, _length(within)))
 
     def within(self, duration: Duration) -> Rule:
         """Return the rule with a time for its last step, counted from the step before.
@@ -109,7 +111,9 @@ class Rule(Relations["Rule"]):
         word = " ".join(relation.upper().replace("_", " ").split())
         if word not in syntax.ALLEN:
             raise _problem(f"{relation} is no relation", f"one of {', '.join(syntax.ALLEN)}")
-        return self._changed(when=syntax.Stands(self._own_part(), word, _part(other), negated))
+        return self._changed(
+            when=syntax.AllenRelation(self._own_part(), word, _part(other), negated)
+        )
 
     # Changes of a state
 
@@ -156,7 +160,7 @@ class Rule(Relations["Rule"]):
     def ring(self, mode: Ringing) -> Rule:
         """Return the rule with a ring mode for aggregates: "on change", "every time", "once"."""
         word = " ".join(mode.upper().split())
-        if word not in syntax.RINGS:
+        if word not in syntax.EMIT_MODES:
             raise _problem(f"{mode!r} is no way to ring", "on change, every time or once")
         return self._changed(ring=word)
 
@@ -179,16 +183,16 @@ class Rule(Relations["Rule"]):
 
     @property
     def _has_clauses(self) -> bool:
-        return self.tree != syntax.Rule(self.tree.when)
+        return self.tree != syntax.RuleSyntax(self.tree.when)
 
     def _own_part(self) -> syntax.PartSyntax:
         return self.tree.when
 
-    def _steps(self) -> tuple[syntax.Step, ...]:
+    def _steps(self) -> tuple[syntax.SequenceStep, ...]:
         part = self.tree.when
-        return part.steps if isinstance(part, syntax.Sequence) else (syntax.Step(part),)
+        return part.steps if isinstance(part, syntax.Sequence) else (syntax.SequenceStep(part),)
 
-    def _with_step(self, step: syntax.Step) -> Rule:
+    def _with_step(self, step: syntax.SequenceStep) -> Rule:
         return self._changed(when=syntax.Sequence((*self._steps(), step)))
 
     def _change(self, word: str, state: str | State, length: syntax.Length | None = None) -> Rule:
@@ -196,7 +200,7 @@ class Rule(Relations["Rule"]):
         if not isinstance(atom, syntax.EventAtom | syntax.EmbeddedAtom):
             raise _problem(f"{word} is said of one event", 'as in event("reading").becomes(...)')
         said = state.syntax if isinstance(state, State) else _condition(atom, word, state, length)
-        return self._changed(when=syntax.Changes(atom, word, said, length))
+        return self._changed(when=syntax.StateChangeSyntax(atom, word, said, length))
 
     def _clauses(self, text: str) -> Rule:
         """Return the rule with a clause given as text; it extends one of the same kind.
@@ -229,7 +233,7 @@ class State:
 class Measure:
     """Aggregate over time, before it is compared with a value."""
 
-    aggregate: syntax.Aggregate
+    aggregate: syntax.AggregateSyntax
     over: syntax.Length
     every: syntax.Length | None = None
 
@@ -263,7 +267,7 @@ class Measure:
 
 def rule_of(part: syntax.PartSyntax) -> Rule:
     """Return a part as a rule without clauses."""
-    return Rule(syntax.Rule(part))
+    return Rule(syntax.RuleSyntax(part))
 
 
 def event_of(type: str, condition: str) -> Rule:
@@ -275,7 +279,7 @@ def event_of(type: str, condition: str) -> Rule:
 
 def absence(absent: Rule, within: Duration | None = None) -> Rule:
     """Return the absence before a step."""
-    return rule_of(syntax.Sequence((syntax.Step(_part(absent), True, _length(within)),)))
+    return rule_of(syntax.Sequence((syntax.SequenceStep(_part(absent), True, _length(within)),)))
 
 
 def inside(region: str) -> State:
@@ -299,13 +303,13 @@ def measure(
 ) -> Measure:
     """Return an aggregate over one event."""
     name = None if path is None else syntax.PathName(_key(path))
-    aggregate = syntax.Aggregate(function, _part(event), name, distinct)
+    aggregate = syntax.AggregateSyntax(function, _part(event), name, distinct)
     length = _length(over)
     assert length is not None
     return Measure(aggregate, length, _length(every))
 
 
-def joined(rules: Iterable[Rule], kind: type[syntax.Both] | type[syntax.Either]) -> Rule:
+def join_rules(rules: Iterable[Rule], kind: type[syntax.RuleAnd] | type[syntax.RuleOr]) -> Rule:
     """Return the conjunction or disjunction of the rules; raise without any."""
     parts = tuple(map(_part, rules))
     if not parts:
@@ -326,12 +330,12 @@ def _part(rule: Rule) -> syntax.PartSyntax:
     return rule.tree.when
 
 
-def _step(other: Rule, within: Duration | None) -> syntax.Step:
+def _step(other: Rule, within: Duration | None) -> syntax.SequenceStep:
     """Return a rule as the next step; one that is a single step with its time is that step."""
     part = _part(other)
     if isinstance(part, syntax.Sequence) and len(part.steps) == 1 and within is None:
         return part.steps[0]
-    return syntax.Step(part, False, _length(within))
+    return syntax.SequenceStep(part, False, _length(within))
 
 
 def _length(duration: Duration | None) -> syntax.Length | None:
@@ -349,9 +353,9 @@ def _condition(
 ) -> syntax.Meets:
     """Return a condition as a state, in parentheses if one of its words would end it."""
     plain = syntax.Meets(text.strip())
-    written = syntax.Rule(syntax.Changes(atom, word, plain, length))
+    written = syntax.RuleSyntax(syntax.StateChangeSyntax(atom, word, plain, length))
     try:
-        is_whole = read(write(written), _LIMITS) == written
+        is_whole = read(print_rule(written), _LIMITS) == written
     except Problem:
         is_whole = False
     return plain if is_whole else syntax.Meets(f"({text.strip()})")

@@ -10,30 +10,30 @@ from collections.abc import Iterator
 
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, PartDefinition
-from tocsin.languages.base.embedded import shifted
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.rule.compile import Meaning
+from tocsin.languages.base.embedded import shift_problem
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.rule.compile import LoweredRule
 from tocsin.languages.rule.names import SELECTOR
 from tocsin.languages.rule.syntax import (
-    Changes,
     EmbeddedAtom,
     EventAtom,
     Meets,
     PartSyntax,
+    StateChangeSyntax,
     nodes_of,
 )
 
 
-def warnings_of(meaning: Meaning, text: str, context: Context) -> list[Problem]:
+def warnings_of(meaning: LoweredRule, text: str, context: Context) -> list[Problem]:
     """Return the warnings of a rule; empty if it has problems."""
     if meaning.problems:
         return []
-    told = Problems(text)
+    told = ProblemCollector(text)
     told.found.extend(meaning.warnings)
     for node in nodes_of(meaning.rule.when):
         for language, inner, start in _inner_texts(node, context):
             found = context.warn_of_atom(language, inner)
-            told.found.extend(shifted(each, text, start) for each in found)
+            told.found.extend(shift_problem(each, text, start) for each in found)
     return told.in_reading_order()
 
 
@@ -45,7 +45,7 @@ def _inner_texts(node: PartSyntax, context: Context) -> Iterator[tuple[str, str,
                 yield SELECTOR, condition, node.start
         case EmbeddedAtom(language, text):
             yield language, text, node.start
-        case Changes(_, _, Meets(condition) as state):
+        case StateChangeSyntax(_, _, Meets(condition) as state):
             yield SELECTOR, condition, state.start
         case _:
             pass

@@ -9,20 +9,20 @@ from difflib import get_close_matches
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context
 from tocsin.languages.base.keys import keyed_whole
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.rule.all_within import bounded_whole
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.rule.all_within import with_max_duration
 from tocsin.languages.rule.keys import keys_of, refuse_impossible_keys
-from tocsin.languages.rule.limits import Limits
-from tocsin.languages.rule.lower import Lowering
-from tocsin.languages.rule.lower_aggregates import Manner
-from tocsin.languages.rule.names import NOTHING, Names
+from tocsin.languages.rule.limits import RuleLimits
+from tocsin.languages.rule.lower import RuleLowering
+from tocsin.languages.rule.lower_aggregates import RuleSettings
+from tocsin.languages.rule.names import NOTHING, RuleNameResolver
 from tocsin.languages.rule.options import metric_of
-from tocsin.languages.rule.push_down_where import with_own_conditions
+from tocsin.languages.rule.push_down_where import push_down_conditions
 from tocsin.languages.rule.read import read
-from tocsin.languages.rule.static_checks import Labels, check, item_name
-from tocsin.languages.rule.syntax import Over, Rule, values_in
+from tocsin.languages.rule.static_checks import PartNames, check, item_name
+from tocsin.languages.rule.syntax import Over, RuleSyntax, values_in
 from tocsin.languages.rule.values import NUMERIC, condition_of, expression_of
-from tocsin.languages.rule.where import Wanted, attach
+from tocsin.languages.rule.where import WhereCondition, attach
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Named, Part, Plan, Policy
 from tocsin.plan.nodes.expression import Attribute, Call
@@ -30,79 +30,81 @@ from tocsin.plan.nodes.measures import Ring, Selected
 from tocsin.plan.passes.set_policy import with_settings
 from tocsin.values.time import format_duration
 
-_RINGS = {"ON CHANGE": Ring.ON_CHANGE, "EVERY TIME": Ring.EVERY_TIME, "ONCE": Ring.ONCE}
+_EMIT_MODES = {"ON CHANGE": Ring.ON_CHANGE, "EVERY TIME": Ring.EVERY_TIME, "ONCE": Ring.ONCE}
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class LoweredRule:
     """Plan of a rule, its problems and its warnings; with problems the plan is meaningless."""
 
     plan: Plan
     problems: list[Problem]
     warnings: list[Problem]
-    rule: Rule
+    rule: RuleSyntax
 
 
 def meaning_of(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits
-) -> Meaning:
+    text: str, options: Mapping[str, object], context: Context, limits: RuleLimits
+) -> LoweredRule:
     """Return the meaning of a text; raise if it cannot be read."""
     metric = metric_of(options)
     rule = read(text, limits)
-    problems, warnings = Problems(text), Problems(text)
+    problems, warnings = ProblemCollector(text), ProblemCollector(text)
     labels = check(rule, problems, limits)
     by, each = keys_of(rule.keys, problems)
     policy = _policy(rule, context, problems)
     horizon = rule.horizon.microseconds if rule.horizon else context.beside.horizon
     _refuse_other_horizon(rule, context, problems)
-    manner = Manner(
+    manner = RuleSettings(
         by,
         each,
         policy,
-        _RINGS.get(rule.ring),
+        _EMIT_MODES.get(rule.ring),
         horizon,
         context.beside.says_horizon or rule.horizon is not None,
         metric,
     )
     if problems:
-        return Meaning(Plan(NOTHING), problems.in_reading_order(), [], rule)
-    names = Names(problems, context, metric, rule.depth)
-    lowering = Lowering(problems, warnings, names, manner)
-    rest, part = with_own_conditions(rule, lowering)
+        return LoweredRule(Plan(NOTHING), problems.in_reading_order(), [], rule)
+    names = RuleNameResolver(problems, context, metric, rule.depth)
+    lowering = RuleLowering(problems, warnings, names, manner)
+    rest, part = push_down_conditions(rule, lowering)
     part = attach(part, _wanted(rule, rest, manner, problems), problems)
-    _refuse_needless_ring(rule, lowering, problems)
+    _refuse_needless_mode(rule, lowering, problems)
     if not problems:
         refuse_impossible_keys(part, rule.keys, problems)
     if problems:
-        return Meaning(Plan(NOTHING), problems.in_reading_order(), [], rule)
+        return LoweredRule(Plan(NOTHING), problems.in_reading_order(), [], rule)
     plan = Plan(_whole(part, rule, manner), select=_selected(rule, labels, lowering))
     if rule.horizon is not None:
         plan = with_settings(plan, None, rule.horizon.microseconds)
-    return Meaning(plan, [], warnings.in_reading_order(), rule)
+    return LoweredRule(plan, [], warnings.in_reading_order(), rule)
 
 
-def _whole(part: Part, rule: Rule, manner: Manner) -> Part:
+def _whole(part: Part, rule: RuleSyntax, manner: RuleSettings) -> Part:
     if isinstance(part, Named) and isinstance(part.part, Atom) and part.elements is None:
         # A match of one event needs no name; an unnamed atom rings even if its time is unknown.
         part = part if rule.select else part.part
     if rule.all_within is not None:
-        part = bounded_whole(part, rule.all_within.microseconds)
+        part = with_max_duration(part, rule.all_within.microseconds)
     return keyed_whole(part, manner.by)
 
 
-def _wanted(rule: Rule, rest: set[int], manner: Manner, problems: Problems) -> list[Wanted]:
+def _wanted(
+    rule: RuleSyntax, rest: set[int], manner: RuleSettings, problems: ProblemCollector
+) -> list[WhereCondition]:
     """Return the conditions of WHERE that are not about one event alone."""
     found = []
     for number, comparison in enumerate(rule.where):
         if number in rest:
             try:
-                found.append(Wanted(condition_of(comparison, manner.metric), comparison))
+                found.append(WhereCondition(condition_of(comparison, manner.metric), comparison))
             except Problem as problem:
                 problems.at(comparison.spot, problem)
     return found
 
 
-def _selected(rule: Rule, labels: Labels, lowering: Lowering) -> tuple[Selected, ...]:
+def _selected(rule: RuleSyntax, labels: PartNames, lowering: RuleLowering) -> tuple[Selected, ...]:
     """Return the values of a match.
 
     Selected values, since when a state holds, and how many values were not numbers.
@@ -120,7 +122,7 @@ def _selected(rule: Rule, labels: Labels, lowering: Lowering) -> tuple[Selected,
     return tuple(told)
 
 
-def _measured(rule: Rule) -> list[Attribute]:
+def _measured(rule: RuleSyntax) -> list[Attribute]:
     """Return the attributes that WHERE and SELECT aggregate as numbers."""
     sides = [side for each in rule.where for side in (each.left, each.right)]
     values = [
@@ -137,7 +139,7 @@ def _measured(rule: Rule) -> list[Attribute]:
     return found
 
 
-def _policy(rule: Rule, context: Context, problems: Problems) -> Policy:
+def _policy(rule: RuleSyntax, context: Context, problems: ProblemCollector) -> Policy:
     known = [policy.value for policy in Policy]
     said, beside = rule.policy.lower(), context.beside.policy
     if said and said not in known:
@@ -152,7 +154,7 @@ def _policy(rule: Rule, context: Context, problems: Problems) -> Policy:
     return Policy(said or beside or "deferred")
 
 
-def _refuse_other_horizon(rule: Rule, context: Context, problems: Problems) -> None:
+def _refuse_other_horizon(rule: RuleSyntax, context: Context, problems: ProblemCollector) -> None:
     beside = context.beside
     if rule.horizon is None or not beside.says_horizon:
         return
@@ -162,12 +164,16 @@ def _refuse_other_horizon(rule: Rule, context: Context, problems: Problems) -> N
         _refuse_twice("horizon", said, other, rule, problems)
 
 
-def _refuse_twice(what: str, said: str, beside: str, rule: Rule, problems: Problems) -> None:
+def _refuse_twice(
+    what: str, said: str, beside: str, rule: RuleSyntax, problems: ProblemCollector
+) -> None:
     message = f"the {what} is {said} in the rule and {beside} beside it"
     problems.add("ClauseError", rule.spot_of(what), message, "say it in one of the two places")
 
 
-def _refuse_needless_ring(rule: Rule, lowering: Lowering, problems: Problems) -> None:
+def _refuse_needless_mode(
+    rule: RuleSyntax, lowering: RuleLowering, problems: ProblemCollector
+) -> None:
     if rule.ring and not lowering.slides:
         message = f"RING {rule.ring} is about COUNT, SUM, AVG, MIN and MAX, and there is none"
         problems.add("RingError", rule.spot_of("ring"), message, "leave RING out")

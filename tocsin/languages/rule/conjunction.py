@@ -17,7 +17,7 @@ PAIRED_MEASURES = "PairedMeasures"
 
 
 @dataclass(frozen=True, slots=True)
-class Conjunction:
+class MergedConjunction:
     """Parts of an AND after merging, by the number of the first part that each was made of.
 
     `aliases` maps names of merged measures to the name that stands for all of them.
@@ -32,7 +32,7 @@ class Conjunction:
         return [number for number, part in self.parts.items() if any(_measures_in(part))]
 
 
-def merge_measures(parts: Sequence[Part]) -> Conjunction:
+def merge_measures(parts: Sequence[Part]) -> MergedConjunction:
     """Return the parts with one part for all measures of the same events and the same window.
 
     It takes the place of the first of them and has the names of all.
@@ -48,7 +48,7 @@ def merge_measures(parts: Sequence[Part]) -> Conjunction:
     aliases: dict[str, str] = {}
     for group in windows.values():
         merged[group[0].number] = _merge(group, aliases)
-    return Conjunction(dict(sorted(merged.items())), aliases)
+    return MergedConjunction(dict(sorted(merged.items())), aliases)
 
 
 @dataclass(frozen=True, slots=True)

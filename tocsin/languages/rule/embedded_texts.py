@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.base.embedded import blanked
+from tocsin.languages.base.embedded import blank_braces
 
 CODE = "RuleSyntaxError"
 PRIVATE = 0xF0000
@@ -50,10 +50,10 @@ _END = re.compile(
 _INCOMPLETE = re.compile(r"(?:[<>=+*/(,-]|(?<!\w)(?i:and|or|not|like|in|between|escape))$")
 
 
-def disguise(text: str) -> str:
+def mask(text: str) -> str:
     """Return the text without comments and with all texts of other languages masked."""
     _refuse_private(text)
-    blank = blanked(text, _BRACE, CODE)
+    blank = blank_braces(text, _BRACE, CODE)
     plain = _COMMENT.sub(_blank_comment, blank)
     pieces, kept = [], 0
     for start, end in _inner(plain):
@@ -63,7 +63,7 @@ def disguise(text: str) -> str:
     return hidden if blank == text else _with_braces(text, blank, hidden)
 
 
-def undisguise(text: str) -> str:
+def unmask(text: str) -> str:
     """Return the text without masks."""
     return "".join(chr(ord(each) - PRIVATE) if ord(each) >= PRIVATE else each for each in text)
 

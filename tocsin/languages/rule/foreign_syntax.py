@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.base.texts import Slip
+from tocsin.languages.base.texts import SyntaxErrorContext
 
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _QUANTIFIER = re.compile(r"\{\s*(\d+)\s*(?:(,)\s*(\d+)?\s*)?\}|\*|\+|\?")
@@ -14,12 +14,12 @@ _GROUPS = re.compile(r"(?i:group\s+by|partition\s+by|per|by|keyed\s+by)\s+([\w.]
 _WINDOWS = re.compile(r"(?i:in|during|last|window|timer:within)\s*\(?\s*(\d+\s*\w+)?")
 
 
-def habit(slip: Slip) -> str:
+def hint_for_foreign_syntax(slip: SyntaxErrorContext) -> str:
     """Return a hint for syntax borrowed from another language, or ""."""
-    return next(filter(None, (rule(slip) for rule in _HABITS)), "")
+    return next(filter(None, (rule(slip) for rule in _FOREIGN_SYNTAX_HINTS)), "")
 
 
-def _signs(slip: Slip) -> str:
+def _signs(slip: SyntaxErrorContext) -> str:
     here = slip.here[:1]
     if here and here in _CURLY:
         return "write straight quotes, as in order(kind = 'a')"
@@ -36,13 +36,13 @@ def _signs(slip: Slip) -> str:
     return ""
 
 
-def _orders(slip: Slip) -> str:
+def _orders(slip: SyntaxErrorContext) -> str:
     if _SEQUENCE.match(slip.here) and slip.could_be("_THEN"):
         return "one after the other is THEN, as in a THEN b WITHIN 5m"
     return ""
 
 
-def _quantifiers(slip: Slip) -> str:
+def _quantifiers(slip: SyntaxErrorContext) -> str:
     found = _QUANTIFIER.match(slip.here) if slip.could_be("REPEAT") else None
     if found is None:
         return ""
@@ -51,14 +51,14 @@ def _quantifiers(slip: Slip) -> str:
     return "write how often: x1+ is once or more, x3 three times, x2..5 two to five times"
 
 
-def _grouping(slip: Slip) -> str:
+def _grouping(slip: SyntaxErrorContext) -> str:
     found = _GROUPS.match(slip.here)
     if found and slip.could_be("_FOR_EACH"):
         return f"write FOR EACH {found[1]}"
     return ""
 
 
-def _conditions(slip: Slip) -> str:
+def _conditions(slip: SyntaxErrorContext) -> str:
     if _LIKE_WHERE.match(slip.here) and slip.could_be("_WHERE"):
         return "compare parts with WHERE, as in WHERE b.price > a.price"
     if re.match(r"[<>=!]", slip.here) and slip.could_be("_THEN") and slip.last_word:
@@ -69,7 +69,7 @@ def _conditions(slip: Slip) -> str:
     return ""
 
 
-def _times(slip: Slip) -> str:
+def _times(slip: SyntaxErrorContext) -> str:
     found = _WINDOWS.match(slip.here)
     if found and found[1] and slip.could_be("_WITHIN"):
         return f"write WITHIN {found[1]}"
@@ -78,5 +78,5 @@ def _times(slip: Slip) -> str:
     return ""
 
 
-_HABITS = (_signs, _orders, _quantifiers, _grouping, _conditions, _times)
+_FOREIGN_SYNTAX_HINTS = (_signs, _orders, _quantifiers, _grouping, _conditions, _times)
 """From the most to the least specific."""

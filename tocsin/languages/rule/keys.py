@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from tocsin.events.event import Path
-from tocsin.languages.base.texts import Problems
+from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.rule.paths import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.syntax import PathName
 from tocsin.plan.explain.conditions import selector_text
@@ -19,7 +19,7 @@ from tocsin.plan.semantics.extent import MAX_STEPS
 CODE = "ForEachError"
 
 
-def keys_of(keys: tuple[PathName, ...], problems: Problems) -> tuple[Key, Elements | None]:
+def keys_of(keys: tuple[PathName, ...], problems: ProblemCollector) -> tuple[Key, Elements | None]:
     """Return the paths of the keys, and variable and path of the key of list elements, if any."""
     by = tuple(path_of(key.text) for key in keys if not key.each)
     lists = [key for key in keys if key.each]
@@ -36,7 +36,7 @@ def keys_of(keys: tuple[PathName, ...], problems: Problems) -> tuple[Key, Elemen
     return by, each
 
 
-def _refuse_unknown_envelope(key: PathName, problems: Problems) -> None:
+def _refuse_unknown_envelope(key: PathName, problems: ProblemCollector) -> None:
     prefix, _, rest = key.text.partition("_")
     if prefix != "ce" or rest in ENVELOPE_NAMES or not rest:
         return
@@ -47,7 +47,9 @@ def _refuse_unknown_envelope(key: PathName, problems: Problems) -> None:
     problems.add(CODE, key.spot, message, f"{hint}known are {known}; in data write `{key.text}`")
 
 
-def refuse_impossible_keys(part: Part, keys: tuple[PathName, ...], problems: Problems) -> None:
+def refuse_impossible_keys(
+    part: Part, keys: tuple[PathName, ...], problems: ProblemCollector
+) -> None:
     """Add a problem for a key that a part can never have, because its own condition excludes it."""
     for key in keys:
         path = path_of(key.text)

@@ -12,7 +12,7 @@ from tocsin.values.time import Duration
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(TextLimits):
+class RuleLimits(TextLimits):
     """Bytes of text in UTF-8; nesting; parts; keys of FOR EACH; steps in a row; repeats of a part;
     longest duration.
 

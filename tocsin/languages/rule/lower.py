@@ -6,22 +6,27 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from tocsin.languages.base.intervals import ORDER, one_of_seven
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.rule.conjunction import PAIRED_MEASURES, merge_measures
-from tocsin.languages.rule.lower_aggregates import Measuring, named
-from tocsin.languages.rule.lower_sequences import Making, Sequencing, repeat_of, within_of
+from tocsin.languages.rule.lower_aggregates import AggregateLowering, with_name
+from tocsin.languages.rule.lower_sequences import (
+    SequenceContext,
+    SequenceLowering,
+    repeat_of,
+    within_of,
+)
 from tocsin.languages.rule.names import NOTHING
 from tocsin.languages.rule.syntax import (
-    Both,
-    Changes,
-    Either,
+    AllenRelation,
     EmbeddedAtom,
     EventAtom,
     PartSyntax,
+    RuleAnd,
+    RuleOr,
     Sequence,
+    SequenceStep,
     Slides,
-    Stands,
-    Step,
+    StateChangeSyntax,
     Unit,
 )
 from tocsin.plan.nodes import composites, measures
@@ -47,7 +52,7 @@ _HINT_WITHIN = "write WITHIN and how long, as in WITHIN 2h"
 
 
 @dataclass(slots=True)
-class Lowering(Measuring):
+class RuleLowering(AggregateLowering):
     """One walk over a rule: units, sequences and the operators between them."""
 
     def part(self, node: PartSyntax) -> Part:
@@ -57,17 +62,17 @@ class Lowering(Measuring):
                 return self._bound(self.names.part(node), node.spot)
             case Unit():
                 return self._unit(node)
-            case Changes():
+            case StateChangeSyntax():
                 return self._changes(node, "")
             case Slides():
                 return self._slides(node, "")
             case Sequence(steps):
-                return Sequencing(self._making()).part(steps)
-            case Stands():
+                return SequenceLowering(self._making()).part(steps)
+            case AllenRelation():
                 return self._stands(node)
-            case Both(parts):
+            case RuleAnd(parts):
                 return self._both(parts)
-            case Either(parts):
+            case RuleOr(parts):
                 return composites.Either(tuple(self.part(each) for each in parts))
             case _:
                 assert_never(node)
@@ -80,16 +85,16 @@ class Lowering(Measuring):
         A sequence reads the repeats of its own steps.
         """
         if node.repeat is not None:
-            return self._alone(Step(node, spot=node.spot))
+            return self._alone(SequenceStep(node, spot=node.spot))
         match node.core:
-            case Changes(word="HOLDS") as core:
+            case StateChangeSyntax(word="HOLDS") as core:
                 return self._changes(core, node.name)
             case Slides() as core:
-                return named(node.name, self._slides(core, node.name))
+                return with_name(node.name, self._slides(core, node.name))
             case core:
-                return named(node.name, self.part(core))
+                return with_name(node.name, self.part(core))
 
-    def _bound(self, part: Part, spot: Spot) -> Part:
+    def _bound(self, part: Part, spot: SourceSpan) -> Part:
         """Return a part that binds the elements of its events, if elements are a key."""
         each = self.manner.each
         if each is None:
@@ -115,7 +120,7 @@ class Lowering(Measuring):
             whole = Join((whole, each), (), self.manner.policy, by=self.manner.by)
         return whole
 
-    def _stands(self, node: Stands) -> Part:
+    def _stands(self, node: AllenRelation) -> Part:
         for side in (node.left, node.right):
             if isinstance(side, Unit) and side.repeat is not None:
                 self.problems.add(
@@ -134,8 +139,8 @@ class Lowering(Measuring):
 
     # Sequences
 
-    def _making(self) -> Making:
-        return Making(
+    def _making(self) -> SequenceContext:
+        return SequenceContext(
             self._step_part,
             self._made,
             self._open_window,
@@ -149,7 +154,7 @@ class Lowering(Measuring):
         """Return the part of a step without its repeat, which the sequence handles."""
         return self.part(replace(node, repeat=None) if isinstance(node, Unit) else node)
 
-    def _open_window(self, step: Step) -> Duration:
+    def _open_window(self, step: SequenceStep) -> Duration:
         """Return the length of a window without WITHIN: the horizon.
 
         Adds a warning for the default horizon, and a problem if the horizon is off.
@@ -166,7 +171,7 @@ class Lowering(Measuring):
             self.warnings.add(DEFAULT_HORIZON_USED, step.spot, message, hint)
         return horizon
 
-    def _alone(self, step: Step) -> Part:
+    def _alone(self, step: SequenceStep) -> Part:
         """Return a single step; a repeated one is an aggregate over a sliding window."""
         repeat, within = repeat_of(step), within_of(step)
         if step.absent or repeat is None:
@@ -199,4 +204,4 @@ class Lowering(Measuring):
                 counted, Measure(measures.Aggregate.COUNT), (">=", repeat.least), length
             ),
         )
-        return named(step.part.name, made)
+        return with_name(step.part.name, made)

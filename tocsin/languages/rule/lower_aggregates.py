@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.rule.names import NOTHING, Names
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.rule.names import NOTHING, RuleNameResolver
 from tocsin.languages.rule.paths import path_of
 from tocsin.languages.rule.syntax import (
-    Aggregate,
+    AggregateSyntax,
     AtomSyntax,
-    Changes,
     Inside,
     Meets,
     NearRegion,
     PartSyntax,
     Slides,
+    StateChangeSyntax,
     StateSyntax,
 )
 from tocsin.languages.rule.values import NUMERIC
@@ -53,7 +53,7 @@ _AGGREGATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class RuleSettings:
     """Settings of all parts of a rule: keys, key of elements, policy, ring mode and horizon.
 
     A horizon of None is switched off.
@@ -69,17 +69,17 @@ class Manner:
 
 
 @dataclass(slots=True)
-class Measuring:
+class AggregateLowering:
     """One walk over a rule. `holding` are the names of the starts of HOLDS.
 
     `measured` are attributes aggregated as numbers, so that values that are not numbers can be
     counted; `aliases` are names of the same events.
     """
 
-    problems: Problems
-    warnings: Problems
-    names: Names
-    manner: Manner
+    problems: ProblemCollector
+    warnings: ProblemCollector
+    names: RuleNameResolver
+    manner: RuleSettings
     holding: list[str] = field(default_factory=list)
     measured: list[Attribute] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -134,9 +134,9 @@ class Measuring:
                 every,
             ),
         )
-        return made if name else named(own, made)
+        return made if name else with_name(own, made)
 
-    def _counted(self, aggregate: Aggregate) -> Part | None:
+    def _counted(self, aggregate: AggregateSyntax) -> Part | None:
         """Return the part that an aggregate is over; None if it lacks its attribute."""
         needs_path = aggregate.function in NUMERIC or aggregate.distinct
         if needs_path and aggregate.path is None:
@@ -174,7 +174,7 @@ class Measuring:
     def _each(self) -> str:
         return self.manner.each[0] if self.manner.each else ""
 
-    def _changes(self, node: Changes, name: str) -> Part:
+    def _changes(self, node: StateChangeSyntax, name: str) -> Part:
         if node.word != "HOLDS":
             becomes = node.word in ("BECOMES", "ENTERS")
             return self._change(node, node.atom, becomes)
@@ -197,7 +197,7 @@ class Measuring:
             by=self.manner.by,
         )
 
-    def _change(self, node: Changes, atom: AtomSyntax, becomes: bool) -> Part:
+    def _change(self, node: StateChangeSyntax, atom: AtomSyntax, becomes: bool) -> Part:
         part, state = self.part(atom), self._state(node.state)
         return self._made(
             node.spot, lambda: Change(part, state, becomes, self.manner.by, self._each)
@@ -222,7 +222,7 @@ class Measuring:
             case _:
                 assert_never(state)
 
-    def _made(self, spot: Spot, make: Callable[[], Part]) -> Part:
+    def _made(self, spot: SourceSpan, make: Callable[[], Part]) -> Part:
         """Return the part that `make` returns; a problem that it raises is placed at the spot."""
         try:
             return make()
@@ -231,7 +231,7 @@ class Measuring:
             return NOTHING
 
 
-def named(name: str, part: Part) -> Part:
+def with_name(name: str, part: Part) -> Part:
     """Return the part with the name, which replaces a hidden one."""
     if not name:
         return part

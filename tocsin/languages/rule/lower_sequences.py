@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.rule.syntax import PartSyntax, Repeat, Step, Unit
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.rule.syntax import PartSyntax, Repeat, SequenceStep, Unit
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
@@ -34,7 +34,7 @@ Window = AfterWindow | BetweenWindow | BeforeWindow
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class SequenceContext:
     """Callbacks and settings for the parts of a sequence.
 
     `part` lowers a part, `made` calls a factory whose limits may raise, `open_window` is the length
@@ -42,10 +42,10 @@ class Making:
     """
 
     part: Callable[[PartSyntax], Part]
-    made: Callable[[Spot, Callable[[], Part]], Part]
-    open_window: Callable[[Step], Duration]
-    alone: Callable[[Step], Part]
-    problems: Problems
+    made: Callable[[SourceSpan, Callable[[], Part]], Part]
+    open_window: Callable[[SequenceStep], Duration]
+    alone: Callable[[SequenceStep], Part]
+    problems: ProblemCollector
     by: Key
     policy: Policy
 
@@ -59,15 +59,15 @@ def follows(left: Part, right: Part, within: Duration | None, by: Key, policy: P
     return Join((left, right), (order, limit), policy, by=by)
 
 
-class Sequencing:
+class SequenceLowering:
     """Lowering of one sequence: the part until now, and the steps without a window yet."""
 
-    def __init__(self, making: Making) -> None:
+    def __init__(self, making: SequenceContext) -> None:
         self._making = making
         self._whole: Part | None = None
-        self._waiting: list[Step] = []
+        self._waiting: list[SequenceStep] = []
 
-    def part(self, steps: Sequence[Step]) -> Part:
+    def part(self, steps: Sequence[SequenceStep]) -> Part:
         """Return the part of all steps."""
         if len(steps) == 1:
             return self._making.alone(steps[0])
@@ -84,7 +84,7 @@ class Sequencing:
         assert self._whole is not None
         return self._whole
 
-    def _follow(self, step: Step) -> None:
+    def _follow(self, step: SequenceStep) -> None:
         """Add a step that happens: it closes the window of the waiting steps, or follows."""
         making, within = self._making, within_of(step)
         part = making.part(step.part)
@@ -105,7 +105,7 @@ class Sequencing:
         else:
             self._whole = follows(self._whole, part, within, making.by, making.policy)
 
-    def _count(self, step: Step) -> None:
+    def _count(self, step: SequenceStep) -> None:
         """Add an absent or counted step: with WITHIN it has its window, else it waits for one."""
         if self._waiting and not (step.absent and all(each.absent for each in self._waiting)):
             self._refuse(step, "two counted steps in a row", "say WITHIN for the first of them")
@@ -117,7 +117,7 @@ class Sequencing:
         assert self._whole is not None
         self._whole = self._counted(AfterWindow(self._whole, length), None, self._waiting[-1])
 
-    def _counted(self, window: Window, limit: Duration | None, closing: Step) -> Part:
+    def _counted(self, window: Window, limit: Duration | None, closing: SequenceStep) -> Part:
         """Return the waiting steps as absent from the window or counted in it."""
         making, steps = self._making, self._waiting
         self._waiting = []
@@ -143,23 +143,23 @@ class Sequencing:
             ),
         )
 
-    def _refuse(self, step: Step, message: str, hint: str) -> None:
+    def _refuse(self, step: SequenceStep, message: str, hint: str) -> None:
         self._making.problems.add(CODE, step.spot, message, hint)
 
 
 _WHOLE = "leave it out, or bound the whole with ALL WITHIN at the end"
 
 
-def repeat_of(step: Step) -> Repeat | None:
+def repeat_of(step: SequenceStep) -> Repeat | None:
     """Return the repeat of a step; None for once, which is not counted."""
     return step.part.repeat if isinstance(step.part, Unit) else None
 
 
-def is_counted(step: Step) -> bool:
+def is_counted(step: SequenceStep) -> bool:
     """True if a step is absent or counted in a window."""
     return step.absent or repeat_of(step) is not None
 
 
-def within_of(step: Step) -> Duration | None:
+def within_of(step: SequenceStep) -> Duration | None:
     """Return the WITHIN of a step, or None."""
     return None if step.within is None else step.within.microseconds

@@ -10,10 +10,10 @@ from difflib import get_close_matches
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.regions import region_of
-from tocsin.languages.base.renaming import renamed
-from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.base.renaming import prefix_names
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
 from tocsin.plan.nodes.composites import Part
@@ -31,14 +31,14 @@ _SOMEWHERE = "POLYGON ((0 0, 1 0, 1 1, 0 0))"
 _TYPE = (ENVELOPE, "type")
 
 
-class Names:
+class RuleNameResolver:
     """Resolution of the names and inner texts of one rule; errors are added as problems.
 
     `levels` is the nesting depth of the rule.
     """
 
     def __init__(
-        self, problems: Problems, context: Context, metric: Metric, levels: int = 0
+        self, problems: ProblemCollector, context: Context, metric: Metric, levels: int = 0
     ) -> None:
         self._problems = problems
         self._context = context
@@ -68,12 +68,12 @@ class Names:
         try:
             found = self._context.parse_atom(SELECTOR, text)
         except Problem as problem:
-            self._problems.found.append(shifted(problem, self._problems.text, start))
+            self._problems.found.append(shift_problem(problem, self._problems.text, start))
             return NOTHING.expression
         assert isinstance(found, Condition)
         return found.expression
 
-    def made_condition(self, text: str, spot: Spot) -> BooleanNode:
+    def made_condition(self, text: str, spot: SourceSpan) -> BooleanNode:
         """Return a condition of `selector` from a generated text, with problems at the spot."""
         try:
             found = self._context.parse_atom(SELECTOR, text)
@@ -132,10 +132,10 @@ class Names:
         try:
             part = self._context.parse_part(definition, self._levels, ())
         except Problem as problem:
-            self._problems.at(node.spot, _told_of(node.type, problem))
+            self._problems.at(node.spot, _problem_in_definition(node.type, problem))
             return NOTHING
         times = self._times_used[node.type] = self._times_used.get(node.type, 0) + 1
-        return renamed(part, f"{node.type}." if times == 1 else f"{node.type}:{times}.")
+        return prefix_names(part, f"{node.type}." if times == 1 else f"{node.type}:{times}.")
 
     def _embedded(self, node: EmbeddedAtom) -> Part:
         if node.language == OWN_LANGUAGE:
@@ -147,7 +147,7 @@ class Names:
             return self._context.parse_atom(node.language, node.text)
         except Problem as problem:
             start = node.start if problem.place is not None else node.spot.offset
-            self._problems.found.append(shifted(problem, self._problems.text, start))
+            self._problems.found.append(shift_problem(problem, self._problems.text, start))
             return NOTHING
 
     def _refuse_region(self, node: EventAtom) -> None:
@@ -174,7 +174,7 @@ def _of_state(problem: Problem, state: Meets) -> Problem:
     )
 
 
-def _told_of(name: str, problem: Problem) -> Problem:
+def _problem_in_definition(name: str, problem: Problem) -> Problem:
     where = f" ({problem.place})" if problem.place else ""
     message = f"in the part {name}{where}: {problem.message}"
     return type(problem)(message, code=problem.code, token=problem.token, hint=problem.hint)

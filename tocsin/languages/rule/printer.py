@@ -7,20 +7,13 @@ from typing import assert_never
 
 from tocsin.languages.rule.embedded_texts import OPENERS
 from tocsin.languages.rule.syntax import (
-    Aggregate,
-    Arithmetic,
+    AggregateSyntax,
+    AllenRelation,
     AtomSyntax,
-    Attribute,
-    Both,
-    Changes,
-    Comparison,
-    Constant,
     Distance,
-    Either,
     EmbeddedAtom,
     EventAtom,
     Inside,
-    Item,
     Length,
     Meets,
     NearRegion,
@@ -29,12 +22,19 @@ from tocsin.languages.rule.syntax import (
     PathName,
     Region,
     Repeat,
-    Rule,
+    RuleAnd,
+    RuleArithmetic,
+    RuleAttribute,
+    RuleComparison,
+    RuleConstant,
+    RuleOr,
+    RuleSyntax,
+    SelectItem,
     Sequence,
+    SequenceStep,
     Slides,
-    Stands,
+    StateChangeSyntax,
     StateSyntax,
-    Step,
     Unit,
     ValueSyntax,
 )
@@ -44,10 +44,10 @@ EITHER, BOTH, ORDER, UNIT, CORE = range(5)
 """Binding strength of parts; one that binds less than its place demands gets parentheses."""
 
 _LEVELS = {
-    Either: EITHER,
-    Both: BOTH,
+    RuleOr: EITHER,
+    RuleAnd: BOTH,
     Sequence: ORDER,
-    Stands: ORDER,
+    AllenRelation: ORDER,
     Unit: UNIT,
 }
 RESERVED = frozenset(
@@ -65,17 +65,17 @@ _UNITS = (
 )
 
 
-def write(rule: Rule) -> str:
+def print_rule(rule: RuleSyntax) -> str:
     """Return the rule on one line, clauses set apart by two blanks."""
     return "  ".join((f"WHEN {part_text(rule.when)}", *clause_texts(rule)))
 
 
-def write_lines(rule: Rule) -> str:
+def write_lines(rule: RuleSyntax) -> str:
     """Return the rule with each clause on a line of its own."""
     return "\n  ".join((f"WHEN {part_text(rule.when)}", *clause_texts(rule)))
 
 
-def clause_texts(rule: Rule) -> list[str]:
+def clause_texts(rule: RuleSyntax) -> list[str]:
     """Return each clause that the rule has."""
     said = (
         ("FOR EACH", ", ".join(map(_key, rule.keys))),
@@ -97,18 +97,18 @@ def part_text(part: PartSyntax, place: int = EITHER) -> str:
 
 def _part(part: PartSyntax) -> str:
     match part:
-        case Either(parts):
+        case RuleOr(parts):
             return " OR ".join(_operand(each, BOTH) for each in parts)
-        case Both(parts):
+        case RuleAnd(parts):
             return " AND ".join(_operand(each, ORDER) for each in parts)
         case Sequence(steps):
             return " THEN ".join(map(_step, steps))
-        case Stands(left, relation, right, negated):
+        case AllenRelation(left, relation, right, negated):
             word = f"NOT {relation}" if negated else relation
             return f"{_operand(left, UNIT)} {word} {part_text(right, UNIT)}"
         case Unit():
             return _unit(part)
-        case Changes():
+        case StateChangeSyntax():
             return _changes(part)
         case Slides():
             every = f" EVERY {_length(part.every)}" if part.every else ""
@@ -130,21 +130,21 @@ def _operand(part: PartSyntax, place: int) -> str:
 
 def _ends_in_state(part: PartSyntax) -> bool:
     match part:
-        case Changes(_, _, Meets(), None):
+        case StateChangeSyntax(_, _, Meets(), None):
             return True
         case Unit(core, _, None):
             return _ends_in_state(core)
         case Sequence(steps):
             return steps[-1].within is None and _ends_in_state(steps[-1].part)
-        case Both(parts) | Either(parts):
+        case RuleAnd(parts) | RuleOr(parts):
             return _ends_in_state(parts[-1])
-        case Stands(_, _, right):
+        case AllenRelation(_, _, right):
             return _ends_in_state(right)
         case _:
             return False
 
 
-def _step(step: Step) -> str:
+def _step(step: SequenceStep) -> str:
     within = f" WITHIN {_length(step.within)}" if step.within else ""
     return f"{'NO ' if step.absent else ''}{part_text(step.part, UNIT)}{within}"
 
@@ -162,7 +162,7 @@ def _repeat(repeat: Repeat) -> str:
     return f"x{repeat.least}" + ("" if repeat.most == repeat.least else f"..{repeat.most}")
 
 
-def _changes(part: Changes) -> str:
+def _changes(part: StateChangeSyntax) -> str:
     head = f"{atom_text(part.atom)} {part.word} "
     if part.word in ("ENTERS", "LEAVES"):
         assert isinstance(part.state, Inside)
@@ -200,7 +200,7 @@ def atom_text(atom: AtomSyntax, whole: bool = False) -> str:
             assert_never(atom)
 
 
-def _aggregate(aggregate: Aggregate) -> str:
+def _aggregate(aggregate: AggregateSyntax) -> str:
     distinct = "DISTINCT " if aggregate.distinct else ""
     path = f".{aggregate.path.text}" if aggregate.path else ""
     counted = aggregate.atom
@@ -221,7 +221,7 @@ def _key(key: PathName) -> str:
     return f"{key.text}[]" if key.each else key.text
 
 
-def _item(item: Item) -> str:
+def _item(item: SelectItem) -> str:
     return (
         f"{value_text(item.value)} AS {name_text(item.name)}"
         if item.name
@@ -229,7 +229,7 @@ def _item(item: Item) -> str:
     )
 
 
-def _comparison(comparison: Comparison) -> str:
+def _comparison(comparison: RuleComparison) -> str:
     return f"{value_text(comparison.left)} {comparison.relation} {value_text(comparison.right)}"
 
 
@@ -246,9 +246,9 @@ def value_text(value: ValueSyntax, strength: int = 0) -> str:
     The strength is 1 in a sum, 2 in a product, 4 after a sign.
     """
     match value:
-        case Attribute(name, path):
+        case RuleAttribute(name, path):
             return f"{name}.{path}" if path else name
-        case Constant():
+        case RuleConstant():
             return _constant(value)
         case Over("FIRST" | "LAST" as function, name, path):
             return f"{function}({name}).{path}"
@@ -256,18 +256,18 @@ def value_text(value: ValueSyntax, strength: int = 0) -> str:
             return f"{function}({name}.{path})" if path else f"{function}({name})"
         case Distance(left, right):
             return f"DISTANCE({left}, {right})"
-        case Arithmetic(operator, (left, right)):
+        case RuleArithmetic(operator, (left, right)):
             own = _STRENGTH[operator]
             text = f"{value_text(left, own)} {operator} {value_text(right, own + 1)}"
             return f"({text})" if own < strength else text
-        case Arithmetic(operator, operands):
+        case RuleArithmetic(operator, operands):
             text = f"{operator}{value_text(operands[0], _SIGNED)}"
             return f"({text})" if strength == _SIGNED else text
         case _:
             assert_never(value)
 
 
-def _constant(constant: Constant) -> str:
+def _constant(constant: RuleConstant) -> str:
     match constant.value:
         case bool(truth):
             return "TRUE" if truth else "FALSE"

@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tocsin.languages.rule.lower import Lowering
+from tocsin.languages.rule.lower import RuleLowering
 from tocsin.languages.rule.printer import value_text
 from tocsin.languages.rule.syntax import (
-    Arithmetic,
-    Attribute,
-    Comparison,
-    Constant,
     Distance,
     Over,
-    Rule,
+    RuleArithmetic,
+    RuleAttribute,
+    RuleComparison,
+    RuleConstant,
+    RuleSyntax,
     ValueSyntax,
     values_in,
 )
@@ -25,7 +25,7 @@ from tocsin.plan.nodes.composites import Named, Part, parts_of
 from tocsin.plan.nodes.rewriting import with_parts
 
 
-def with_own_conditions(rule: Rule, lowering: Lowering) -> tuple[set[int], Part]:
+def push_down_conditions(rule: RuleSyntax, lowering: RuleLowering) -> tuple[set[int], Part]:
     """Return the numbers of the remaining comparisons, and the part with the others inside."""
     part = lowering.part(rule.when)
     able = set(_named_conditions(part))
@@ -50,16 +50,16 @@ def _named_conditions(part: Part) -> Iterator[str]:
         yield from _named_conditions(inner)
 
 
-def _only_name(comparison: Comparison) -> str:
+def _only_name(comparison: RuleComparison) -> str:
     """Return the one part whose attributes are compared with each other or constants, or ""."""
     values = [*values_in(comparison.left), *values_in(comparison.right)]
     if any(isinstance(each, Over | Distance) for each in values):
         return ""
-    names = {each.name for each in values if isinstance(each, Attribute)}
+    names = {each.name for each in values if isinstance(each, RuleAttribute)}
     return names.pop() if len(names) == 1 else ""
 
 
-def _selector_text(comparison: Comparison) -> str:
+def _selector_text(comparison: RuleComparison) -> str:
     left, right = _unnamed(comparison.left), _unnamed(comparison.right)
     return f"{value_text(left)} {comparison.relation} {value_text(right)}"
 
@@ -67,11 +67,11 @@ def _selector_text(comparison: Comparison) -> str:
 def _unnamed(value: ValueSyntax) -> ValueSyntax:
     """Return the value without the name of its part, as a selector writes it."""
     match value:
-        case Attribute(_, path):
-            return Attribute(path, "")
-        case Arithmetic(_, operands):
+        case RuleAttribute(_, path):
+            return RuleAttribute(path, "")
+        case RuleArithmetic(_, operands):
             return replace(value, operands=tuple(map(_unnamed, operands)))
-        case Constant() | Over() | Distance():
+        case RuleConstant() | Over() | Distance():
             return value
 
 

@@ -7,11 +7,11 @@ from functools import cache
 from tocsin.errors import Place, SyntaxProblem
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.rule.embedded_texts import CODE, disguise
-from tocsin.languages.rule.limits import Limits, exceeded
-from tocsin.languages.rule.syntax import Rule
+from tocsin.languages.rule.embedded_texts import CODE, mask
+from tocsin.languages.rule.limits import RuleLimits, exceeded
+from tocsin.languages.rule.syntax import RuleSyntax
 from tocsin.languages.rule.syntax_errors import syntax_problem
-from tocsin.languages.rule.transformer import RepeatedClause, Transformer
+from tocsin.languages.rule.transformer import RepeatedClause, RuleTransformer
 
 _CLAUSES = {"keys": "FOR EACH", "where": "WHERE", "all_within": "ALL WITHIN"}
 _TOGETHER = {
@@ -27,14 +27,14 @@ _GRAMMAR = Grammar(
     flatter="split the rule, or drop parentheses that change nothing; each AND and THEN is a level",
     shorter="split the rule, or define parts by names and use the names",
     what="rule",
-    prepare=disguise,
+    prepare=mask,
 )
 
 
-def read(text: str, limits: Limits) -> Rule:
+def read(text: str, limits: RuleLimits) -> RuleSyntax:
     """Return the syntax tree of a rule."""
     try:
-        rule: Rule = _GRAMMAR.read(_parser(limits.nesting), text, limits)
+        rule: RuleSyntax = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     except RepeatedClause as found:
         raise _repeated(text, found) from None
     return rule
@@ -53,4 +53,4 @@ def _repeated(text: str, found: RepeatedClause) -> SyntaxProblem:
 
 @cache
 def _parser(nesting: int) -> Parser:
-    return Parser(grammar_of("rule"), Transformer(nesting))
+    return Parser(grammar_of("rule"), RuleTransformer(nesting))

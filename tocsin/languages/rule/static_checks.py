@@ -8,23 +8,23 @@ from difflib import get_close_matches
 from math import isfinite
 
 from tocsin.errors import Place, Problem
-from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.rule.limits import Limits, exceeded
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.rule.limits import RuleLimits, exceeded
 from tocsin.languages.rule.printer import value_text
 from tocsin.languages.rule.syntax import (
-    Attribute,
-    Changes,
-    Constant,
     Distance,
     EmbeddedAtom,
     EventAtom,
-    Item,
     Length,
     Over,
     Repeat,
-    Rule,
+    RuleAttribute,
+    RuleConstant,
+    RuleSyntax,
+    SelectItem,
     Sequence,
     Slides,
+    StateChangeSyntax,
     Unit,
     ValueSyntax,
     lengths_of,
@@ -38,7 +38,7 @@ _FORM = "write a number and a unit: 500ms, 30s, 10m, 2h or 1d"
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class PartNames:
     """Names that a rule gives to one event, to several or to a combination; and those of absent
     parts.
     """
@@ -54,11 +54,11 @@ class Labels:
     def is_one(self, name: str) -> bool:
         """True if the name stands for one event."""
         node = self.nodes[name]
-        one = isinstance(node.core, EventAtom | EmbeddedAtom | Changes)
+        one = isinstance(node.core, EventAtom | EmbeddedAtom | StateChangeSyntax)
         return node.repeat is None and one
 
 
-def check(rule: Rule, problems: Problems, limits: Limits) -> Labels:
+def check(rule: RuleSyntax, problems: ProblemCollector, limits: RuleLimits) -> PartNames:
     """Add the problems of a rule and return its names."""
     _refuse_large(rule, problems, limits)
     for length in lengths_of(rule):
@@ -75,7 +75,7 @@ def check(rule: Rule, problems: Problems, limits: Limits) -> Labels:
     return labels
 
 
-def _refuse_large(rule: Rule, problems: Problems, limits: Limits) -> None:
+def _refuse_large(rule: RuleSyntax, problems: ProblemCollector, limits: RuleLimits) -> None:
     size = 0
     for node in nodes_of(rule.when):
         size += 1
@@ -100,7 +100,7 @@ def _refuse_large(rule: Rule, problems: Problems, limits: Limits) -> None:
         )
 
 
-def _check_length(length: Length, problems: Problems, limits: Limits) -> None:
+def _check_length(length: Length, problems: ProblemCollector, limits: RuleLimits) -> None:
     if length.microseconds == NO_LENGTH:
         try:
             parse_duration(length.spot.text)
@@ -124,7 +124,7 @@ def _with_unit(text: str) -> str:
     return f"say the unit, as in {text}s or {text}m" if text.isdecimal() else ""
 
 
-def _check_repeat(repeat: Repeat, problems: Problems, limits: Limits) -> None:
+def _check_repeat(repeat: Repeat, problems: ProblemCollector, limits: RuleLimits) -> None:
     least, most, text = repeat.least, repeat.most, repeat.spot.text
     if least == 0 and most in (None, 0):
         message = f"{text or 'x0'} asks for nothing"
@@ -144,7 +144,7 @@ def _check_repeat(repeat: Repeat, problems: Problems, limits: Limits) -> None:
         )
 
 
-def _labels(rule: Rule, problems: Problems) -> Labels:
+def _labels(rule: RuleSyntax, problems: ProblemCollector) -> PartNames:
     nodes: dict[str, Unit] = {}
     absent: set[str] = set()
     for node in nodes_of(rule.when):
@@ -157,10 +157,10 @@ def _labels(rule: Rule, problems: Problems) -> Labels:
             for step in node.steps:
                 inner = nodes_of(step.part) if step.absent else ()
                 absent |= {each.name for each in inner if isinstance(each, Unit) and each.name}
-    return Labels(nodes, frozenset(absent))
+    return PartNames(nodes, frozenset(absent))
 
 
-def _values(rule: Rule) -> Iterator[tuple[ValueSyntax, Spot]]:
+def _values(rule: RuleSyntax) -> Iterator[tuple[ValueSyntax, SourceSpan]]:
     for comparison in rule.where:
         for side in (comparison.left, comparison.right):
             yield from ((each, each.spot) for each in values_in(side))
@@ -168,9 +168,11 @@ def _values(rule: Rule) -> Iterator[tuple[ValueSyntax, Spot]]:
         yield from ((each, each.spot) for each in values_in(item.value))
 
 
-def _check_value(value: ValueSyntax, spot: Spot, labels: Labels, problems: Problems) -> None:
+def _check_value(
+    value: ValueSyntax, spot: SourceSpan, labels: PartNames, problems: ProblemCollector
+) -> None:
     match value:
-        case Attribute(name, path):
+        case RuleAttribute(name, path):
             if not path:
                 _check_bare(name, spot, labels, problems)
             elif _is_known(name, spot, labels, problems) and not (
@@ -189,13 +191,13 @@ def _check_value(value: ValueSyntax, spot: Spot, labels: Labels, problems: Probl
             if left == right:
                 message = f"{left} is no distance away from itself"
                 problems.add("WhereError", spot, message, "name two parts")
-        case Constant(value=int() | float() as number) if not isfinite(number):
+        case RuleConstant(value=int() | float() as number) if not isfinite(number):
             problems.add("NumberError", spot, "the number is too large", "write a smaller one")
         case _:
             pass
 
 
-def _is_known(name: str, spot: Spot, labels: Labels, problems: Problems) -> bool:
+def _is_known(name: str, spot: SourceSpan, labels: PartNames, problems: ProblemCollector) -> bool:
     if name in labels.nodes:
         return True
     near = get_close_matches(name, labels.nodes, n=1)
@@ -204,7 +206,7 @@ def _is_known(name: str, spot: Spot, labels: Labels, problems: Problems) -> bool
     return False
 
 
-def _check_bare(name: str, spot: Spot, labels: Labels, problems: Problems) -> None:
+def _check_bare(name: str, spot: SourceSpan, labels: PartNames, problems: ProblemCollector) -> None:
     if name in labels.nodes:
         message = f"{name} is a part, not a value"
         problems.add("WhereError", spot, message, f"write {name}. and the name of an attribute")
@@ -218,19 +220,23 @@ def _check_bare(name: str, spot: Spot, labels: Labels, problems: Problems) -> No
     )
 
 
-def _refuse_composite(name: str, path: str, spot: Spot, problems: Problems) -> None:
+def _refuse_composite(name: str, path: str, spot: SourceSpan, problems: ProblemCollector) -> None:
     message = f"{name} is about more than one event, so .{path} is the attribute of none"
     problems.add("WhereError", spot, message, "name the one event that has the attribute")
 
 
-def _check_over(value: Over, spot: Spot, labels: Labels, problems: Problems) -> None:
+def _check_over(
+    value: Over, spot: SourceSpan, labels: PartNames, problems: ProblemCollector
+) -> None:
     if labels.is_several(value.name) or value.name in labels.absent:
         return
     message = f"{value.name} is not repeated, so {value_text(value)} is of one event"
     problems.add("AggregateError", spot, message, f"repeat it, as in {value.name}: order x1+")
 
 
-def _check_items(items: tuple[Item, ...], labels: Labels, problems: Problems) -> None:
+def _check_items(
+    items: tuple[SelectItem, ...], labels: PartNames, problems: ProblemCollector
+) -> None:
     names: set[str] = set()
     for item in items:
         name = item_name(item)
@@ -240,24 +246,24 @@ def _check_items(items: tuple[Item, ...], labels: Labels, problems: Problems) ->
         names.add(name)
         for value in values_in(item.value):
             match value:
-                case Attribute(own, path) if own in labels.nodes and labels.is_several(own):
+                case RuleAttribute(own, path) if own in labels.nodes and labels.is_several(own):
                     message = f"{own} is several events, so {own}.{path} is the attribute of none"
                     hint = f"write FIRST({own}).{path}, LAST({own}).{path} or SUM({own}.{path})"
                     problems.add("SelectError", item.spot, message, hint)
-                case Attribute(own) | Over(_, own) if own in labels.absent:
+                case RuleAttribute(own) | Over(_, own) if own in labels.absent:
                     message = f"{own} is absent, so it has nothing to tell"
                     problems.add("SelectError", item.spot, message, "select from what happens")
                 case _:
                     pass
 
 
-def item_name(item: Item) -> str:
+def item_name(item: SelectItem) -> str:
     """Return the name of a SELECT value in a match.
 
     The given one, the last step of an attribute, or the value as written.
     """
     if item.name:
         return item.name
-    if isinstance(item.value, Attribute):
+    if isinstance(item.value, RuleAttribute):
         return item.value.path.split(".")[-1].strip("`")
     return value_text(item.value)

@@ -10,32 +10,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 from tocsin.values.time import Duration
 
-NOWHERE = Spot(0, "")
+NOWHERE = SourceSpan(0, "")
 """Spot of a node made by the builder: it is in no text."""
 
 Number = int | float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class RuleSyntaxNode:
     """Base of the nodes: the spot and the nesting depth, neither of which is compared."""
 
-    spot: Spot = field(default=NOWHERE, compare=False, repr=False)
+    spot: SourceSpan = field(default=NOWHERE, compare=False, repr=False)
     depth: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Length(Node):
+class Length(RuleSyntaxNode):
     """A duration in microseconds; -1 if the text at the spot is not a duration."""
 
     microseconds: Duration
 
 
 @dataclass(frozen=True, slots=True)
-class PathName(Node):
+class PathName(RuleSyntaxNode):
     """An attribute as written, `order.items`; `each` with `[]`, for every element."""
 
     text: str
@@ -43,7 +43,7 @@ class PathName(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class EventAtom(Node):
+class EventAtom(RuleSyntaxNode):
     """`move(kind = 'left')`: a type, or a name of the catalog, and a condition, which may be empty.
 
     `start` is the offset of the condition in the text.
@@ -55,7 +55,7 @@ class EventAtom(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddedAtom(Node):
+class EmbeddedAtom(RuleSyntaxNode):
     """`graph{ ... }`: a text of another language, which starts at an offset."""
 
     language: str
@@ -67,14 +67,14 @@ AtomSyntax: TypeAlias = EventAtom | EmbeddedAtom
 
 
 @dataclass(frozen=True, slots=True)
-class Region(Node):
+class Region(RuleSyntaxNode):
     """A region: its name in the catalog, or POLYGON(...) written out."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Meets(Node):
+class Meets(RuleSyntaxNode):
     """The state in which a condition of `selector` holds; it starts at an offset."""
 
     condition: str
@@ -82,14 +82,14 @@ class Meets(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Inside(Node):
+class Inside(RuleSyntaxNode):
     """The state of a place inside a region."""
 
     region: Region
 
 
 @dataclass(frozen=True, slots=True)
-class NearRegion(Node):
+class NearRegion(RuleSyntaxNode):
     """The state of a place at most the distance away from a region."""
 
     region: Region
@@ -100,7 +100,7 @@ StateSyntax: TypeAlias = Meets | Inside | NearRegion
 
 
 @dataclass(frozen=True, slots=True)
-class Changes(Node):
+class StateChangeSyntax(RuleSyntaxNode):
     """`BECOMES`, `CEASES`, `HOLDS`, `ENTERS` or `LEAVES`; only HOLDS has a length, and needs it."""
 
     atom: AtomSyntax
@@ -110,7 +110,7 @@ class Changes(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(Node):
+class AggregateSyntax(RuleSyntaxNode):
     """`COUNT(atom)`, `COUNT(DISTINCT atom.path)`, `SUM(atom.path)` and its like.
 
     The grammar accepts a composite here, too; it cannot be counted and is refused at lowering.
@@ -123,10 +123,10 @@ class Aggregate(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Slides(Node):
+class Slides(RuleSyntaxNode):
     """A comparison of an aggregate, over a sliding or tumbling window, with a number."""
 
-    aggregate: Aggregate
+    aggregate: AggregateSyntax
     relation: str
     value: Number
     over: Length
@@ -134,7 +134,7 @@ class Slides(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(Node):
+class Repeat(RuleSyntaxNode):
     """`xN..M`; without an upper limit `xN+`."""
 
     least: int
@@ -142,7 +142,7 @@ class Repeat(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit(Node):
+class Unit(RuleSyntaxNode):
     """A part with a name or a number of times, or both."""
 
     core: PartSyntax
@@ -151,7 +151,7 @@ class Unit(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Node):
+class SequenceStep(RuleSyntaxNode):
     """One step of a sequence: a part or its absence, with or without WITHIN."""
 
     part: PartSyntax
@@ -160,14 +160,14 @@ class Step(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(Node):
+class Sequence(RuleSyntaxNode):
     """Steps in a row; a single one is an absence or has a WITHIN."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[SequenceStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Stands(Node):
+class AllenRelation(RuleSyntaxNode):
     """Two parts in an Allen relation, `DURING` or `MET BY`, or not in it."""
 
     left: PartSyntax
@@ -177,24 +177,26 @@ class Stands(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Both(Node):
+class RuleAnd(RuleSyntaxNode):
     """Every part, in any order."""
 
     parts: tuple[PartSyntax, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Either(Node):
+class RuleOr(RuleSyntaxNode):
     """One of the parts."""
 
     parts: tuple[PartSyntax, ...]
 
 
-PartSyntax: TypeAlias = AtomSyntax | Changes | Slides | Unit | Sequence | Stands | Both | Either
+PartSyntax: TypeAlias = (
+    AtomSyntax | StateChangeSyntax | Slides | Unit | Sequence | AllenRelation | RuleAnd | RuleOr
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute(Node):
+class RuleAttribute(RuleSyntaxNode):
     """`a.price`: an attribute of the part with the name."""
 
     name: str
@@ -202,7 +204,7 @@ class Attribute(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Constant(Node):
+class RuleConstant(RuleSyntaxNode):
     """A number, a text or a truth value."""
 
     value: Number | str | bool
@@ -214,7 +216,7 @@ class Constant(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic(Node):
+class RuleArithmetic(RuleSyntaxNode):
     """`+ - * /` between two values, or a sign before one."""
 
     operator: str
@@ -222,7 +224,7 @@ class Arithmetic(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Over(Node):
+class Over(RuleSyntaxNode):
     """An aggregate over a repeated part: `COUNT(b)`, `SUM(b.amount)`, `FIRST(b).x`."""
 
     function: str
@@ -231,18 +233,18 @@ class Over(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Distance(Node):
+class Distance(RuleSyntaxNode):
     """`DISTANCE(a, b)`: the distance between the places of two parts."""
 
     left: str
     right: str
 
 
-ValueSyntax: TypeAlias = Attribute | Constant | Arithmetic | Over | Distance
+ValueSyntax: TypeAlias = RuleAttribute | RuleConstant | RuleArithmetic | Over | Distance
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Node):
+class RuleComparison(RuleSyntaxNode):
     """Two values in one of the relations `= <> < <= > >=`; the spot is the relation's."""
 
     left: ValueSyntax
@@ -251,7 +253,7 @@ class Comparison(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Item(Node):
+class SelectItem(RuleSyntaxNode):
     """A value of SELECT and its name; without one the name follows from the value."""
 
     value: ValueSyntax
@@ -259,20 +261,20 @@ class Item(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(Node):
+class RuleSyntax(RuleSyntaxNode):
     """Pattern and clauses of a rule; `ring` and `policy` are empty without the clause."""
 
     when: PartSyntax
     keys: tuple[PathName, ...] = ()
-    where: tuple[Comparison, ...] = ()
+    where: tuple[RuleComparison, ...] = ()
     all_within: Length | None = None
     ring: str = ""
-    select: tuple[Item, ...] = ()
+    select: tuple[SelectItem, ...] = ()
     policy: str = ""
     horizon: Length | None = None
-    spots: Mapping[str, Spot] = field(default_factory=dict, compare=False, repr=False)
+    spots: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
 
-    def spot_of(self, clause: str) -> Spot:
+    def spot_of(self, clause: str) -> SourceSpan:
         """Return the place of a clause, by the name of its field."""
         return self.spots.get(clause, self.spot)
 
@@ -282,7 +284,7 @@ def children(node: PartSyntax) -> tuple[PartSyntax, ...]:
     match node:
         case EventAtom() | EmbeddedAtom():
             return ()
-        case Changes(atom):
+        case StateChangeSyntax(atom):
             return (atom,)
         case Slides(aggregate):
             return (aggregate.atom,)
@@ -290,9 +292,9 @@ def children(node: PartSyntax) -> tuple[PartSyntax, ...]:
             return (core,)
         case Sequence(steps):
             return tuple(step.part for step in steps)
-        case Stands(left, _, right):
+        case AllenRelation(left, _, right):
             return (left, right)
-        case Both(parts) | Either(parts):
+        case RuleAnd(parts) | RuleOr(parts):
             return parts
         case _:
             assert_never(node)
@@ -308,16 +310,16 @@ def nodes_of(node: PartSyntax) -> Iterator[PartSyntax]:
 def values_in(value: ValueSyntax) -> Iterator[ValueSyntax]:
     """Yield the value and everything inside it."""
     yield value
-    if isinstance(value, Arithmetic):
+    if isinstance(value, RuleArithmetic):
         for operand in value.operands:
             yield from values_in(operand)
 
 
-def lengths_of(rule: Rule) -> Iterator[Length]:
+def lengths_of(rule: RuleSyntax) -> Iterator[Length]:
     """Yield every duration of a rule, in the order of the text."""
     for node in nodes_of(rule.when):
         match node:
-            case Changes(length=Length() as length):
+            case StateChangeSyntax(length=Length() as length):
                 yield length
             case Slides(over=over, every=every):
                 yield over
@@ -346,4 +348,4 @@ ALLEN = (
     "EQUALS",
 )
 FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX")
-RINGS = ("ON CHANGE", "EVERY TIME", "ONCE")
+EMIT_MODES = ("ON CHANGE", "EVERY TIME", "ONCE")

@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.base.texts import Slip, Vocabulary, first_hint, parts_at, unexpected_problem
+from tocsin.languages.base.texts import (
+    SyntaxErrorContext,
+    TerminalNames,
+    find_hint,
+    split_at_error,
+    unexpected_problem,
+)
 from tocsin.languages.rule.embedded_texts import CODE
-from tocsin.languages.rule.foreign_syntax import habit
+from tocsin.languages.rule.foreign_syntax import hint_for_foreign_syntax
 
 _TOKENS: Mapping[str, str] = {
     "NAME": "a name",
@@ -57,7 +63,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
         "a clause such as FOR EACH",
     ),
 )
-_VOCABULARY = Vocabulary(_TOKENS, frozenset(("BLANK", "POLYGON")), _GROUPS)
+_VOCABULARY = TerminalNames(_TOKENS, frozenset(("BLANK", "POLYGON")), _GROUPS)
 _KEYWORDS = tuple(
     """WHEN THEN AND OR NO WITHIN BECOMES CEASES HOLDS ENTERS LEAVES OVER EVERY WHERE SELECT RING
     POLICY HORIZON INSIDE NEAR AS BEFORE AFTER MEETS OVERLAPS STARTS DURING CONTAINS FINISHES
@@ -67,7 +73,7 @@ _NOT_ALONE = {"FOR": "FOR EACH", "ALL": "ALL WITHIN"}
 
 
 @dataclass(frozen=True, slots=True)
-class RuleSlip(Slip):
+class RuleErrorContext(SyntaxErrorContext):
     """Text around the error."""
 
     @property
@@ -81,37 +87,37 @@ def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """Return the problem of a text that is not in the grammar."""
     token = text[found.offset : found.offset + len(found.token)]
     shown = Unexpected(found.offset, found.terminal, token, found.expected)
-    slip = RuleSlip(*parts_at(text, shown), shown)
-    hint = first_hint(slip, _RULES)
+    slip = RuleErrorContext(*split_at_error(text, shown), shown)
+    hint = find_hint(slip, _RULES)
     return unexpected_problem(text, shown, CODE, _VOCABULARY.told(found.expected), hint, "rule")
 
 
-def _beginning(slip: RuleSlip) -> str:
+def _beginning(slip: RuleErrorContext) -> str:
     if slip.found.expected == {"_WHEN"}:
         return "a rule begins with WHEN, as in WHEN order(price > 400) FOR EACH customer"
     return ""
 
 
-def _misspelt(slip: RuleSlip) -> str:
+def _misspelt(slip: RuleErrorContext) -> str:
     meant = nearest(slip.word.upper(), _KEYWORDS, 0.7) if slip.word else ""
     if meant not in ("", slip.word.upper()) and not slip.could_be("NAME"):
         return f"did you mean {_NOT_ALONE.get(meant, meant)}?"
     return ""
 
 
-def _reserved(slip: RuleSlip) -> str:
+def _reserved(slip: RuleErrorContext) -> str:
     if slip.word.upper() in _KEYWORDS and slip.could_be("NAME") and slip.found.terminal != END:
         return f"{slip.word} is a word of the language; as a name write it in backticks"
     return ""
 
 
-def _durations(slip: RuleSlip) -> str:
+def _durations(slip: RuleErrorContext) -> str:
     if slip.could_be("DURATION"):
         return f"after {slip.last_word.upper() or 'it'} comes a duration, as in 30s, 10m, 2h or 1d"
     return ""
 
 
-def _structure(slip: RuleSlip) -> str:
+def _structure(slip: RuleErrorContext) -> str:
     sign = slip.here[:1]
     if sign == ")" and not slip.could_be("_CLOSE") and slip.could_be(END):
         return "this parenthesis was never opened"
@@ -133,7 +139,7 @@ def _structure(slip: RuleSlip) -> str:
     return ""
 
 
-def _forms(slip: RuleSlip) -> str:
+def _forms(slip: RuleErrorContext) -> str:
     if slip.found.expected <= {"_OPEN"}:
         return f"write {slip.last_word.upper()}(...), with parentheses"
     if slip.could_be("_OVER"):
@@ -151,5 +157,5 @@ def _forms(slip: RuleSlip) -> str:
     return "see docs/languages/rule.md for every form"
 
 
-_RULES = (_beginning, habit, _misspelt, _structure, _durations, _reserved, _forms)
+_RULES = (_beginning, hint_for_foreign_syntax, _misspelt, _structure, _durations, _reserved, _forms)
 """From the most to the least specific; the last one always has a hint."""

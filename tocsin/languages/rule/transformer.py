@@ -8,15 +8,13 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.languages.base.parsing import Token
-from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.texts import SourceSpan, spot_of
 from tocsin.languages.base.transformer import Children
-from tocsin.languages.rule.embedded_texts import undisguise
+from tocsin.languages.rule.embedded_texts import unmask
 from tocsin.languages.rule.syntax import (
-    Aggregate,
+    AggregateSyntax,
+    AllenRelation,
     AtomSyntax,
-    Both,
-    Changes,
-    Either,
     EmbeddedAtom,
     EventAtom,
     Inside,
@@ -27,18 +25,20 @@ from tocsin.languages.rule.syntax import (
     PathName,
     Region,
     Repeat,
-    Rule,
+    RuleAnd,
+    RuleOr,
+    RuleSyntax,
     Sequence,
+    SequenceStep,
     Slides,
-    Stands,
-    Step,
+    StateChangeSyntax,
     Unit,
 )
 from tocsin.languages.rule.value_transformer import (
     ValueTransformer,
     number_of,
-    parted,
     relation_of,
+    split_name,
     type_of,
 )
 from tocsin.values.time import parse_duration
@@ -48,12 +48,12 @@ _REPEAT = re.compile(r"[x×]\s*(\d+)(?:\s*\.\.\s*(\d+)|\s*(\+))?", re.IGNORECASE
 NO_LENGTH = -1
 
 
-class Clause:
+class RuleClause:
     """One clause as it is read: its field, its value and its place."""
 
     __slots__ = ("name", "spot", "value")
 
-    def __init__(self, name: str, value: Any, spot: Spot) -> None:
+    def __init__(self, name: str, value: Any, spot: SourceSpan) -> None:
         self.name = name
         self.value = value
         self.spot = spot
@@ -62,15 +62,15 @@ class Clause:
 class RepeatedClause(Exception):
     """Raised for a clause that occurs a second time."""
 
-    def __init__(self, clause: Clause) -> None:
+    def __init__(self, clause: RuleClause) -> None:
         super().__init__(clause.name)
         self.clause = clause
 
 
-class Transformer(ValueTransformer):
+class RuleTransformer(ValueTransformer):
     """Callbacks of the parser for everything but values."""
 
-    def start(self, children: Children) -> Rule:
+    def start(self, children: Children) -> RuleSyntax:
         when, *clauses = children
         said: dict[str, Any] = {}
         for clause in clauses:
@@ -78,17 +78,17 @@ class Transformer(ValueTransformer):
                 raise RepeatedClause(clause)
             said[clause.name] = clause.value
         spots = {clause.name: clause.spot for clause in clauses}
-        return Rule(when, **said, spots=spots, spot=when.spot, depth=when.depth)
+        return RuleSyntax(when, **said, spots=spots, spot=when.spot, depth=when.depth)
 
     # Parts
 
-    def any_of(self, children: Children) -> Either:
-        return Either(
+    def any_of(self, children: Children) -> RuleOr:
+        return RuleOr(
             tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
         )
 
-    def all_of(self, children: Children) -> Both:
-        return Both(tuple(children), spot=children[0].spot, depth=self._joined(children))
+    def all_of(self, children: Children) -> RuleAnd:
+        return RuleAnd(tuple(children), spot=children[0].spot, depth=self._joined(children))
 
     def _joined(self, children: Children) -> int:
         """Return the depth of parts that are joined one after the other: each join is a level."""
@@ -98,11 +98,11 @@ class Transformer(ValueTransformer):
             self._watch(depth, child.spot)
         return int(depth)
 
-    def stands(self, children: Children) -> Stands:
+    def stands(self, children: Children) -> AllenRelation:
         left, word, right = children
         said = " ".join(str(word).upper().split())
         relation = said.removeprefix("NOT ")
-        return Stands(
+        return AllenRelation(
             left,
             relation,
             right,
@@ -118,18 +118,18 @@ class Transformer(ValueTransformer):
         depth = max(self._joined(children), self._below(first.spot, (first,)))
         return Sequence(tuple(children), spot=first.spot, depth=depth)
 
-    def step(self, children: Children) -> Step:
+    def step(self, children: Children) -> SequenceStep:
         absent = isinstance(children[0], Token)
         part, *within = children[absent:]
         spot = spot_of(children[0]) if absent else part.spot
         length = self.length(within[0]) if within else None
-        return Step(part, absent, length, spot=spot, depth=part.depth)
+        return SequenceStep(part, absent, length, spot=spot, depth=part.depth)
 
     def unit(self, children: Children) -> Unit:
         label = children[0] if isinstance(children[0], Token) else None
         core, *repeat = children[label is not None :]
         name = "" if label is None else str(label)[:-1].rstrip()
-        spot = core.spot if label is None else Spot(label.start_pos or 0, name)
+        spot = core.spot if label is None else SourceSpan(label.start_pos or 0, name)
         times = self._repeat(repeat[0]) if repeat else None
         return Unit(core, name, times, spot=spot, depth=self._below(core.spot, (core,)))
 
@@ -158,23 +158,23 @@ class Transformer(ValueTransformer):
         spot = spot_of(children[0])
         language, _, _ = spot.text.partition("{")
         named, written = language.rstrip(), spot.text[len(language) :]
-        text, start = _inside(Spot(spot.offset + len(language), written))
+        text, start = _inside(SourceSpan(spot.offset + len(language), written))
         return EmbeddedAtom(named, text, start, spot=replace(spot, text=named))
 
-    def changes(self, children: Children) -> Changes:
+    def changes(self, children: Children) -> StateChangeSyntax:
         atom, word, state, *length = children
         told = self.length(length[0]) if length else None
-        return Changes(atom, str(word).upper(), state, told, spot=spot_of(word))
+        return StateChangeSyntax(atom, str(word).upper(), state, told, spot=spot_of(word))
 
-    def moves(self, children: Children) -> Changes:
+    def moves(self, children: Children) -> StateChangeSyntax:
         atom, word, region = children
         state = Inside(region, spot=region.spot)
-        return Changes(atom, str(word).upper(), state, spot=spot_of(word))
+        return StateChangeSyntax(atom, str(word).upper(), state, spot=spot_of(word))
 
     def meets(self, children: Children) -> Meets:
         spot = spot_of(children[0])
-        text = undisguise(spot.text)
-        return Meets(text, spot.offset, spot=Spot(spot.offset, text))
+        text = unmask(spot.text)
+        return Meets(text, spot.offset, spot=SourceSpan(spot.offset, text))
 
     def inside(self, children: Children) -> Inside:
         return Inside(children[0], spot=children[0].spot)
@@ -190,17 +190,17 @@ class Transformer(ValueTransformer):
 
     # Aggregates over time
 
-    def count(self, children: Children) -> Aggregate:
+    def count(self, children: Children) -> AggregateSyntax:
         word, atom = children
-        return Aggregate("COUNT", atom, spot=spot_of(word))
+        return AggregateSyntax("COUNT", atom, spot=spot_of(word))
 
-    def count_distinct(self, children: Children) -> Aggregate:
+    def count_distinct(self, children: Children) -> AggregateSyntax:
         word, (atom, path) = children
-        return Aggregate("COUNT", atom, path, True, spot=spot_of(word))
+        return AggregateSyntax("COUNT", atom, path, True, spot=spot_of(word))
 
-    def aggregate(self, children: Children) -> Aggregate:
+    def aggregate(self, children: Children) -> AggregateSyntax:
         word, (atom, path) = children
-        return Aggregate(str(word).upper(), atom, path, spot=spot_of(word))
+        return AggregateSyntax(str(word).upper(), atom, path, spot=spot_of(word))
 
     def argument(self, children: Children) -> tuple[AtomSyntax, PathName | None]:
         tokens = list(children)
@@ -219,9 +219,9 @@ class Transformer(ValueTransformer):
         path.
         """
         spot = spot_of(token)
-        first, rest = parted(spot.text)
+        first, rest = split_name(spot.text)
         own = replace(spot, text=first)
-        path = PathName(rest, spot=Spot(spot.offset + len(first) + 1, rest)) if rest else None
+        path = PathName(rest, spot=SourceSpan(spot.offset + len(first) + 1, rest)) if rest else None
         return EventAtom(type_of(first), spot=own), path
 
     def slides(self, children: Children) -> Slides:
@@ -243,31 +243,31 @@ class Transformer(ValueTransformer):
 
     # Clauses
 
-    def for_each(self, children: Children) -> Clause:
-        return Clause("keys", tuple(children), children[0].spot)
+    def for_each(self, children: Children) -> RuleClause:
+        return RuleClause("keys", tuple(children), children[0].spot)
 
     def key(self, children: Children) -> PathName:
         spot = spot_of(children[0])
         return PathName(spot.text, len(children) > 1, spot=spot)
 
-    def where(self, children: Children) -> Clause:
-        return Clause("where", tuple(children), children[0].left.spot)
+    def where(self, children: Children) -> RuleClause:
+        return RuleClause("where", tuple(children), children[0].left.spot)
 
-    def all_within(self, children: Children) -> Clause:
-        return Clause("all_within", self.length(children[0]), spot_of(children[0]))
+    def all_within(self, children: Children) -> RuleClause:
+        return RuleClause("all_within", self.length(children[0]), spot_of(children[0]))
 
-    def ring(self, children: Children) -> Clause:
+    def ring(self, children: Children) -> RuleClause:
         said = " ".join(str(children[0]).upper().split())
-        return Clause("ring", said.removeprefix("RING "), spot_of(children[0]))
+        return RuleClause("ring", said.removeprefix("RING "), spot_of(children[0]))
 
-    def select(self, children: Children) -> Clause:
-        return Clause("select", tuple(children), children[0].spot)
+    def select(self, children: Children) -> RuleClause:
+        return RuleClause("select", tuple(children), children[0].spot)
 
-    def policy(self, children: Children) -> Clause:
-        return Clause("policy", str(children[0]), spot_of(children[0]))
+    def policy(self, children: Children) -> RuleClause:
+        return RuleClause("policy", str(children[0]), spot_of(children[0]))
 
-    def horizon(self, children: Children) -> Clause:
-        return Clause("horizon", self.length(children[0]), spot_of(children[0]))
+    def horizon(self, children: Children) -> RuleClause:
+        return RuleClause("horizon", self.length(children[0]), spot_of(children[0]))
 
     def length(self, token: Token) -> Length:
         """Return a duration; an invalid one is reported after the whole text is read."""
@@ -278,9 +278,9 @@ class Transformer(ValueTransformer):
             return Length(NO_LENGTH, spot=spot)
 
 
-def _inside(spot: Spot) -> tuple[str, int]:
+def _inside(spot: SourceSpan) -> tuple[str, int]:
     """Return the text between two brackets, without blanks around it, and its offset."""
-    text = undisguise(spot.text[1:-1])
+    text = unmask(spot.text[1:-1])
     return text.strip(), spot.offset + 1 + len(text) - len(text.lstrip())
 
 

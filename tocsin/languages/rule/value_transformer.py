@@ -11,14 +11,14 @@ from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.texts import spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.rule.syntax import (
-    Arithmetic,
-    Attribute,
-    Comparison,
-    Constant,
     Distance,
-    Item,
     Number,
     Over,
+    RuleArithmetic,
+    RuleAttribute,
+    RuleComparison,
+    RuleConstant,
+    SelectItem,
     ValueSyntax,
 )
 
@@ -32,50 +32,50 @@ NO_NUMBER = math.inf
 class ValueTransformer(NestingTransformer):
     """Callbacks of the parser for values."""
 
-    def comparison(self, children: Children) -> Comparison:
+    def comparison(self, children: Children) -> RuleComparison:
         left, relation, right = children
-        return Comparison(left, relation_of(relation), right, spot=spot_of(relation))
+        return RuleComparison(left, relation_of(relation), right, spot=spot_of(relation))
 
-    def item(self, children: Children) -> Item:
+    def item(self, children: Children) -> SelectItem:
         value, *name = children
-        return Item(value, type_of(str(name[0])) if name else "", spot=value.spot)
+        return SelectItem(value, type_of(str(name[0])) if name else "", spot=value.spot)
 
-    def arithmetic(self, children: Children) -> Arithmetic:
+    def arithmetic(self, children: Children) -> RuleArithmetic:
         left, sign, right = children
-        return Arithmetic(
+        return RuleArithmetic(
             str(sign), (left, right), spot=left.spot, depth=self._below(left.spot, (left, right))
         )
 
     def sign(self, children: Children) -> ValueSyntax:
         sign, value = children
-        if isinstance(value, Constant) and value.kind == "number":
+        if isinstance(value, RuleConstant) and value.kind == "number":
             assert isinstance(value.value, int | float)
             signed = -value.value if sign.type == "MINUS" else value.value
             return replace(value, value=signed, spot=spot_of(sign))
-        return Arithmetic(
+        return RuleArithmetic(
             str(sign), (value,), spot=spot_of(sign), depth=self._below(value.spot, (value,))
         )
 
-    def attribute(self, children: Children) -> Attribute:
+    def attribute(self, children: Children) -> RuleAttribute:
         spot = spot_of(children[0])
-        name, path = parted(spot.text)
-        return Attribute(type_of(name), path, spot=spot)
+        name, path = split_name(spot.text)
+        return RuleAttribute(type_of(name), path, spot=spot)
 
-    def constant(self, children: Children) -> Constant:
+    def constant(self, children: Children) -> RuleConstant:
         token, spot = children[0], spot_of(children[0])
         match token.type:
             case "NUMBER":
-                return Constant(number_of(spot.text), spot=spot)
+                return RuleConstant(number_of(spot.text), spot=spot)
             case "STRING":
                 quote = spot.text[0]
-                return Constant(spot.text[1:-1].replace(quote * 2, quote), spot=spot)
+                return RuleConstant(spot.text[1:-1].replace(quote * 2, quote), spot=spot)
             case _:
-                return Constant(spot.text.upper() == "TRUE", spot=spot)
+                return RuleConstant(spot.text.upper() == "TRUE", spot=spot)
 
     def over(self, children: Children) -> Over:
         word, name, *path = children
         function, spot = str(word).upper(), spot_of(word)
-        first, rest = parted(str(name))
+        first, rest = split_name(str(name))
         if path:
             return Over(function, type_of(first), str(path[0])[1:], spot=spot)
         return Over(function, type_of(first), rest, spot=spot)
@@ -93,7 +93,7 @@ def type_of(name: str) -> str:
     return ".".join(quoted or plain for quoted, plain in _STEP.findall(name))
 
 
-def parted(name: str) -> tuple[str, str]:
+def split_name(name: str) -> tuple[str, str]:
     """Return the first step of a name and the rest of it, both as written."""
     found = _FIRST_STEP.fullmatch(name)
     assert found is not None

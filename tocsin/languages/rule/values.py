@@ -9,12 +9,12 @@ from typing import assert_never
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.rule.paths import as_instant, is_time, path_of
 from tocsin.languages.rule.syntax import (
-    Arithmetic,
-    Attribute,
-    Comparison,
-    Constant,
     Distance,
     Over,
+    RuleArithmetic,
+    RuleAttribute,
+    RuleComparison,
+    RuleConstant,
     ValueSyntax,
 )
 from tocsin.plan.nodes import expression as plan
@@ -40,14 +40,14 @@ _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _TIME_FORM = "write it like '2026-01-31T08:00:00Z', with a zone"
 
 
-def condition_of(comparison: Comparison, metric: Metric) -> NamedCondition:
+def condition_of(comparison: RuleComparison, metric: Metric) -> NamedCondition:
     """Return the condition of a comparison between parts; raise if its sides cannot be compared."""
     left, relation, right = comparison.left, comparison.relation, comparison.right
     if isinstance(right, Distance):
         left, relation, right = right, _MIRRORED[relation], left
     if isinstance(left, Distance):
-        return _apart(left, relation, right, metric)
-    plain = isinstance(left, Attribute) and isinstance(right, Attribute)
+        return _lower_distance(left, relation, right, metric)
+    plain = isinstance(left, RuleAttribute) and isinstance(right, RuleAttribute)
     if plain and relation in ("=", "<>") and _is_time(left) is _is_time(right):
         return Related(_side(left), relation, _side(right))
     return Satisfies(plan.Call(relation, _sides(left, right)))
@@ -56,11 +56,11 @@ def condition_of(comparison: Comparison, metric: Metric) -> NamedCondition:
 def expression_of(value: ValueSyntax) -> plan.Expression:
     """Return the expression of a value."""
     match value:
-        case Attribute(name, path):
+        case RuleAttribute(name, path):
             return plan.Attribute((name, *path_of(path)))
-        case Constant():
+        case RuleConstant():
             return plan.Value(Scalar.of(value.value))
-        case Arithmetic(operator, operands):
+        case RuleArithmetic(operator, operands):
             return plan.Call(operator, tuple(map(expression_of, operands)))
         case Over(function, name, path):
             steps = path_of(path) if path else ()
@@ -74,8 +74,8 @@ def expression_of(value: ValueSyntax) -> plan.Expression:
             assert_never(value)
 
 
-def _apart(left: Distance, relation: str, right: ValueSyntax, metric: Metric) -> Apart:
-    if not isinstance(right, Constant) or right.kind != "number":
+def _lower_distance(left: Distance, relation: str, right: ValueSyntax, metric: Metric) -> Apart:
+    if not isinstance(right, RuleConstant) or right.kind != "number":
         raise _problem("a distance is compared with a number", "write DISTANCE(a, b) < 500")
     assert isinstance(right.value, int | float)
     if right.value < 0:
@@ -85,7 +85,7 @@ def _apart(left: Distance, relation: str, right: ValueSyntax, metric: Metric) ->
 
 
 def _side(attribute: ValueSyntax) -> PartAttribute:
-    assert isinstance(attribute, Attribute)
+    assert isinstance(attribute, RuleAttribute)
     path = path_of(attribute.path)
     return PartAttribute(attribute.name, as_instant(path) if is_time(path) else path)
 
@@ -99,7 +99,7 @@ def _sides(left: ValueSyntax, right: ValueSyntax) -> tuple[plan.Expression, plan
 
 def _is_time(value: ValueSyntax) -> bool:
     match value:
-        case Attribute(_, path) | Over("FIRST" | "LAST" | "MIN" | "MAX", _, path):
+        case RuleAttribute(_, path) | Over("FIRST" | "LAST" | "MIN" | "MAX", _, path):
             return is_time(path_of(path))
         case _:
             return False
@@ -107,13 +107,13 @@ def _is_time(value: ValueSyntax) -> bool:
 
 def _instant(value: ValueSyntax) -> plan.Expression:
     match value:
-        case Attribute(name, path) if _is_time(value):
+        case RuleAttribute(name, path) if _is_time(value):
             return plan.Attribute((name, *as_instant(path_of(path))))
         case Over(function, name, path) if _is_time(value):
             return plan.Call(function, (plan.Attribute((name, *as_instant(path_of(path)))),))
-        case Attribute() | Over("FIRST" | "LAST"):
+        case RuleAttribute() | Over("FIRST" | "LAST"):
             return plan.Call(INSTANT_OF, (expression_of(value),))
-        case Constant(value=str(text)):
+        case RuleConstant(value=str(text)):
             return plan.Value(Scalar.of(_read(text)))
         case _:
             raise _problem("a time is compared with a time", _TIME_FORM)

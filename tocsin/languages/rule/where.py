@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tocsin.languages.base.texts import Problems
-from tocsin.languages.rule.syntax import Comparison
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.rule.syntax import RuleComparison
 from tocsin.languages.rule.values import CODE
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -24,8 +24,8 @@ from tocsin.plan.nodes.composites import (
     Only,
     Part,
     Sliding,
-    names_asked,
     names_of,
+    names_used_by,
     parts_of,
 )
 from tocsin.plan.nodes.measures import Satisfies, names_aggregated_in
@@ -33,16 +33,16 @@ from tocsin.plan.nodes.rewriting import with_parts
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WhereCondition:
     """A condition and the comparison that it comes from."""
 
     condition: NamedCondition
-    comparison: Comparison
+    comparison: RuleComparison
 
     @property
     def names(self) -> frozenset[str]:
         """The names of the parts in the condition."""
-        return names_asked(self.condition)
+        return names_used_by(self.condition)
 
     @property
     def is_of_all(self) -> bool:
@@ -51,23 +51,23 @@ class Wanted:
         return isinstance(condition, Satisfies) and bool(names_aggregated_in(condition.expression))
 
 
-def attach(part: Part, wanted: Sequence[Wanted], problems: Problems) -> Part:
+def attach(part: Part, wanted: Sequence[WhereCondition], problems: ProblemCollector) -> Part:
     """Return the part with every condition in its place; add a problem for one without a place."""
-    attachment = _Attachment(list(wanted))
+    attachment = _ConditionPlacement(list(wanted))
     whole = attachment.part(part)
     for each in attachment.waiting:
-        problems.add(CODE, each.comparison.left.spot, *_apart(each.names))
+        problems.add(CODE, each.comparison.left.spot, *_unrelated_parts(each.names))
     for each in attachment.uncertain:
         problems.add(CODE, each.comparison.left.spot, *_uncertain(each.names))
     return whole
 
 
-class _Attachment:
+class _ConditionPlacement:
     """One walk from the inside out."""
 
-    def __init__(self, waiting: list[Wanted]) -> None:
+    def __init__(self, waiting: list[WhereCondition]) -> None:
         self.waiting = waiting
-        self.uncertain: list[Wanted] = []
+        self.uncertain: list[WhereCondition] = []
 
     def part(self, part: Part) -> Part:
         if not self.waiting:
@@ -155,7 +155,7 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*sets)
 
 
-def _apart(names: frozenset[str]) -> tuple[str, str]:
+def _unrelated_parts(names: frozenset[str]) -> tuple[str, str]:
     told = " and ".join(sorted(names)) or "nothing"
     return (
         f"{told} never stand together, so they cannot be compared",

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 
-from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.grammar import grammar_of
 from tocsin.languages.base.options import NO_OPTIONS, option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.checks import warnings_of
-from tocsin.languages.selector.dialects import AMQP, JMS, NATIVE, Rules
+from tocsin.languages.selector.dialects import AMQP, JMS, NATIVE, Dialect
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
 from tocsin.languages.selector.read import read
 from tocsin.languages.selector.syntax import Syntax
-from tocsin.languages.selector.transformer import Transformer
-from tocsin.languages.selector.values import Setting
+from tocsin.languages.selector.transformer import SelectorTransformer
+from tocsin.languages.selector.values import LoweringContext
 from tocsin.plan.nodes.atoms import Computed, Condition
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.nodes.expression import Semantics
@@ -33,7 +33,7 @@ __all__ = ["DIALECTS", "Limits", "parse"]
 
 _DEFAULT_LIMITS = Limits()
 _CESQL = "cesql"
-_GRAMMARS: Mapping[str, tuple[tuple[str, ...], Rules]] = {
+_GRAMMARS: Mapping[str, tuple[tuple[str, ...], Dialect]] = {
     "selector": (("grammar", "values", "native"), NATIVE),
     "jms": (("grammar", "values", "jms"), JMS),
     "amqp": (("grammar", "amqp"), AMQP),
@@ -43,11 +43,11 @@ _GRAMMARS: Mapping[str, tuple[tuple[str, ...], Rules]] = {
 DIALECTS = (*_GRAMMARS, _CESQL)
 
 
-@with_refusals
+@capture_problems
 def parse(
     text: str,
     options: Options = NO_OPTIONS,
-    context: Context = NOTHING_AROUND,
+    context: Context = EMPTY_CONTEXT,
     limits: Limits = _DEFAULT_LIMITS,
 ) -> Reading:
     """Return the reading of a selector, with its problems in the order of their places.
@@ -61,7 +61,7 @@ def parse(
         return Reading(Plan(Condition(Computed(expression, Semantics.CESQL))), syntax=expression)
     files, rules = _GRAMMARS[dialect]
     syntax: Syntax | None = read(_parser(files, limits.nesting), text, limits, rules.wording)
-    setting = Setting(text, rules, limits)
+    setting = LoweringContext(text, rules, limits)
     lowered = lower(syntax, setting)
     if lowered.problems:
         return Reading(problems=tuple(sorted(lowered.problems, key=reading_order)), syntax=syntax)
@@ -71,7 +71,7 @@ def parse(
 
 @cache
 def _parser(files: tuple[str, ...], nesting: int) -> Parser:
-    return Parser(grammar_of("selector", *files), Transformer(nesting))
+    return Parser(grammar_of("selector", *files), SelectorTransformer(nesting))
 
 
 def _dialect(options: Options) -> str:

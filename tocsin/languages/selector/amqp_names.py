@@ -19,7 +19,7 @@ import re
 
 from tocsin.errors import Place, UnsupportedProblem
 from tocsin.events.event import ENVELOPE, MILLISECONDS, Path
-from tocsin.languages.base.texts import Spot, alternatives
+from tocsin.languages.base.texts import SourceSpan, alternatives
 from tocsin.languages.selector.literals import envelope_path
 from tocsin.languages.selector.problems import form_problem
 from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
@@ -37,7 +37,7 @@ _DEFAULT_PRIORITY = 4
 _ABSENT = frozenset("message_annotations m delivery_annotations d footer f".split())
 
 
-def amqp_value(spot: Spot, text: str) -> Expression:
+def amqp_value(spot: SourceSpan, text: str) -> Expression:
     """Return the value of a name; raise for a section or field that events do not have."""
     section, dot, rest = spot.text.partition(".")
     if not dot or section.startswith("["):
@@ -61,7 +61,7 @@ def amqp_value(spot: Spot, text: str) -> Expression:
             return Attribute(_steps(spot.text))
 
 
-def _field(name: str, known: frozenset[str], spot: Spot, text: str) -> Expression:
+def _field(name: str, known: frozenset[str], spot: SourceSpan, text: str) -> Expression:
     if name not in known:
         hint = f"known fields: {alternatives(sorted(known))}"
         raise form_problem(text, spot, f"{spot.text} is no field of an AMQP message", hint)

@@ -16,7 +16,7 @@ from tocsin.errors import Place
 from tocsin.events.event import ENVELOPE
 from tocsin.languages.base.grammar import grammar_of
 from tocsin.languages.base.parsing import Parser, Token
-from tocsin.languages.base.texts import Spot, TooDeep
+from tocsin.languages.base.texts import SourceSpan, TooDeep
 from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
 from tocsin.languages.selector.read import read
@@ -32,7 +32,7 @@ def read_expression(text: str, limits: Limits) -> Expression:
 
     Raises SelectorSyntaxError where the specification has a ParseError.
     """
-    built: _Built = read(_parser(limits.nesting), text, limits, CESQL_WORDING)
+    built: _SizedExpression = read(_parser(limits.nesting), text, limits, CESQL_WORDING)
     for spot in built.oversized:
         raise form_problem(
             text, spot, f"{spot.text} is not a 32-bit integer", f"the largest integer is {_LARGEST}"
@@ -52,13 +52,13 @@ def _parser(nesting: int) -> Parser:
 
 
 @dataclass(frozen=True, slots=True)
-class _Built:
+class _SizedExpression:
     """An expression with its depth, its number of names, and its integers out of range."""
 
     expression: Expression
     depth: int = 0
     names: int = 0
-    oversized: tuple[Spot, ...] = ()
+    oversized: tuple[SourceSpan, ...] = ()
 
 
 class _Transformer:
@@ -67,53 +67,57 @@ class _Transformer:
     def __init__(self, nesting: int) -> None:
         self._nesting = nesting
 
-    def start(self, children: list[Any]) -> _Built:
+    def start(self, children: list[Any]) -> _SizedExpression:
         return _parts(children)[0]
 
-    def name(self, children: list[Any]) -> _Built:
-        return _Built(Attribute((ENVELOPE, str(children[0]).lower())), names=1)
+    def name(self, children: list[Any]) -> _SizedExpression:
+        return _SizedExpression(Attribute((ENVELOPE, str(children[0]).lower())), names=1)
 
-    def number(self, children: list[Any]) -> _Built:
+    def number(self, children: list[Any]) -> _SizedExpression:
         return _integer(str(children[-1]), children[-1].start_pos or 0, 1)
 
     plus_number = number
 
-    def string(self, children: list[Any]) -> _Built:
-        return _Built(Value(Constant.of(_unquoted(children[0]))))
+    def string(self, children: list[Any]) -> _SizedExpression:
+        return _SizedExpression(Value(Constant.of(_unquoted(children[0]))))
 
-    def boolean(self, children: list[Any]) -> _Built:
-        return _Built(Value(Constant.of(str(children[0]).upper() == "TRUE")))
+    def boolean(self, children: list[Any]) -> _SizedExpression:
+        return _SizedExpression(Value(Constant.of(str(children[0]).upper() == "TRUE")))
 
-    def group(self, children: list[Any]) -> _Built:
+    def group(self, children: list[Any]) -> _SizedExpression:
         inner = _parts(children)[0]
         return self._deeper(inner.expression, children)
 
-    def call(self, children: list[Any]) -> _Built:
+    def call(self, children: list[Any]) -> _SizedExpression:
         arguments = tuple(part.expression for part in _parts(children))
         return self._deeper(Call(str(children[0]).upper(), arguments), children)
 
-    def exists(self, children: list[Any]) -> _Built:
-        return _Built(Call("EXISTS", (Attribute((ENVELOPE, str(children[0]).lower())),)), names=1)
+    def exists(self, children: list[Any]) -> _SizedExpression:
+        return _SizedExpression(
+            Call("EXISTS", (Attribute((ENVELOPE, str(children[0]).lower())),)), names=1
+        )
 
-    def negated(self, children: list[Any]) -> _Built:
+    def negated(self, children: list[Any]) -> _SizedExpression:
         return self._deeper(_not(_parts(children)[0].expression), children)
 
-    def minus(self, children: list[Any]) -> _Built:
+    def minus(self, children: list[Any]) -> _SizedExpression:
         sign, operand = children
         match operand:
-            case _Built(Value(Constant(Kind.NUMBER, value)), 0) if not str(value).startswith("-"):
+            case _SizedExpression(Value(Constant(Kind.NUMBER, value)), 0) if not str(
+                value
+            ).startswith("-"):
                 digits = operand.oversized[0].text if operand.oversized else str(value)
                 return _integer(digits, sign.start_pos or 0, -1)
         return self._deeper(Call("-", (operand.expression,)), children)
 
-    def binary(self, children: list[Any]) -> _Built:
+    def binary(self, children: list[Any]) -> _SizedExpression:
         left, operator, right = children
         operands = (left.expression, right.expression)
         if operator in ("<>", "!="):
             return self._deeper(_not(Call("=", operands)), children)
         return self._deeper(Call(str(operator), operands), children)
 
-    def logic(self, children: list[Any]) -> _Built:
+    def logic(self, children: list[Any]) -> _SizedExpression:
         """Return a run of one operator as one call; a run of another operator becomes its first
         operand.
         """
@@ -127,27 +131,29 @@ class _Transformer:
                 expression = Call(operator, (expression, operand.expression))
         return self._deeper(expression, children, levels=depth)
 
-    def like(self, children: list[Any]) -> _Built:
+    def like(self, children: list[Any]) -> _SizedExpression:
         subject = children[0].expression
         return self._deeper(
             Call("LIKE", (subject, Value(Constant.of(_unquoted(children[-1]))))), children
         )
 
-    def not_like(self, children: list[Any]) -> _Built:
+    def not_like(self, children: list[Any]) -> _SizedExpression:
         liked = self.like(children)
-        return _Built(_not(liked.expression), liked.depth, liked.names, liked.oversized)
+        return _SizedExpression(_not(liked.expression), liked.depth, liked.names, liked.oversized)
 
-    def among(self, children: list[Any]) -> _Built:
+    def among(self, children: list[Any]) -> _SizedExpression:
         return self._deeper(
             Call("IN", tuple(part.expression for part in _parts(children))), children
         )
 
-    def not_among(self, children: list[Any]) -> _Built:
+    def not_among(self, children: list[Any]) -> _SizedExpression:
         return self._deeper(
             _not(Call("IN", tuple(part.expression for part in _parts(children)))), children
         )
 
-    def _deeper(self, expression: Expression, children: Sequence[Any], levels: int = 1) -> _Built:
+    def _deeper(
+        self, expression: Expression, children: Sequence[Any], levels: int = 1
+    ) -> _SizedExpression:
         parts = _parts(children)
         depth = max((part.depth for part in parts), default=0) + levels
         if depth > self._nesting:
@@ -155,18 +161,18 @@ class _Transformer:
                 next((child.start_pos or 0 for child in children if isinstance(child, Token)), 0)
             )
         oversized = tuple(spot for part in parts for spot in part.oversized)
-        return _Built(expression, depth, sum(part.names for part in parts), oversized)
+        return _SizedExpression(expression, depth, sum(part.names for part in parts), oversized)
 
 
-def _parts(children: Sequence[Any]) -> list[_Built]:
-    return [child for child in children if isinstance(child, _Built)]
+def _parts(children: Sequence[Any]) -> list[_SizedExpression]:
+    return [child for child in children if isinstance(child, _SizedExpression)]
 
 
 def _not(expression: Expression) -> Expression:
     return Call("NOT", (expression,))
 
 
-def _integer(written: str, offset: int, sign: int) -> _Built:
+def _integer(written: str, offset: int, sign: int) -> _SizedExpression:
     """Return an integer literal.
 
     The range is checked after the sign is known, so that -2147483648 can be written.
@@ -174,7 +180,9 @@ def _integer(written: str, offset: int, sign: int) -> _Built:
     digits = written.lstrip("0") or "0"
     value = sign * int(digits) if len(digits) <= 10 else sign * 10**10
     fits = -_LARGEST - 1 <= value <= _LARGEST
-    return _Built(Value(Constant.of(value)), oversized=() if fits else (Spot(offset, written),))
+    return _SizedExpression(
+        Value(Constant.of(value)), oversized=() if fits else (SourceSpan(offset, written),)
+    )
 
 
 def _unquoted(token: Token) -> str:

@@ -16,20 +16,20 @@ from collections.abc import Iterator
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.event import ENVELOPE
 from tocsin.events.views.epcis import PLACES, is_list, parameter_for
-from tocsin.languages.base.texts import LONGEST_TOKEN, Spot, reading_order
+from tocsin.languages.base.texts import LONGEST_TOKEN, SourceSpan, reading_order
 from tocsin.languages.selector.lower import Lowered
-from tocsin.languages.selector.predicates import hyphenated
+from tocsin.languages.selector.predicates import hint_for_hyphen
 from tocsin.languages.selector.syntax import (
-    Arithmetic,
-    Comparison,
+    AttributeName,
     InTest,
-    Literal,
     LiteralKind,
-    Name,
+    SelectorArithmetic,
+    SelectorComparison,
+    SelectorLiteral,
     Syntax,
     children_of,
 )
-from tocsin.languages.selector.values import Setting
+from tocsin.languages.selector.values import LoweringContext
 from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.nodes.atoms import (
     Between,
@@ -45,19 +45,21 @@ from tocsin.plan.nodes.atoms import (
 from tocsin.plan.passes.contradictions import contradictions, never_holds
 from tocsin.plan.semantics.coordinate_checks import tests_off_the_globe
 
-_START = Spot(0, "")
+_START = SourceSpan(0, "")
 _TIMES = {"ce_time", "ce_endtime"}
 _LONGEST_SHOWN = 60
 _PLAIN_WORD = re.compile(r"[^\W\d]\w*")
 _CUT_OFF_ZEROS = re.compile(r"0[0-9]{2}")
 
 
-def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> list[Problem]:
+def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: LoweringContext) -> list[Problem]:
     """Return every warning of a selector without problems."""
     return sorted(_warnings(syntax, lowered, setting), key=reading_order)
 
 
-def _warnings(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+def _warnings(
+    syntax: Syntax | None, lowered: Lowered, setting: LoweringContext
+) -> Iterator[Problem]:
     yield from _never_true(lowered, setting)
     yield from _compared_lists(lowered, setting)
     yield from _off_the_globe(lowered, setting)
@@ -69,19 +71,19 @@ def _warnings(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> Iter
         yield from _separated_numbers(nodes, setting)
 
 
-def _never_true(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+def _never_true(lowered: Lowered, setting: LoweringContext) -> Iterator[Problem]:
     found = contradictions(lowered.condition)
     for literals in found:
         last = literals[-1].operand if isinstance(literals[-1], Not) else literals[-1]
         spot = lowered.spots.get(id(last), _START)
-        yield _warning("UNSATISFIABLE", setting, spot, _told(literals), _way_out(literals))
+        yield _warning("UNSATISFIABLE", setting, spot, _literals_text(literals), _way_out(literals))
     if not found and never_holds(lowered.condition):
         yield _warning(
             "UNSATISFIABLE", setting, _START, "the selector is true of no event", "it never rings"
         )
 
 
-def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+def _compared_lists(lowered: Lowered, setting: LoweringContext) -> Iterator[Problem]:
     for predicate in predicates_of(lowered.condition):
         spot = lowered.spots.get(id(predicate), _START)
         paths = () if isinstance(predicate, IsNull) else sorted(attribute_paths(predicate))
@@ -102,18 +104,18 @@ def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
                 yield _warning("LIST_COMPARISON", setting, spot, message, f"write {name}.id")
 
 
-def _off_the_globe(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+def _off_the_globe(lowered: Lowered, setting: LoweringContext) -> Iterator[Problem]:
     for predicate, message in tests_off_the_globe(lowered.condition):
         spot = lowered.spots.get(id(predicate), _START)
         hint = "write degrees; of a pair the latitude is the one that is at most 90"
         yield _warning("IMPOSSIBLE_COORDINATE", setting, spot, message, hint)
 
 
-def _exchanged_times(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
+def _exchanged_times(nodes: list[Syntax], setting: LoweringContext) -> Iterator[Problem]:
     """Yield a warning for a comparison that puts the end of an event before its start."""
     for node in nodes:
         match node:
-            case Comparison(_, relation, Name(left), Name(right)) if {
+            case SelectorComparison(_, relation, AttributeName(left), AttributeName(right)) if {
                 left.text,
                 right.text,
             } == _TIMES:
@@ -123,7 +125,7 @@ def _exchanged_times(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]
                     yield _warning("UNSATISFIABLE", setting, left, message, hint)
 
 
-def _told(literals: tuple[BooleanNode, ...]) -> str:
+def _literals_text(literals: tuple[BooleanNode, ...]) -> str:
     texts = list(dict.fromkeys(map(_shown, literals)))
     if len(texts) == 1:
         return f"{texts[0]} is true of no value"
@@ -144,8 +146,8 @@ def _way_out(literals: tuple[BooleanNode, ...]) -> str:
             return "as it stands it never rings"
 
 
-def _bare_words(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
-    names = Counter(node.spot.text for node in nodes if isinstance(node, Name))
+def _bare_words(nodes: list[Syntax], setting: LoweringContext) -> Iterator[Problem]:
+    names = Counter(node.spot.text for node in nodes if isinstance(node, AttributeName))
     for node in nodes:
         for word in _compared_words(node):
             if (
@@ -165,19 +167,19 @@ def _bare_words(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
                 )
 
 
-def _compared_words(node: Syntax) -> Iterator[Spot]:
+def _compared_words(node: Syntax) -> Iterator[SourceSpan]:
     """Yield names in place of a text: right of an attribute and `=` or `<>`, or in a list."""
     match node:
-        case Comparison(_, "=" | "<>", Name(), Name(spot)):
+        case SelectorComparison(_, "=" | "<>", AttributeName(), AttributeName(spot)):
             yield spot
-        case InTest(_, Name(), elements):
-            yield from (element.spot for element in elements if isinstance(element, Name))
+        case InTest(_, AttributeName(), elements):
+            yield from (element.spot for element in elements if isinstance(element, AttributeName))
 
 
-def _names_with_a_minus(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
+def _names_with_a_minus(nodes: list[Syntax], setting: LoweringContext) -> Iterator[Problem]:
     for node in nodes:
-        hint = hyphenated(node)
-        if hint and isinstance(node, Arithmetic):
+        hint = hint_for_hyphen(node)
+        if hint and isinstance(node, SelectorArithmetic):
             left, right = (operand.spot for operand in node.operands)
             message = f"{left.text}-{right.text} is {left.text} minus {right.text}"
             yield _warning(
@@ -185,11 +187,11 @@ def _names_with_a_minus(nodes: list[Syntax], setting: Setting) -> Iterator[Probl
             )
 
 
-def _separated_numbers(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
+def _separated_numbers(nodes: list[Syntax], setting: LoweringContext) -> Iterator[Problem]:
     for node in nodes:
         elements = node.elements if isinstance(node, InTest) else ()
         for element in elements[1:]:
-            number = isinstance(element, Literal) and element.kind is LiteralKind.NUMBER
+            number = isinstance(element, SelectorLiteral) and element.kind is LiteralKind.NUMBER
             touching = setting.text[element.spot.offset - 1] == ","
             if number and touching and _CUT_OFF_ZEROS.fullmatch(element.spot.text):
                 message = f"{element.spot.text} is a number of its own"
@@ -215,7 +217,9 @@ def _shown(literal: BooleanNode) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
-def _warning(code: str, setting: Setting, spot: Spot, message: str, hint: str) -> Problem:
+def _warning(
+    code: str, setting: LoweringContext, spot: SourceSpan, message: str, hint: str
+) -> Problem:
     place = Place.at(setting.text, spot.offset)
     return MeaningProblem(
         message, code=code, place=place, token=spot.text[:LONGEST_TOKEN], hint=hint

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tocsin.events.event import Path
-from tocsin.languages.selector.dialects import Rules
+from tocsin.languages.selector.dialects import Dialect
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, OneOf, Ordered
 from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
 from tocsin.plan.semantics.arithmetic import IN, compare
@@ -24,7 +24,9 @@ _NULL = Truth.UNKNOWN
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def comparison_of(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
+def comparison_of(
+    relation: str, left: Expression, right: Expression, rules: Dialect
+) -> BooleanNode:
     """Return the condition that two values have the relation. Kinds have been checked."""
     if isinstance(left, Value) and not isinstance(right, Value):
         return comparison_of(_MIRRORED[relation], right, left, rules)
@@ -44,8 +46,8 @@ def comparison_of(relation: str, left: Expression, right: Expression, rules: Rul
             return _computed(relation, left, right, rules)
 
 
-def among_mixed(
-    subject: Expression, elements: Sequence[Expression], rules: Rules, *, negated: bool
+def lower_mixed_list(
+    subject: Expression, elements: Sequence[Expression], rules: Dialect, *, negated: bool
 ) -> BooleanNode:
     """Return the condition that a value is in a list of any kinds; an absent element equals
     nothing.
@@ -80,7 +82,7 @@ def _test(
             return Ordered(path, relation, constant, mismatch)
 
 
-def _computed(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
+def _computed(relation: str, left: Expression, right: Expression, rules: Dialect) -> BooleanNode:
     """Return a computed comparison in one form per meaning.
 
     Constants are on the right, `b > a` becomes `a < b`, and operands of `=` and `<>` have a fixed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.selector.amqp_names import amqp_value
 from tocsin.languages.selector.literals import path_of
 from tocsin.languages.selector.wording import AMQP_WORDING, JMS_WORDING, NATIVE_WORDING, Wording
@@ -16,16 +16,16 @@ from tocsin.plan.semantics.arithmetic import SELECTOR as SELECTOR_COMPARING
 from tocsin.plan.semantics.arithmetic import Comparing
 from tocsin.values.truth import Truth, negation
 
-Named = Callable[[Spot, str], Expression]
+Named = Callable[[SourceSpan, str], Expression]
 """Lookup of the value of a name, given the whole text for its places."""
 
 
-def _plain(spot: Spot, _: str) -> Expression:
+def _plain(spot: SourceSpan, _: str) -> Expression:
     return Attribute(path_of(spot.text))
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class Dialect:
     """Facts of one dialect.
 
     `comparing` gives the result for values of unlike kinds. `bare` is the result of a name alone
@@ -67,8 +67,8 @@ class Rules:
         )
 
 
-NATIVE = Rules(Semantics.SELECTOR, NATIVE_WORDING, SELECTOR_COMPARING)
-JMS = Rules(
+NATIVE = Dialect(Semantics.SELECTOR, NATIVE_WORDING, SELECTOR_COMPARING)
+JMS = Dialect(
     Semantics.JMS,
     JMS_WORDING,
     JMS_COMPARING,
@@ -79,7 +79,7 @@ JMS = Rules(
     mixed=True,
     times=False,
 )
-AMQP = Rules(
+AMQP = Dialect(
     Semantics.AMQP,
     AMQP_WORDING,
     AMQP_COMPARING,

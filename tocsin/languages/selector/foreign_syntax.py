@@ -10,7 +10,7 @@ import unicodedata
 
 from tocsin.languages.base.parsing import END
 from tocsin.languages.base.texts import end_of
-from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip
+from tocsin.languages.selector.wording import KEYWORDS, SelectorErrorContext
 from tocsin.plan.semantics.text_functions import ARGUMENTS
 
 _CURLY = frozenset("“”„‟‘’‚‛«»‹›´")
@@ -72,7 +72,7 @@ _LAST_WORD = re.compile(r"(\w+)$")
 _DIGITS = re.compile(r"([0-9][0-9.,_']*)$")
 
 
-def characters(slip: SelectorSlip) -> str:
+def characters(slip: SelectorErrorContext) -> str:
     """Return a hint for a character that looks like another, or is invisible."""
     here = slip.here[:1]
     if here in _CURLY and here:
@@ -92,7 +92,7 @@ def characters(slip: SelectorSlip) -> str:
     return ""
 
 
-def comments(slip: SelectorSlip) -> str:
+def comments(slip: SelectorErrorContext) -> str:
     """Return a hint for comments and end marks of other languages."""
     if "--" in _TEXTS.sub("", slip.before) or slip.here.startswith(("--", "//", "/*")):
         return "a selector has no comments; leave it out"
@@ -111,7 +111,7 @@ def comments(slip: SelectorSlip) -> str:
 _OPERAND_ENDS = ("NAME", "TIMES", "OPEN", "STRING", "NUMBER", "_COMMA", "")
 
 
-def numbers(slip: SelectorSlip) -> str:
+def numbers(slip: SelectorErrorContext) -> str:
     """Return a hint for separators and units of numbers."""
     written, here = _DIGITS.search(end_of(_TEXTS.sub("", slip.before))), slip.here
     if written is None:
@@ -146,7 +146,7 @@ def _plain(number: str) -> str:
     return re.sub("[^0-9]", "", number)
 
 
-def lists(slip: SelectorSlip) -> str:
+def lists(slip: SelectorErrorContext) -> str:
     """Return a hint for brackets behind a name, and for several values in place of one."""
     here, before = slip.here[:1], slip.before
     if here == "[" and slip.touching and re.search(r"[\w`\])]$", before):
@@ -163,7 +163,7 @@ def lists(slip: SelectorSlip) -> str:
     return ""
 
 
-def functions(slip: SelectorSlip) -> str:
+def functions(slip: SelectorErrorContext) -> str:
     """Return a hint for a word with a parenthesis behind it, and for EXISTS."""
     last = _LAST_WORD.search(slip.just_before)
     word = last[1].upper() if last else ""
@@ -197,12 +197,12 @@ _CLOCKS = (
 )
 
 
-def _exists_of(slip: SelectorSlip) -> str:
+def _exists_of(slip: SelectorErrorContext) -> str:
     named = re.match(r"\(?\s*(`[^`]+`|[\w.]+)", slip.here)
     return named[1] if named else "price"
 
 
-def words(slip: SelectorSlip) -> str:
+def words(slip: SelectorErrorContext) -> str:
     """Return a hint for words of other languages, and for IS without NULL."""
     if re.search(r"\bis\s+not$", slip.just_before, re.IGNORECASE):
         return "write IS NOT NULL, or <> and a value"
@@ -227,7 +227,7 @@ def words(slip: SelectorSlip) -> str:
 _CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
 
 
-def comparisons(slip: SelectorSlip) -> str:
+def comparisons(slip: SelectorErrorContext) -> str:
     """Return a hint for foreign operators, chained comparisons, and a missing name."""
     if slip.found.terminal == "COMPARE" and re.search(
         r"\b(and|or)$", slip.just_before, re.IGNORECASE
@@ -255,4 +255,4 @@ _OPERATORS = {
     "^": "there is no operator for powers",
     "\\": "a backslash stands in texts only",
 }
-HABITS = (characters, comments, numbers, lists, functions, words, comparisons)
+FOREIGN_SYNTAX_HINTS = (characters, comments, numbers, lists, functions, words, comparisons)

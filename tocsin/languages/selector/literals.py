@@ -7,10 +7,10 @@ import re
 
 from tocsin.errors import Place, Problem
 from tocsin.events.event import ENVELOPE, Path
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
-from tocsin.languages.selector.syntax import Literal, LiteralKind
+from tocsin.languages.selector.syntax import LiteralKind, SelectorLiteral
 from tocsin.values.scalars import Constant
 
 ENVELOPE_NAMES = frozenset(
@@ -40,7 +40,7 @@ def envelope_path(name: str) -> Path:
     return (ENVELOPE, rest) if prefix == "ce" and rest in ENVELOPE_NAMES else ()
 
 
-def constant_of(literal: Literal, text: str, limits: Limits, java: bool) -> Constant:
+def constant_of(literal: SelectorLiteral, text: str, limits: Limits, java: bool) -> Constant:
     """Return the constant of a literal; raise if a number is malformed or too large."""
     written = literal.spot.text
     match literal.kind:
@@ -57,11 +57,11 @@ def constant_of(literal: Literal, text: str, limits: Limits, java: bool) -> Cons
             )
 
 
-def _number(spot: Spot, text: str) -> int | float:
+def _number(spot: SourceSpan, text: str) -> int | float:
     return int(spot.text) if _WHOLE.fullmatch(spot.text) else _double(spot.text, spot, text)
 
 
-def _java_number(spot: Spot, text: str) -> int | float:
+def _java_number(spot: SourceSpan, text: str) -> int | float:
     if whole := _JAVA_WHOLE.fullmatch(spot.text):
         form = whole.lastgroup or "decimal"
         return int(whole[form], _BASES[form])
@@ -76,12 +76,12 @@ def _java_number(spot: Spot, text: str) -> int | float:
     return _double(fraction[1], spot, text)
 
 
-def _double(written: str, spot: Spot, text: str) -> float:
+def _double(written: str, spot: SourceSpan, text: str) -> float:
     value = float(written)
     if math.isinf(value):
         raise _too_large(spot, text, "a number with a fraction or an exponent is a double")
     return value
 
 
-def _too_large(spot: Spot, text: str, hint: str) -> Problem:
+def _too_large(spot: SourceSpan, text: str, hint: str) -> Problem:
     return exceeded("the number is too large", Place.at(text, spot.offset), hint, spot.text[:40])

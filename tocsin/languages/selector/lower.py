@@ -7,12 +7,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tocsin.errors import Place, Problem
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.selector.comparisons import ALWAYS, NEVER
 from tocsin.languages.selector.limits import exceeded
 from tocsin.languages.selector.predicates import predicate_of
-from tocsin.languages.selector.syntax import Comparison, Conjunction, Disjunction, Negation, Syntax
-from tocsin.languages.selector.values import Setting
+from tocsin.languages.selector.syntax import (
+    SelectorComparison,
+    SelectorConjunction,
+    SelectorDisjunction,
+    SelectorNegation,
+    Syntax,
+)
+from tocsin.languages.selector.values import LoweringContext
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_of
 
 
@@ -25,33 +31,33 @@ class Lowered:
 
     condition: BooleanNode
     problems: list[Problem] = field(default_factory=list)
-    spots: dict[int, Spot] = field(default_factory=dict)
+    spots: dict[int, SourceSpan] = field(default_factory=dict)
 
 
-def lower(syntax: Syntax | None, setting: Setting) -> Lowered:
+def lower(syntax: Syntax | None, setting: LoweringContext) -> Lowered:
     """Return the condition of a text; without a syntax tree it is true of every event."""
     if syntax is None:
         return Lowered(ALWAYS)
-    walk = _Walk(setting)
+    walk = _SelectorLowering(setting)
     return Lowered(walk.condition(syntax), walk.problems, walk.spots)
 
 
-class _Walk:
+class _SelectorLowering:
     """One walk over a syntax tree, which counts its predicates."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: LoweringContext) -> None:
         self.problems: list[Problem] = []
-        self.spots: dict[int, Spot] = {}
+        self.spots: dict[int, SourceSpan] = {}
         self._setting = setting
         self._literals = 0
 
     def condition(self, node: Syntax) -> BooleanNode:
         match node:
-            case Conjunction(_, operands):
+            case SelectorConjunction(_, operands):
                 return AllOf(tuple(map(self.condition, operands)))
-            case Disjunction(_, operands):
+            case SelectorDisjunction(_, operands):
                 return AnyOf(tuple(map(self.condition, operands)))
-            case Negation(_, operand):
+            case SelectorNegation(_, operand):
                 return Not(self.condition(operand))
             case _:
                 return self._test(node)
@@ -60,7 +66,7 @@ class _Walk:
         self._count(node)
         try:
             found = predicate_of(node, self._setting)
-            start = node.left.spot if isinstance(node, Comparison) else node.spot
+            start = node.left.spot if isinstance(node, SelectorComparison) else node.spot
             self.spots |= {id(predicate): start for predicate in predicates_of(found)}
             return found
         except Problem as problem:

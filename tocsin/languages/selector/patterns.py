@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.errors import Problem
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.selector.problems import escape_problem
 from tocsin.values.like import LikePattern, Token, Wild
 
@@ -18,13 +18,13 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
 def pattern_of(
-    pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool
+    pattern: str, escape: str | None, spot: SourceSpan, text: str, lenient: bool
 ) -> LikePattern:
     """Return the parsed pattern; `spot` is its place."""
     return LikePattern.of(list(_tokens(pattern, escape, spot, text, lenient)))
 
 
-def checked_escape(escape: str, spot: Spot, text: str, lenient: bool) -> str:
+def checked_escape(escape: str, spot: SourceSpan, text: str, lenient: bool) -> str:
     """Return the escape character; raise if it is not valid."""
     if len(escape) != 1:
         raise escape_problem(
@@ -44,7 +44,7 @@ def checked_escape(escape: str, spot: Spot, text: str, lenient: bool) -> str:
 
 
 def _tokens(
-    pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool
+    pattern: str, escape: str | None, spot: SourceSpan, text: str, lenient: bool
 ) -> Iterator[Token]:
     characters = iter(pattern)
     for character in characters:
@@ -57,7 +57,7 @@ def _tokens(
         yield escaped
 
 
-def _misused(escape: str, escaped: str, spot: Spot, text: str) -> Problem:
+def _misused(escape: str, escaped: str, spot: SourceSpan, text: str) -> Problem:
     where = (
         f"before {escaped}, which needs no escape"
         if escaped

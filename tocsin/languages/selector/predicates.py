@@ -10,24 +10,24 @@ import re
 from collections.abc import Sequence
 
 from tocsin.errors import Problem
-from tocsin.languages.selector.comparisons import among_mixed, certain, comparison_of
+from tocsin.languages.selector.comparisons import certain, comparison_of, lower_mixed_list
 from tocsin.languages.selector.literals import constant_of
 from tocsin.languages.selector.patterns import checked_escape, pattern_of
 from tocsin.languages.selector.problems import escape_problem, form_problem, type_problem
 from tocsin.languages.selector.syntax import (
-    Arithmetic,
+    AttributeName,
     BetweenTest,
-    Comparison,
     InTest,
     LikeTest,
-    Literal,
     LiteralKind,
-    Name,
     NullTest,
+    SelectorArithmetic,
+    SelectorComparison,
+    SelectorLiteral,
     Syntax,
 )
 from tocsin.languages.selector.times import as_instants
-from tocsin.languages.selector.values import Setting, static_kind, value_of
+from tocsin.languages.selector.values import LoweringContext, static_kind, value_of
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
@@ -50,10 +50,10 @@ from tocsin.values.truth import Truth
 _KIND_NAMES = {Kind.NUMBER: "a number", Kind.STRING: "a text", Kind.BOOLEAN: "a truth value"}
 
 
-def predicate_of(node: Syntax, setting: Setting) -> BooleanNode:
+def predicate_of(node: Syntax, setting: LoweringContext) -> BooleanNode:
     """Return the condition of one test; raise its first problem."""
     match node:
-        case Comparison():
+        case SelectorComparison():
             return _comparison(node, setting)
         case LikeTest():
             return _like(node, setting)
@@ -67,7 +67,7 @@ def predicate_of(node: Syntax, setting: Setting) -> BooleanNode:
             return _bare(node, setting)
 
 
-def _comparison(node: Comparison, setting: Setting) -> BooleanNode:
+def _comparison(node: SelectorComparison, setting: LoweringContext) -> BooleanNode:
     nodes = (node.left, node.right)
     left, right = _compared(nodes, setting)
     if node.relation not in ("=", "<>"):
@@ -76,13 +76,13 @@ def _comparison(node: Comparison, setting: Setting) -> BooleanNode:
     return comparison_of(node.relation, left, right, setting.rules)
 
 
-def _compared(nodes: Sequence[Syntax], setting: Setting) -> tuple[Expression, ...]:
+def _compared(nodes: Sequence[Syntax], setting: LoweringContext) -> tuple[Expression, ...]:
     """Return the values of nodes that are compared with each other."""
     values = tuple(value_of(each, setting) for each in nodes)
     return as_instants(nodes, values, setting.text) if setting.rules.times else values
 
 
-def _like(node: LikeTest, setting: Setting) -> BooleanNode:
+def _like(node: LikeTest, setting: LoweringContext) -> BooleanNode:
     rules = setting.rules
     subject, pattern = value_of(node.subject, setting), _pattern(node, setting)
     _require_name("LIKE", node.subject, subject, setting)
@@ -104,7 +104,7 @@ def _like(node: LikeTest, setting: Setting) -> BooleanNode:
             return Not(liked) if node.negated else liked
 
 
-def _pattern(node: LikeTest, setting: Setting) -> LikePattern:
+def _pattern(node: LikeTest, setting: LoweringContext) -> LikePattern:
     lenient, text = setting.rules.lenient_escape, setting.text
     escape = None
     if node.escape is not None:
@@ -128,7 +128,7 @@ def _pattern(node: LikeTest, setting: Setting) -> LikePattern:
     return pattern_of(pattern, escape, node.pattern.spot, text, lenient)
 
 
-def _between(node: BetweenTest, setting: Setting) -> BooleanNode:
+def _between(node: BetweenTest, setting: LoweringContext) -> BooleanNode:
     nodes, rules = (node.subject, node.low, node.high), setting.rules
     values = _compared(nodes, setting)
     _require_order("BETWEEN", nodes, values, setting)
@@ -149,11 +149,11 @@ def _between(node: BetweenTest, setting: Setting) -> BooleanNode:
     return Not(inside) if node.negated else inside
 
 
-def _among(node: InTest, setting: Setting) -> BooleanNode:
+def _among(node: InTest, setting: LoweringContext) -> BooleanNode:
     rules = setting.rules
     subject, *elements = _compared((node.subject, *node.elements), setting)
     if rules.mixed_lists:
-        return among_mixed(subject, elements, rules, negated=node.negated)
+        return lower_mixed_list(subject, elements, rules, negated=node.negated)
     _require_name("IN", node.subject, subject, setting)
     _require_one_kind(node, subject, elements, setting)
     constants = frozenset(element.constant for element in elements if isinstance(element, Value))
@@ -166,7 +166,7 @@ def _among(node: InTest, setting: Setting) -> BooleanNode:
     return AnyOf(tuple(comparison_of("=", subject, element, rules) for element in elements))
 
 
-def _null(node: NullTest, setting: Setting) -> BooleanNode:
+def _null(node: NullTest, setting: LoweringContext) -> BooleanNode:
     subject = value_of(node.subject, setting)
     _require_name("IS NULL", node.subject, subject, setting)
     match subject:
@@ -179,19 +179,19 @@ def _null(node: NullTest, setting: Setting) -> BooleanNode:
     return Not(absent) if node.negated else absent
 
 
-def _bare(node: Syntax, setting: Setting) -> BooleanNode:
+def _bare(node: Syntax, setting: LoweringContext) -> BooleanNode:
     """Return the condition of a value in place of one.
 
     TRUE and FALSE are conditions, and in the jms and amqp dialects a name.
     """
     match node:
-        case Literal(_, LiteralKind.BOOLEAN):
+        case SelectorLiteral(_, LiteralKind.BOOLEAN):
             return certain(
                 constant_of(node, setting.text, setting.limits, java=False).value is True
             )
-        case Name() if setting.rules.bare is not None:
+        case AttributeName() if setting.rules.bare is not None:
             return _true_name(node, setting.rules.bare, setting)
-        case Name(spot):
+        case AttributeName(spot):
             raise form_problem(
                 setting.text, spot, "a name alone is not a condition", f"write {spot.text} = TRUE"
             )
@@ -199,14 +199,14 @@ def _bare(node: Syntax, setting: Setting) -> BooleanNode:
             raise _value_alone(node, setting)
 
 
-def _true_name(node: Name, mismatch: Truth, setting: Setting) -> BooleanNode:
+def _true_name(node: AttributeName, mismatch: Truth, setting: LoweringContext) -> BooleanNode:
     value = value_of(node, setting)
     if isinstance(value, Attribute):
         return Equals(value.path, Constant.of(True), mismatch)
     raise _value_alone(node, setting)
 
 
-def _value_alone(node: Syntax, setting: Setting) -> Problem:
+def _value_alone(node: Syntax, setting: LoweringContext) -> Problem:
     """Return the problem of a value alone, with a hint for `kind = 'a' OR 'b'` and for comments."""
     before, here = setting.text[: node.spot.offset].rstrip(), setting.text[node.spot.offset :]
     compared = _COMPARED.search(before)
@@ -231,14 +231,14 @@ _COMPARED = re.compile(
 """A comparison with AND or OR behind it."""
 
 
-def _string(node: Syntax, setting: Setting) -> str | None:
-    if isinstance(node, Literal) and node.kind is LiteralKind.STRING:
+def _string(node: Syntax, setting: LoweringContext) -> str | None:
+    if isinstance(node, SelectorLiteral) and node.kind is LiteralKind.STRING:
         return str(constant_of(node, setting.text, setting.limits, setting.rules.java).value)
     return None
 
 
 def _require_order(
-    operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting
+    operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: LoweringContext
 ) -> None:
     """Raise if a constant is of a kind that has no order in the dialect."""
     ordered = setting.rules.comparing.ordered
@@ -255,7 +255,7 @@ def _require_order(
 
 
 def _require_like_kinds(
-    nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting
+    nodes: Sequence[Syntax], values: Sequence[Expression], setting: LoweringContext
 ) -> None:
     """Raise if constants are of kinds that can never be compared."""
     if setting.rules.mixed:
@@ -265,21 +265,21 @@ def _require_like_kinds(
     for node, kind in zip(nodes, kinds, strict=True):
         if kind not in (None, first):
             both = f"{_KIND_NAMES[first]} and {_KIND_NAMES[kind]}"  # type: ignore[index]
-            hint = next(filter(None, map(hyphenated, nodes)), "compare values of one kind")
+            hint = next(filter(None, map(hint_for_hyphen, nodes)), "compare values of one kind")
             raise type_problem(setting.text, node.spot, f"{both} cannot be compared", hint)
 
 
-def hyphenated(node: Syntax) -> str:
+def hint_for_hyphen(node: Syntax) -> str:
     """Return a hint for two names with a minus and no blanks between them, or ""."""
     match node:
-        case Arithmetic(spot, "-", (Name(left), Name(right))):
+        case SelectorArithmetic(spot, "-", (AttributeName(left), AttributeName(right))):
             if left.offset + len(left.text) == spot.offset == right.offset - 1:
                 return f"write a name with - in it in backticks, as in `{left.text}-{right.text}`"
     return ""
 
 
 def _require_one_kind(
-    node: InTest, subject: Expression, elements: Sequence[Expression], setting: Setting
+    node: InTest, subject: Expression, elements: Sequence[Expression], setting: LoweringContext
 ) -> None:
     allowed = (Kind.STRING,) if setting.rules.java else (Kind.STRING, Kind.NUMBER)
     kinds = (static_kind(element) for element in elements)
@@ -303,7 +303,7 @@ def _listed(kinds: Sequence[Kind]) -> str:
     return " or ".join({Kind.STRING: "texts", Kind.NUMBER: "numbers"}[kind] for kind in kinds)
 
 
-def _require_name(operator: str, node: Syntax, value: Expression, setting: Setting) -> None:
+def _require_name(operator: str, node: Syntax, value: Expression, setting: LoweringContext) -> None:
     if setting.rules.java and not isinstance(value, Attribute):
         raise type_problem(
             setting.text,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from tocsin.errors import Problem
-from tocsin.languages.base.texts import Spot, problem_at
+from tocsin.languages.base.texts import SourceSpan, problem_at
 
 SYNTAX_CODE = "SelectorSyntaxError"
 
 
-def type_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
+def type_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Problem:
     """Return the problem of a value of a kind that its operator cannot use."""
     return problem_at(text, spot, "SelectorTypeError", message, hint)
 
 
-def escape_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
+def escape_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Problem:
     """Return the problem of an invalid ESCAPE clause, or of its use in the pattern."""
     return problem_at(text, spot, "SelectorEscapeError", message, hint)
 
 
-def form_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
+def form_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Problem:
     """Return the problem of a text that the parser accepts and the language does not."""
     return problem_at(text, spot, SYNTAX_CODE, message, hint)

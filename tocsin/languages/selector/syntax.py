@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
-from tocsin.languages.base.texts import Spot
+from tocsin.languages.base.texts import SourceSpan
 
 
 class LiteralKind(Enum):
@@ -21,47 +21,47 @@ class LiteralKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class AttributeName:
     """An attribute, by a path of plain or backticked steps."""
 
-    spot: Spot
+    spot: SourceSpan
     depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class SelectorLiteral:
     """A constant as written."""
 
-    spot: Spot
+    spot: SourceSpan
     kind: LiteralKind
     depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic:
+class SelectorArithmetic:
     """`+ - * / %` between two operands, or a sign before one."""
 
-    spot: Spot
+    spot: SourceSpan
     operator: str
     operands: tuple[Syntax, ...]
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class SelectorFunction:
     """A function, by its name in upper case, applied to its arguments."""
 
-    spot: Spot
+    spot: SourceSpan
     name: str
     arguments: tuple[Syntax, ...]
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SelectorComparison:
     """Two values in one of the relations `= <> < <= > >=`; `!=` is `<>`."""
 
-    spot: Spot
+    spot: SourceSpan
     relation: str
     left: Syntax
     right: Syntax
@@ -72,7 +72,7 @@ class Comparison:
 class LikeTest:
     """A value against a pattern, with or without an ESCAPE clause."""
 
-    spot: Spot
+    spot: SourceSpan
     subject: Syntax
     pattern: Syntax
     escape: Syntax | None
@@ -84,7 +84,7 @@ class LikeTest:
 class BetweenTest:
     """A value against two bounds."""
 
-    spot: Spot
+    spot: SourceSpan
     subject: Syntax
     low: Syntax
     high: Syntax
@@ -96,7 +96,7 @@ class BetweenTest:
 class InTest:
     """A value against a list of values."""
 
-    spot: Spot
+    spot: SourceSpan
     subject: Syntax
     elements: tuple[Syntax, ...]
     negated: bool
@@ -107,51 +107,64 @@ class InTest:
 class NullTest:
     """A test that a value is absent."""
 
-    spot: Spot
+    spot: SourceSpan
     subject: Syntax
     negated: bool
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class SelectorNegation:
     """NOT before a condition."""
 
-    spot: Spot
+    spot: SourceSpan
     operand: Syntax
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Conjunction:
+class SelectorConjunction:
     """Conditions joined by AND."""
 
-    spot: Spot
+    spot: SourceSpan
     operands: tuple[Syntax, ...]
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
-class Disjunction:
+class SelectorDisjunction:
     """Conditions joined by OR."""
 
-    spot: Spot
+    spot: SourceSpan
     operands: tuple[Syntax, ...]
     depth: int
 
 
-Test = Comparison | LikeTest | BetweenTest | InTest | NullTest
-Syntax = Name | Literal | Arithmetic | Function | Test | Negation | Conjunction | Disjunction
+Test = SelectorComparison | LikeTest | BetweenTest | InTest | NullTest
+Syntax = (
+    AttributeName
+    | SelectorLiteral
+    | SelectorArithmetic
+    | SelectorFunction
+    | Test
+    | SelectorNegation
+    | SelectorConjunction
+    | SelectorDisjunction
+)
 
 
 def children_of(node: Syntax) -> tuple[Syntax, ...]:
     """Return the parts of a node, from left to right."""
     match node:
-        case Arithmetic(_, _, operands) | Conjunction(_, operands) | Disjunction(_, operands):
+        case (
+            SelectorArithmetic(_, _, operands)
+            | SelectorConjunction(_, operands)
+            | SelectorDisjunction(_, operands)
+        ):
             return operands
-        case Function(_, _, arguments):
+        case SelectorFunction(_, _, arguments):
             return arguments
-        case Comparison(_, _, left, right):
+        case SelectorComparison(_, _, left, right):
             return (left, right)
         case LikeTest(_, subject, pattern, escape):
             return (subject, pattern) if escape is None else (subject, pattern, escape)
@@ -159,9 +172,9 @@ def children_of(node: Syntax) -> tuple[Syntax, ...]:
             return (subject, low, high)
         case InTest(_, subject, elements):
             return (subject, *elements)
-        case NullTest(_, operand) | Negation(_, operand):
+        case NullTest(_, operand) | SelectorNegation(_, operand):
             return (operand,)
-        case Name() | Literal():
+        case AttributeName() | SelectorLiteral():
             return ()
         case _:
             assert_never(node)

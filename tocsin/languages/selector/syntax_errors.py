@@ -7,10 +7,10 @@ import re
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.suggestions import did_you_mean
-from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
-from tocsin.languages.selector.foreign_syntax import HABITS
+from tocsin.languages.base.texts import TerminalNames, find_hint, split_at_error, unexpected_problem
+from tocsin.languages.selector.foreign_syntax import FOREIGN_SYNTAX_HINTS
 from tocsin.languages.selector.problems import SYNTAX_CODE
-from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip, Wording
+from tocsin.languages.selector.wording import KEYWORDS, SelectorErrorContext, Wording
 
 _WORDS = {
     "NAME": "a name",
@@ -31,19 +31,21 @@ _CONDITION = _VALUE | {"NOT"}
 _PUNCTUATION = frozenset(
     ("OPEN", "PLUS", "MINUS", "TIMES", "OVER", "_HASH", "BLANK", "FUNCTION", "MODULO", "_EXISTS")
 )
-_VOCABULARY = Vocabulary(_WORDS, _PUNCTUATION, ((_CONDITION, "a condition"), (_VALUE, "a value")))
+_VOCABULARY = TerminalNames(
+    _WORDS, _PUNCTUATION, ((_CONDITION, "a condition"), (_VALUE, "a value"))
+)
 
 
 def syntax_problem(text: str, found: Unexpected, wording: Wording) -> SyntaxProblem:
     """Return the problem of a text that is not in the grammar."""
-    error = SelectorSlip(*parts_at(text, found), found, wording)
-    hint = first_hint(error, _RULES)
+    error = SelectorErrorContext(*split_at_error(text, found), found, wording)
+    hint = find_hint(error, _RULES)
     return unexpected_problem(
         text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "selector"
     )
 
 
-def _quotes(error: SelectorSlip) -> str:
+def _quotes(error: SelectorErrorContext) -> str:
     here, wording = error.here[:1], error.wording
     if here == '"' and not wording.double_quotes:
         return "the jms dialect writes texts in single quotes"
@@ -58,7 +60,7 @@ def _quotes(error: SelectorSlip) -> str:
     return ""
 
 
-def _relations(error: SelectorSlip) -> str:
+def _relations(error: SelectorErrorContext) -> str:
     pair = error.before[-1:] + error.here[:1]
     if pair in (">=", "<=", "<>"):
         return f"write {pair} without a blank"
@@ -69,7 +71,7 @@ def _relations(error: SelectorSlip) -> str:
     return ""
 
 
-def _nulls(error: SelectorSlip) -> str:
+def _nulls(error: SelectorErrorContext) -> str:
     if error.keyword == "NULL" and error.before[-1:] in ("=", "<", ">"):
         return "a comparison with NULL is never true; write IS NULL or IS NOT NULL"
     if error.keyword == "NULL" and error.before[-1:] in ("(", ","):
@@ -77,7 +79,7 @@ def _nulls(error: SelectorSlip) -> str:
     return ""
 
 
-def _words(error: SelectorSlip) -> str:
+def _words(error: SelectorErrorContext) -> str:
     if error.keyword and error.could_be("NAME"):
         quotes = error.wording.name_quotes
         way_out = f"write it in {quotes}" if quotes else "it cannot be a name"
@@ -88,7 +90,7 @@ def _words(error: SelectorSlip) -> str:
     return ""
 
 
-def _structure(error: SelectorSlip) -> str:
+def _structure(error: SelectorErrorContext) -> str:
     here = error.here[:1]
     if error.before[-1:] == "#":
         return "# ends the selector; nothing may follow it"
@@ -107,7 +109,7 @@ def _structure(error: SelectorSlip) -> str:
     return ""
 
 
-def _forms(error: SelectorSlip) -> str:
+def _forms(error: SelectorErrorContext) -> str:
     last = re.search(r"\w*$", error.just_before)
     word = last[0].upper() if last else ""
     if error.could_be("_AND") and not error.could_be("_OR"):
@@ -124,5 +126,5 @@ _FORMS = {
     "ESCAPE": "write ESCAPE '!'",
     "EXISTS": "write EXISTS and the name of an attribute",
 }
-_RULES = (_quotes, _relations, _nulls, *HABITS, _words, _structure, _forms)
+_RULES = (_quotes, _relations, _nulls, *FOREIGN_SYNTAX_HINTS, _words, _structure, _forms)
 """From the most to the least specific; the last one always has a hint."""

@@ -13,24 +13,24 @@ from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.texts import spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.selector.syntax import (
-    Arithmetic,
+    AttributeName,
     BetweenTest,
-    Comparison,
-    Conjunction,
-    Disjunction,
-    Function,
     InTest,
     LikeTest,
-    Literal,
     LiteralKind,
-    Name,
-    Negation,
     NullTest,
+    SelectorArithmetic,
+    SelectorComparison,
+    SelectorConjunction,
+    SelectorDisjunction,
+    SelectorFunction,
+    SelectorLiteral,
+    SelectorNegation,
     Syntax,
 )
 
 
-class Transformer(NestingTransformer):
+class SelectorTransformer(NestingTransformer):
     """Callbacks of the parser. Its only state is the nesting limit, so one serves every text."""
 
     def start(self, children: Children) -> Syntax | None:
@@ -38,16 +38,16 @@ class Transformer(NestingTransformer):
         return children[0] if children else None
 
     def name(self, children: Children) -> Syntax:
-        return Name(spot_of(children[0]))
+        return AttributeName(spot_of(children[0]))
 
     def number(self, children: Children) -> Syntax:
-        return Literal(spot_of(children[0]), LiteralKind.NUMBER)
+        return SelectorLiteral(spot_of(children[0]), LiteralKind.NUMBER)
 
     def string(self, children: Children) -> Syntax:
-        return Literal(spot_of(children[0]), LiteralKind.STRING)
+        return SelectorLiteral(spot_of(children[0]), LiteralKind.STRING)
 
     def boolean(self, children: Children) -> Syntax:
-        return Literal(spot_of(children[0]), LiteralKind.BOOLEAN)
+        return SelectorLiteral(spot_of(children[0]), LiteralKind.BOOLEAN)
 
     def group(self, children: Children) -> Syntax:
         opening, inner = children
@@ -57,26 +57,28 @@ class Transformer(NestingTransformer):
     def sign(self, children: Children) -> Syntax:
         operator, operand = children
         spot = spot_of(operator)
-        return Arithmetic(spot, spot.text, (operand,), self._below(spot, [operand]))
+        return SelectorArithmetic(spot, spot.text, (operand,), self._below(spot, [operand]))
 
     def arithmetic(self, children: Children) -> Syntax:
         left, operator, right = children
         spot = spot_of(operator)
-        return Arithmetic(spot, spot.text, (left, right), self._below(spot, [left, right]))
+        return SelectorArithmetic(spot, spot.text, (left, right), self._below(spot, [left, right]))
 
     def call(self, children: Children) -> Syntax:
         name, _, *arguments = children
         spot = spot_of(name)
-        return Function(spot, spot.text.upper(), tuple(arguments), self._below(spot, arguments))
+        return SelectorFunction(
+            spot, spot.text.upper(), tuple(arguments), self._below(spot, arguments)
+        )
 
     def exists(self, children: Children) -> Syntax:
-        subject = Name(spot_of(children[-1]))
+        subject = AttributeName(spot_of(children[-1]))
         return NullTest(subject.spot, subject, negated=True, depth=0)
 
     def comparison(self, children: Children) -> Syntax:
         left, relation, right = children
         spot = spot_of(relation)
-        return Comparison(
+        return SelectorComparison(
             spot, "<>" if spot.text == "!=" else spot.text, left, right, depth_of([left, right])
         )
 
@@ -107,13 +109,13 @@ class Transformer(NestingTransformer):
     def negated(self, children: Children) -> Syntax:
         word, operand = children
         spot = spot_of(word)
-        return Negation(spot, operand, self._below(spot, [operand]))
+        return SelectorNegation(spot, operand, self._below(spot, [operand]))
 
     def all_of(self, children: Children) -> Syntax:
-        return Conjunction(children[0].spot, tuple(children), depth_of(children))
+        return SelectorConjunction(children[0].spot, tuple(children), depth_of(children))
 
     def any_of(self, children: Children) -> Syntax:
-        return Disjunction(children[0].spot, tuple(children), depth_of(children))
+        return SelectorDisjunction(children[0].spot, tuple(children), depth_of(children))
 
 
 def _like(operands: Children, negated: bool) -> Syntax:

@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tocsin.errors import Place, UnsupportedProblem
-from tocsin.languages.base.texts import Spot, alternatives
-from tocsin.languages.selector.dialects import Rules
+from tocsin.languages.base.texts import SourceSpan, alternatives
+from tocsin.languages.selector.dialects import Dialect
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.literals import constant_of
 from tocsin.languages.selector.problems import form_problem, type_problem
-from tocsin.languages.selector.syntax import Arithmetic, Function, Literal, Name, Syntax
+from tocsin.languages.selector.syntax import (
+    AttributeName,
+    SelectorArithmetic,
+    SelectorFunction,
+    SelectorLiteral,
+    Syntax,
+)
 from tocsin.languages.selector.times import is_time
 from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.plan.semantics.arithmetic import COALESCE, apply_function, calculate
@@ -24,24 +30,24 @@ from tocsin.values.scalars import Constant, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class LoweringContext:
     """Context of lowering: the text for its places, the dialect, the limits."""
 
     text: str
-    rules: Rules
+    rules: Dialect
     limits: Limits
 
 
-def value_of(node: Syntax, setting: Setting) -> Expression:
+def value_of(node: Syntax, setting: LoweringContext) -> Expression:
     """Return the expression of a value; raise if the node is a condition or cannot be computed."""
     match node:
-        case Name(spot):
+        case AttributeName(spot):
             return setting.rules.named(spot, setting.text)
-        case Literal():
+        case SelectorLiteral():
             return Value(constant_of(node, setting.text, setting.limits, setting.rules.java))
-        case Arithmetic():
+        case SelectorArithmetic():
             return _arithmetic(node, setting)
-        case Function():
+        case SelectorFunction():
             return _function(node, setting)
         case _:
             raise type_problem(
@@ -65,7 +71,7 @@ def static_kind(expression: Expression) -> Kind | None:
             return None
 
 
-def _arithmetic(node: Arithmetic, setting: Setting) -> Expression:
+def _arithmetic(node: SelectorArithmetic, setting: LoweringContext) -> Expression:
     _refuse_comment(node, setting)
     operands = tuple(_number_operand(operand, node.operator, setting) for operand in node.operands)
     constants = [operand.constant.value for operand in operands if isinstance(operand, Value)]
@@ -82,26 +88,26 @@ def _arithmetic(node: Arithmetic, setting: Setting) -> Expression:
     return Value(Constant.of(result))
 
 
-def _refuse_comment(node: Arithmetic, setting: Setting) -> None:
+def _refuse_comment(node: SelectorArithmetic, setting: LoweringContext) -> None:
     """Raise for two adjacent minus signs: a comment elsewhere, arithmetic here."""
     begins = setting.text.startswith("--", node.spot.offset)
     if begins and node.operator == "-" and setting.rules.semantics is Semantics.SELECTOR:
         raise form_problem(
             setting.text,
-            Spot(node.spot.offset, "--"),
+            SourceSpan(node.spot.offset, "--"),
             "-- is no operator",
             "a selector has no comments; for minus a negative number write a blank between, as in 5"
             " - -x",
         )
 
 
-def _reason(node: Arithmetic, constants: Sequence[object]) -> str:
+def _reason(node: SelectorArithmetic, constants: Sequence[object]) -> str:
     if node.operator in ("/", "%") and not constants[-1]:
         return "divides by zero"
     return "is no whole number" if node.operator == "%" else "is too large for a double"
 
 
-def _number_operand(node: Syntax, operator: str, setting: Setting) -> Expression:
+def _number_operand(node: Syntax, operator: str, setting: LoweringContext) -> Expression:
     operand = value_of(node, setting)
     if static_kind(operand) not in (None, Kind.NUMBER):
         raise type_problem(
@@ -117,7 +123,7 @@ def _number_operand(node: Syntax, operator: str, setting: Setting) -> Expression
     return operand
 
 
-def _function(node: Function, setting: Setting) -> Expression:
+def _function(node: SelectorFunction, setting: LoweringContext) -> Expression:
     _refuse_clock(node, setting)
     counts = ARGUMENTS.get(node.name)
     if counts is None:
@@ -147,7 +153,7 @@ def _function(node: Function, setting: Setting) -> Expression:
     return Value(Constant.of(result))
 
 
-def _refuse_clock(node: Function, setting: Setting) -> None:
+def _refuse_clock(node: SelectorFunction, setting: LoweringContext) -> None:
     if node.name == "UTC":
         raise UnsupportedProblem(
             "UTC() asks for the time of day, and a subscription gives the same answer whenever it"
@@ -162,7 +168,9 @@ def _refuse_clock(node: Function, setting: Setting) -> None:
         )
 
 
-def _require_kinds(node: Function, arguments: tuple[Expression, ...], setting: Setting) -> None:
+def _require_kinds(
+    node: SelectorFunction, arguments: tuple[Expression, ...], setting: LoweringContext
+) -> None:
     """Raise unless the arguments are a text first, then numbers."""
     for place, (written, argument) in enumerate(zip(node.arguments, arguments, strict=True)):
         wanted = Kind.NUMBER if place else Kind.STRING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tocsin.languages.base.texts import Slip
+from tocsin.languages.base.texts import SyntaxErrorContext
 
 KEYWORDS = frozenset(
     (
@@ -59,7 +59,7 @@ CESQL_WORDING = Wording("cesql", double_quotes=True, quote_inside=_BACKSLASH)
 
 
 @dataclass(frozen=True, slots=True)
-class SelectorSlip(Slip):
+class SelectorErrorContext(SyntaxErrorContext):
     """Text around the error, and the wording of the dialect."""
 
     wording: Wording

@@ -85,9 +85,9 @@ def filter_text(condition: Filter, about: str, ontology: Ontology) -> str:
         case FilterNot(operand):
             return f"!({filter_text(operand, about, ontology)})"
         case FilterAll(operands):
-            return _joined(" && ", operands, about, ontology)
+            return _join_operands(" && ", operands, about, ontology)
         case FilterAny(operands):
-            return _joined(" || ", operands, about, ontology)
+            return _join_operands(" || ", operands, about, ontology)
         case _:
             assert_never(condition)
 
@@ -118,5 +118,5 @@ def _group_lines(statements: Statements, ontology: Ontology, indent: str) -> Ite
     return (f"{indent}{statement_text(each, ontology)}" for each in statements)
 
 
-def _joined(word: str, operands: tuple[Filter, ...], about: str, ontology: Ontology) -> str:
+def _join_operands(word: str, operands: tuple[Filter, ...], about: str, ontology: Ontology) -> str:
     return word.join(f"({filter_text(each, about, ontology)})" for each in operands)

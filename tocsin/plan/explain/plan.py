@@ -9,8 +9,8 @@ from tocsin.plan.explain.composites import part_lines, state_lines
 from tocsin.plan.explain.conditions import path_text, selector_text
 from tocsin.plan.nodes.atoms import Atom, Condition, predicates_of
 from tocsin.plan.nodes.composites import Plan, atoms_of
-from tocsin.plan.semantics.partitioning import Parting, parting_of_plan
-from tocsin.values.html import preformatted
+from tocsin.plan.semantics.partitioning import PartitionKey, partition_key_of_plan
+from tocsin.values.html import preformat
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
@@ -34,14 +34,14 @@ def summary_lines(plan: Plan) -> Iterator[str]:
         yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
         return
     yield f"atoms          {len(list(atoms_of(pattern)))}, {len(set(atoms_of(pattern)))} distinct"
-    yield f"parted by      {_parting_text(parting_of_plan(plan))}"
+    yield f"parted by      {_partition_key_text(partition_key_of_plan(plan))}"
     title = "state bound    "
     for line in state_lines(pattern):
         yield title + line
         title = " " * len(title)
 
 
-def _parting_text(parting: Parting) -> str:
+def _partition_key_text(parting: PartitionKey) -> str:
     """Return the attributes by which a plan can be partitioned, or the reason why it cannot."""
     if not parting.by:
         return f"nothing: {parting.why_not}"
@@ -50,4 +50,4 @@ def _parting_text(parting: Parting) -> str:
 
 def html(plan: Plan) -> str:
     """Return a plan for a notebook."""
-    return preformatted([*plan_lines(plan), "", *summary_lines(plan)])
+    return preformat([*plan_lines(plan), "", *summary_lines(plan)])

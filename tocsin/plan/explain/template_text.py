@@ -8,7 +8,7 @@ from typing import assert_never
 from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_terms import ChoiceValue, FunctionValue, OrderKey, TextValue, VariableValue
-from tocsin.plan.xml.row_text import condition_text, operand_text, order_text, quoted
+from tocsin.plan.xml.row_text import condition_text, operand_text, order_text, quote_text
 from tocsin.plan.xml.templates import (
     AttributeValue,
     NestedQuery,
@@ -59,7 +59,7 @@ def _query(query: NestedQuery, spaces: Spaces) -> str:
     items += [condition_text(each) for each in query.conditions]
     built = content_text(query.content, spaces)
     if isinstance(query.content, OutputText):
-        built = quoted(query.content.text)
+        built = quote_text(query.content.text)
     return f" WHERE {', '.join(items)} {_order(query.order)}CONSTRUCT {built} "
 
 
@@ -79,7 +79,7 @@ def _attribute(attribute: OutputAttribute) -> str:
 def _attribute_value(value: AttributeValue) -> str:
     match value:
         case OutputText(text):
-            return quoted(text)
+            return quote_text(text)
         case OutputValue(variable):
             return variable
         case SkolemTerm(function, variables):

@@ -8,7 +8,7 @@ from itertools import count
 from typing import assert_never
 
 from tocsin.plan.xml.paths import path_text, steps_of
-from tocsin.plan.xml.row_text import condition_text, quoted
+from tocsin.plan.xml.row_text import condition_text, quote_text
 from tocsin.plan.xml.xml_patterns import (
     AttributeTest,
     BoundTo,
@@ -72,7 +72,7 @@ class Spaces:
 
     def prolog(self) -> list[str]:
         """Return the lines that declare the prefixes."""
-        return [f"NAMESPACE {prefix} = {quoted(uri)}" for uri, prefix in self._prefixes.items()]
+        return [f"NAMESPACE {prefix} = {quote_text(uri)}" for uri, prefix in self._prefixes.items()]
 
     def pattern(self, pattern: Pattern) -> str:
         """Return a pattern as it is written."""
@@ -82,13 +82,13 @@ class Spaces:
             case SourcedPattern(inner, source):
                 return self._element(inner) + self._source(source)
             case XPathPattern(expression, _, bindings):
-                return " ".join((f"XPATH {quoted(expression)}", *_bound(bindings[:1])))
+                return " ".join((f"XPATH {quote_text(expression)}", *_bound(bindings[:1])))
             case _:
                 assert_never(pattern)
 
     def constant(self, text: str) -> str:
         """Return a text between tags."""
-        return text if self._bare and _WORDS.fullmatch(text) else quoted(text)
+        return text if self._bare and _WORDS.fullmatch(text) else quote_text(text)
 
     def _source(self, source: Source) -> str:
         """Return the text behind a pattern with a source other than the only event."""
@@ -96,7 +96,7 @@ class Spaces:
             case InVariable(variable):
                 return f" IN {variable}"
             case InDocument(name):
-                return f" IN {quoted(name)}"
+                return f" IN {quote_text(name)}"
             case InEvent():
                 return self._event_text(source)
             case _:
@@ -133,7 +133,7 @@ class Spaces:
 
     def _attribute(self, test: AttributeTest) -> str:
         name = test.name_variable if test.name is None else self._name(test.name)
-        return f" {name}={test.variable if test.value is None else quoted(test.value)}"
+        return f" {name}={test.variable if test.value is None else quote_text(test.value)}"
 
     def _child(self, child: PatternElement) -> str:
         levels = child.rel - 1

@@ -15,12 +15,12 @@ from typing import assert_never
 
 from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.events.event import Path
-from tocsin.lazy_import import Deferred
+from tocsin.lazy_import import LazyModule
 from tocsin.plan.cached_hash import HashedOnce, hashed_once
 from tocsin.plan.nodes.atoms import Atom, variables_bound_by
 from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.nodes.measures import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     Apart,
     Lasts,
     Measure,
@@ -39,7 +39,7 @@ from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 
-explain_plan = Deferred("tocsin.plan.explain.plan")
+explain_plan = LazyModule("tocsin.plan.explain.plan")
 """Named as text, since explanations stand on the nodes; loaded when a notebook shows a plan."""
 
 
@@ -299,7 +299,7 @@ class BeforeWindow:
     whole: bool = False
 
 
-MOST_EMPTY_WINDOWS = 1_000
+MAX_EMPTY_WINDOWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +309,7 @@ class EveryWindow:
 
     Without origin they are counted from the epoch, starting with the one that contains the first
     known instant. They recur without end; at the end of time the windows are decided that are over
-    by the last known instant. If the clock advances over more than `MOST_EMPTY_WINDOWS` of them at
+    by the last known instant. If the clock advances over more than `MAX_EMPTY_WINDOWS` of them at
     once, all empty, they are one occurrence, from the first to the last.
     """
 
@@ -350,7 +350,7 @@ class Absence(HashedOnce):
         if not isinstance(self.window, BetweenWindow):
             absent = names_of(self.part)
             strange = [each for each in self.conditions if not isinstance(each, Related)]
-            if any(absent.isdisjoint(names_asked(each)) for each in strange):
+            if any(absent.isdisjoint(names_used_by(each)) for each in strange):
                 raise MeaningProblem("a condition of an absence speaks of what is absent")
 
     @property
@@ -359,7 +359,7 @@ class Absence(HashedOnce):
         if not isinstance(self.window, BetweenWindow):
             return ()
         names = names_of(self.window.first) | names_of(self.window.last)
-        return tuple(each for each in self.conditions if names_asked(each) <= names)
+        return tuple(each for each in self.conditions if names_used_by(each) <= names)
 
     @property
     def conditions_on_absent(self) -> tuple[NamedCondition, ...]:
@@ -403,9 +403,9 @@ class Gathered(HashedOnce):
             raise MeaningProblem("what is gathered lies after, between or before parts")
         if self.least < 0 or (self.most is not None and self.most < self.least):
             raise MeaningProblem(f"the range {self.least}..{self.most} is empty")
-        if max(self.least, self.most or 0) > MOST_COUNTED:
+        if max(self.least, self.most or 0) > MAX_COUNTED:
             raise LimitProblem(
-                f"at most {MOST_COUNTED:,} occurrences can be asked for",
+                f"at most {MAX_COUNTED:,} occurrences can be asked for",
                 code="TooManyCounted",
                 hint="all that is counted is part of the match; count with OVER instead",
             )
@@ -425,7 +425,7 @@ class Gathered(HashedOnce):
         """The conditions on the parts around a window, and on the whole of them."""
         around = parts_of(self)[1:]
         names = frozenset[str]().union(*map(names_of, around))
-        return tuple(each for each in self.conditions if names_asked(each) <= names)
+        return tuple(each for each in self.conditions if names_used_by(each) <= names)
 
     @property
     def conditions_on_each(self) -> tuple[NamedCondition, ...]:
@@ -645,12 +645,12 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
             assert_never(window)
 
 
-def rings_by_time(part: Part) -> bool:
+def emits_by_timer(part: Part) -> bool:
     """True if a timer alone can complete an occurrence, as at the end of a window of absence."""
     waits = isinstance(part, Absence | Gathered) and isinstance(
         part.window, FixedWindow | AfterWindow | EveryWindow
     )
-    return waits or isinstance(part, Sliding) or any(map(rings_by_time, parts_of(part)))
+    return waits or isinstance(part, Sliding) or any(map(emits_by_timer, parts_of(part)))
 
 
 def is_one_event(part: Part) -> bool:
@@ -660,7 +660,7 @@ def is_one_event(part: Part) -> bool:
     return isinstance(part, Atom)
 
 
-def names_asked(condition: NamedCondition) -> frozenset[str]:
+def names_used_by(condition: NamedCondition) -> frozenset[str]:
     """Return the names of the parts in a condition."""
     match condition:
         case Related(left, _, right):

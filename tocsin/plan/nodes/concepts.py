@@ -19,7 +19,7 @@ from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.values.scalars import Scalar
 
-MOST_ROWS = 50_000
+MAX_ROWS = 50_000
 """Combinations of correlated values that one event may have; with more it is undecided, which is no
 match.
 """

@@ -19,7 +19,7 @@ from tocsin.values.time import Duration, format_duration
 
 RELATIONS = ("=", "<>", "<", "<=", ">", ">=")
 
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 """Occurrences that a range may require at most."""
 
 LONGEST_WINDOW: Duration = 3_660 * 24 * 3_600 * 1_000_000

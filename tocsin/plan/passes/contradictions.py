@@ -48,7 +48,7 @@ _TEXT_OR_NOTHING = frozenset((Kind.STRING, Kind.NULL))
 _OF_DIFFERENT, _OF_SAME = ("<", ">", "<>"), ("=", "<=", ">=")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _STRICT = frozenset("+-*/%")
-_MOST_PAIRS = 60
+_MAX_PAIRS = 60
 """Tests of an attribute up to which the pair that excludes each other is searched."""
 
 Literal = BooleanNode
@@ -56,7 +56,7 @@ Literal = BooleanNode
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class ValueRequirement:
     """Requirement on the value at a path for a literal to be TRUE: its kinds, and the literal if it
     `tests`.
     """
@@ -83,7 +83,7 @@ def never_holds(node: BooleanNode) -> bool:
 
 
 def _can_hold(
-    node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Literal, ...]]
+    node: BooleanNode, given: tuple[ValueRequirement, ...], found: list[tuple[Literal, ...]]
 ) -> bool:
     match node:
         case AnyOf(operands):
@@ -124,9 +124,11 @@ def _of_itself(literals: Iterable[Literal]) -> tuple[Literal, ...]:
     return ()
 
 
-def _excluded(given: Iterable[Demand], new: list[Demand]) -> tuple[Literal, ...]:
+def _excluded(
+    given: Iterable[ValueRequirement], new: list[ValueRequirement]
+) -> tuple[Literal, ...]:
     """Return the literals of the first path whose demands cannot all be met, or ()."""
-    by_path: dict[Path, list[Demand]] = defaultdict(list)
+    by_path: dict[Path, list[ValueRequirement]] = defaultdict(list)
     touched = dict.fromkeys(demand.path for demand in new)
     for demand in (*given, *new):
         if demand.path in touched:
@@ -137,28 +139,28 @@ def _excluded(given: Iterable[Demand], new: list[Demand]) -> tuple[Literal, ...]
     return ()
 
 
-def _least(demands: list[Demand]) -> tuple[Literal, ...]:
+def _least(demands: list[ValueRequirement]) -> tuple[Literal, ...]:
     """Return one demand that cannot be met, or two that exclude each other, or all of them."""
-    for size in (1, 2) if len(demands) <= _MOST_PAIRS else (1,):
+    for size in (1, 2) if len(demands) <= _MAX_PAIRS else (1,):
         for some in combinations(demands, size):
             if not _can_be_met(list(some)):
                 return tuple(demand.literal for demand in some)
     return tuple(demand.literal for demand in demands)
 
 
-def _demands(literal: Literal) -> Iterator[Demand]:
+def _demands(literal: Literal) -> Iterator[ValueRequirement]:
     predicate = literal.operand if isinstance(literal, Not) else literal
     match predicate:
         case IsNull(path):
             negated = isinstance(literal, Not)
-            yield Demand(path, _PRESENT if negated else frozenset((Kind.NULL,)), literal)
+            yield ValueRequirement(path, _PRESENT if negated else frozenset((Kind.NULL,)), literal)
             yield from _ways(path, literal) if negated else ()
         case Computed(expression, semantics):
             for path, kinds in _operands(expression) if semantics is not Semantics.CESQL else ():
-                yield Demand(path, kinds, literal)
+                yield ValueRequirement(path, kinds, literal)
                 yield from _ways(path, literal)
         case Equals() | Ordered() | Between() | OneOf() | Like():
-            yield Demand(
+            yield ValueRequirement(
                 predicate.path, _kinds(predicate, isinstance(literal, Not)), literal, tests=True
             )
             yield from _ways(predicate.path, literal)
@@ -166,13 +168,13 @@ def _demands(literal: Literal) -> Iterator[Demand]:
             return
 
 
-def _ways(path: Path, literal: Literal) -> Iterator[Demand]:
+def _ways(path: Path, literal: Literal) -> Iterator[ValueRequirement]:
     """Yield demands on the prefixes of a path: objects, and for a time's number the time."""
     if path[0] == ENVELOPE and len(path) == 3:
-        yield Demand(path[:2], _PRESENT, literal)
+        yield ValueRequirement(path[:2], _PRESENT, literal)
     elif path[0] != ENVELOPE:
         for length in range(1, len(path)):
-            yield Demand(path[:length], frozenset((Kind.OTHER,)), literal)
+            yield ValueRequirement(path[:length], frozenset((Kind.OTHER,)), literal)
 
 
 def _kinds(predicate: AttributePredicate, negated: bool) -> frozenset[Kind]:
@@ -206,7 +208,7 @@ def _numbers(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
             return
 
 
-def _can_be_met(demands: list[Demand]) -> bool:
+def _can_be_met(demands: list[ValueRequirement]) -> bool:
     """True if some value may meet all demands on one path."""
     kinds = frozenset.intersection(*(demand.kinds for demand in demands))
     if demands[0].path in _ENVELOPE_TEXTS:

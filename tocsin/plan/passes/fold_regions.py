@@ -26,11 +26,11 @@ def fold_regions(pattern: Part) -> Part:
 def _folded(part: Part, once: frozenset[str]) -> Part:
     changed = with_parts(part, lambda inner: _folded(inner, once))
     if isinstance(changed, Only) and isinstance(changed.restriction, AtRegion):
-        return _asked(changed.part, changed.restriction, once) or changed
+        return _with_region(changed.part, changed.restriction, once) or changed
     return changed
 
 
-def _asked(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
+def _with_region(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
     """Return the part with the region tested on its events; None if the whole is needed."""
     match part:
         case Condition(expression):
@@ -38,14 +38,14 @@ def _asked(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
                 AllOf((expression, PlaceIs(at.relation, at.region, at.distance, at.metric)))
             )
         case Either(parts):
-            asked = [_asked(each, at, once) for each in parts]
+            asked = [_with_region(each, at, once) for each in parts]
             return (
                 None if None in asked else Either(tuple(each for each in asked if each is not None))
             )
         case Named(name, inner) if name not in once:
             return None
         case Only(inner) | Named(_, inner):
-            changed = _asked(inner, at, once)
+            changed = _with_region(inner, at, once)
             return None if changed is None else replace(part, part=changed)
         case _:
             return None

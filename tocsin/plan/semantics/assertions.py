@@ -27,7 +27,7 @@ from tocsin.knowledge.concepts.assertions import (
     Meant,
     World,
     literal,
-    named,
+    named_individual,
 )
 from tocsin.knowledge.concepts.concept import Concept
 from tocsin.knowledge.concepts.tableau import examine
@@ -106,9 +106,9 @@ class _Said:
             return literal(value), None
         name = id_of(value) if isinstance(value, dict) else None
         if name is not None:
-            return named(self.tbox.resolved(name), name), None
+            return named_individual(self.tbox.resolved(name), name), None
         self.objects += 1
-        return named(f"{role} {self.objects}, an object without id"), None
+        return named_individual(f"{role} {self.objects}, an object without id"), None
 
     def _note(self, owner: Individual, role: str, meant: Meant) -> None:
         individual, concept = meant

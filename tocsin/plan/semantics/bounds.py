@@ -29,7 +29,7 @@ from tocsin.values.time import Duration
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class StateBound:
     """Lifetime of the occurrences that an operator stores at a slot.
 
     It is in microseconds after their end; None means for ever.
@@ -40,30 +40,30 @@ class Bound:
     lifetime: Duration | None
 
 
-def bounds_of(part: Part) -> Iterator[Bound]:
+def bounds_of(part: Part) -> Iterator[StateBound]:
     """Yield the bound of every buffer of a plan."""
     match part:
         case Join(parts):
             for slot in range(len(parts)):
-                yield Bound(part, slot, join_lifetime(part, slot))
+                yield StateBound(part, slot, join_lifetime(part, slot))
         case Absence(_, AfterWindow(_, length)):
-            yield Bound(part, 1, length)
+            yield StateBound(part, 1, length)
         case Absence(_, BetweenWindow()):
-            yield Bound(part, 1, part.keep)
+            yield StateBound(part, 1, part.keep)
         case Absence(_, BeforeWindow()):
-            yield Bound(part, 0, part.keep)
+            yield StateBound(part, 0, part.keep)
         case Gathered(_, AfterWindow(_, length)):
-            yield from (Bound(part, slot, length) for slot in (0, 1))
+            yield from (StateBound(part, slot, length) for slot in (0, 1))
         case Gathered(_, BetweenWindow()):
-            yield from (Bound(part, slot, part.keep) for slot in (0, 1))
+            yield from (StateBound(part, slot, part.keep) for slot in (0, 1))
         case Gathered(_, BeforeWindow()):
-            yield Bound(part, 0, part.keep)
+            yield StateBound(part, 0, part.keep)
         case Sliding():
-            yield Bound(part, 0, _sliding_lifetime(part))
+            yield StateBound(part, 0, _sliding_lifetime(part))
         case Change():
-            yield Bound(part, 1, part.keep)
+            yield StateBound(part, 1, part.keep)
         case Triggered():
-            yield from (Bound(part, slot, part.keep) for slot in (0, 1))
+            yield from (StateBound(part, slot, part.keep) for slot in (0, 1))
         case _:
             pass
     for inner in parts_of(part):
@@ -95,13 +95,13 @@ def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
     return min(limits, default=None)
 
 
-def remembers_keys(sliding: Sliding) -> bool:
+def keeps_empty_keys(sliding: Sliding) -> bool:
     """True if a window aggregate must remember keys without events: it holds for no events."""
     return sliding.every is None and holds_of_nothing(sliding)
 
 
 def _sliding_lifetime(sliding: Sliding) -> Duration | None:
-    if not remembers_keys(sliding):
+    if not keeps_empty_keys(sliding):
         return sliding.over
     return None if sliding.keep is None else sliding.over + sliding.keep
 
@@ -146,7 +146,7 @@ def _is_open_ended(part: _Keeping) -> bool:
     if isinstance(part, Triggered | Change):
         return True
     if isinstance(part, Sliding):
-        return remembers_keys(part)
+        return keeps_empty_keys(part)
     if isinstance(part, Absence | Gathered):
         return isinstance(part.window, BetweenWindow | BeforeWindow)
     return any(join_lifetime(part, slot) is None for slot in range(len(part.parts)))

@@ -20,8 +20,8 @@ from tocsin.plan.semantics.cesql_functions import (
     FUNCTIONS,
     ZERO,
     CesqlError,
+    CesqlFunction,
     CesqlValue,
-    Function,
     Result,
     cast,
 )
@@ -86,7 +86,7 @@ def _called(name: str, arguments: Arguments, event: Event) -> Result:
     return value, errors + found
 
 
-def _dispatched(name: str, count: int) -> Function | None:
+def _dispatched(name: str, count: int) -> CesqlFunction | None:
     return next((function for function in FUNCTIONS.get(name, ()) if function.takes(count)), None)
 
 

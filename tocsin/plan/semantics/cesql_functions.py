@@ -35,7 +35,7 @@ ZERO: dict[type, CesqlValue] = {str: "", int: 0, bool: False}
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CesqlFunction:
     """Parameter types, type of further arguments (None: none allowed), result type, and work."""
 
     parameters: tuple[type, ...]
@@ -132,13 +132,13 @@ def _of(
     returns: type,
     work: Callable[..., Result],
     rest: type | None = None,
-) -> Function:
-    return Function(parameters, rest, returns, work)
+) -> CesqlFunction:
+    return CesqlFunction(parameters, rest, returns, work)
 
 
 _TWO_INTEGERS = (int, int)
 
-FUNCTIONS: dict[str, tuple[Function, ...]] = {
+FUNCTIONS: dict[str, tuple[CesqlFunction, ...]] = {
     "-": (
         _of((int,), int, lambda x: _bounded(-x)),
         _of(_TWO_INTEGERS, int, lambda x, y: _bounded(x - y)),

@@ -33,13 +33,13 @@ from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
 from tocsin.plan.semantics.measure_evaluation import key_of, satisfies
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.xml.row_evaluation import meets_condition
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.plan.xml.xml_patterns import bound_scalar
 from tocsin.values.allen import bounds_test
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 from tocsin.values.scalars import Kind, kind_of
-from tocsin.values.space import Geometry, parse_place, related
+from tocsin.values.space import Geometry, are_related, parse_place
 from tocsin.values.time import Duration, Instant
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -66,7 +66,7 @@ def meets(
             return (
                 place is not None
                 and near is not None
-                and related(place, relation, near, distance, metric)
+                and are_related(place, relation, near, distance, metric)
             )
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
@@ -94,17 +94,19 @@ def _is_met(condition: Related | Satisfies | Apart, names: Mapping[str, Occurren
         case Satisfies(expression):
             return satisfies(expression, names)
         case Apart():
-            return _are_apart(condition, names)
+            return _distance_holds(condition, names)
         case _:
             assert_never(condition)
 
 
-def _are_apart(apart: Apart, names: Mapping[str, Occurrence]) -> bool:
+def _distance_holds(apart: Apart, names: Mapping[str, Occurrence]) -> bool:
     parts = (names.get(apart.name), names.get(apart.other))
     one, other = (None if each is None else each.place_by(apart.metric) for each in parts)
     if one is None or other is None:
         return False
-    return related(one, apart.relation, other, apart.distance, apart.metric) is not apart.negated
+    return (
+        are_related(one, apart.relation, other, apart.distance, apart.metric) is not apart.negated
+    )
 
 
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
@@ -148,7 +150,9 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return occurrence.start > instant
         case AtRegion(relation, region, distance, metric):
             place = occurrence.place_by(metric)
-            return place is not None and related(place, relation, _region(region), distance, metric)
+            return place is not None and are_related(
+                place, relation, _region(region), distance, metric
+            )
         case Meeting(conditions):
             return any(_meets_all(conditions, row) for row in occurrence.rows)
         case Fulfilling(named):
@@ -157,7 +161,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return key_of(by, occurrence.members) is not None
         case Share(by, number, shares):
             found = ([each.attribute(path) for path in by] for each in occurrence.members)
-            return all(share_of(values, shares) == number for values in found)
+            return all(partition_of(values, shares) == number for values in found)
         case _:
             assert_never(restriction)
 
@@ -171,7 +175,7 @@ def _meets_all(conditions: Sequence[RowCondition], row: Row) -> bool:
     """True if a row meets conditions; one beyond the work limit does not, and detection goes on."""
     try:
         return all(meets_condition(each, row) for each in conditions)
-    except GivenUp:
+    except WorkLimitExceeded:
         return False
 
 

@@ -37,7 +37,15 @@ from tocsin.plan.xml.xml_patterns import (
     elements_of,
 )
 from tocsin.plan.xml.xpath.read import read_xpath
-from tocsin.plan.xml.xpath.syntax import Call, Expression, Literal, Number, Path, Step, parts_of
+from tocsin.plan.xml.xpath.syntax import (
+    Expression,
+    Number,
+    Path,
+    XPathCall,
+    XPathLiteral,
+    XPathStep,
+    parts_of,
+)
 
 _Copies: TypeAlias = Mapping[str, PatternElement]
 """Element that each variable is a copy of."""
@@ -223,15 +231,15 @@ def _names_in(template: TemplateElement, copies: _Copies) -> Iterator[str | None
 
 def _may_select(expression: Expression, names: set[str | None]) -> bool:
     if isinstance(expression, Path):
-        has_names = all(name in names for name in _asked(expression.steps))
+        has_names = all(name in names for name in _attributes_read(expression.steps))
         return has_names and (expression.base is None or _may_select(expression.base, names))
-    if isinstance(expression, Call) and expression.name == "not":
+    if isinstance(expression, XPathCall) and expression.name == "not":
         return True
-    inner = [each for each in parts_of(expression) if not isinstance(each, Literal | Number)]
+    inner = [each for each in parts_of(expression) if not isinstance(each, XPathLiteral | Number)]
     return not inner or any(_may_select(each, names) for each in inner)
 
 
-def _asked(steps: Iterable[Step]) -> Iterator[str]:
+def _attributes_read(steps: Iterable[XPathStep]) -> Iterator[str]:
     return (
         step.test.name
         for step in steps

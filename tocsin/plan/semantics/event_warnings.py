@@ -22,11 +22,11 @@ def event_warnings(event: Event, atoms: Iterable[Atom]) -> tuple[EventProblem, .
 
     An event without a graph has no warnings.
     """
-    found = [warning for atom in atoms for warning in _in_the_light_of(atom, event)]
+    found = [warning for atom in atoms for warning in _warnings_of_atom(atom, event)]
     return tuple({(each.code, each.token): each for each in found}.values())
 
 
-def _in_the_light_of(atom: Atom, event: Event) -> tuple[EventProblem, ...]:
+def _warnings_of_atom(atom: Atom, event: Event) -> tuple[EventProblem, ...]:
     try:
         if isinstance(atom, GraphPattern):
             return _about_graph(event, atom.ontology)

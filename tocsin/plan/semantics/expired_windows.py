@@ -44,7 +44,7 @@ def absolute_windows(part: Part) -> Iterator[AbsoluteWindow]:
         yield from absolute_windows(inner)
 
 
-def past_window(part: Part, now: Instant) -> AbsoluteWindow | None:
+def find_expired_window(part: Part, now: Instant) -> AbsoluteWindow | None:
     """Return the first window of a part that has ended by `now`, or None.
 
     With such a window the part can no longer occur.

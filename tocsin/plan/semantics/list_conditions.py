@@ -35,7 +35,7 @@ _LONGEST = 100
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
-def some(path: Path, *tests: Call) -> Call:
+def any_item(path: Path, *tests: Call) -> Call:
     """Return the condition that some member at the path passes every test.
 
     Without tests it is that there is a member.
@@ -44,7 +44,7 @@ def some(path: Path, *tests: Call) -> Call:
     return Call(SOME, (Attribute(path[:1]), *steps, *tests))
 
 
-def where(relation: str, field: str, *constants: Scalar) -> Call:
+def item_test(relation: str, field: str, *constants: Scalar) -> Call:
     """Return the test that a field is in the relation to one of the constants.
 
     TESTS has the relations; raises for others.

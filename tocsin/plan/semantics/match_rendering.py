@@ -11,15 +11,15 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import (
     Match,
     hashed_id,
+    lazy_match,
+    length_prefixed,
     match_id,
-    match_told_later,
-    measured,
-    set_told,
+    set_derived_fields,
 )
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Forward, Output, Send
-from tocsin.plan.semantics.occurrence_protocol import Detected
+from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
 from tocsin.plan.xml.construction import Ask, Construct, ask_nothing, construct
 from tocsin.plan.xml.xml_patterns import document_to_match
 from tocsin.values.space import format_place, is_plain_point
@@ -31,16 +31,16 @@ _NOTHING_SELECTED: Mapping[str, str] = {}
 Documents: TypeAlias = Callable[[str], Element | None]
 """Lookup of the document of an event by its name; "" is the name of the only event."""
 
-Asking: TypeAlias = Callable[[Documents], Ask]
+EvaluatorFactory: TypeAlias = Callable[[Documents], Ask]
 """Evaluator of nested queries, given the documents of the events of a match."""
 
 
-def asking_nothing(_: Documents) -> Ask:
+def no_nested_queries(_: Documents) -> Ask:
     """Return the evaluator for plans without nested queries."""
     return ask_nothing
 
 
-class Told:
+class MatchRenderer:
     """Renderer of one occurrence, shared by all its matches.
 
     Names are bound to event ids, absences to their windows, variables to their values. Hidden
@@ -57,7 +57,7 @@ class Told:
         "occurrence",
     )
 
-    def __init__(self, occurrence: Detected, *, writes_place: bool = True) -> None:
+    def __init__(self, occurrence: OccurrenceView, *, writes_place: bool = True) -> None:
         self.occurrence = occurrence
         self._is_worked_out = False
         self._constituents = ""
@@ -66,14 +66,14 @@ class Told:
         self._is_written = False
         if writes_place or not all(map(_has_plain_place, occurrence.members)):
             self.place_text()
-        if not _can_surely_be_told(occurrence):
+        if not _always_renders(occurrence):
             self._work_out()
 
     def match(
         self,
         subscription: str,
         output: Output = _FORWARD,
-        asking: Asking = asking_nothing,
+        asking: EvaluatorFactory = no_nested_queries,
         selected: Mapping[str, str] | None = None,
     ) -> Match | None:
         """Return the match of a composite subscription with the values that it selects.
@@ -87,7 +87,7 @@ class Told:
             outputs = outputs_of(output, occurrence.rows, _sent(output, occurrence), ask)
         if outputs is None:
             return None
-        match = match_told_later(subscription, occurrence.members, outputs, self)
+        match = lazy_match(subscription, occurrence.members, outputs, self)
         if selected:
             self.tell(match, selected)
         return match
@@ -97,7 +97,7 @@ class Told:
         if not self._is_worked_out:
             self._work_out()
         occurrence = self.occurrence
-        set_told(
+        set_derived_fields(
             match,
             tuple([member.id for member in occurrence.members]),
             occurrence.start,
@@ -135,7 +135,7 @@ class Told:
         self._is_worked_out = True
 
 
-def _can_surely_be_told(occurrence: Detected) -> bool:
+def _always_renders(occurrence: OccurrenceView) -> bool:
     """True if rendering cannot fail: nothing is bound, and all windows can be written.
 
     A bound value may be too long as text.
@@ -155,16 +155,16 @@ def _has_plain_place(event: Event) -> bool:
 
 def match_of(
     subscription: str,
-    occurrence: Detected,
+    occurrence: OccurrenceView,
     output: Output = _FORWARD,
-    asking: Asking = asking_nothing,
+    asking: EvaluatorFactory = no_nested_queries,
     selected: Mapping[str, str] | None = None,
 ) -> Match | None:
     """Return the match of a composite subscription.
 
     None if it has no output; raises GivenUp beyond the work limit.
     """
-    return Told(occurrence).match(subscription, output, asking, selected)
+    return MatchRenderer(occurrence).match(subscription, output, asking, selected)
 
 
 def match_of_atom(
@@ -172,7 +172,7 @@ def match_of_atom(
     event: Event,
     rows: Rows,
     output: Output = _FORWARD,
-    asking: Asking = asking_nothing,
+    asking: EvaluatorFactory = no_nested_queries,
 ) -> Match | None:
     """Return the match of an atomic subscription that binds variables or has an output.
 
@@ -212,7 +212,7 @@ def outputs_of(
             assert_never(output)
 
 
-def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
+def _sent(output: Output, occurrence: OccurrenceView) -> Sequence[Event]:
     """Return the events that a match sends."""
     if not isinstance(output, Send):
         return ()
@@ -221,14 +221,14 @@ def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
     return [member for name in names for member in occurrence.names[name].members]
 
 
-def _document_of_part(occurrence: Detected, name: str) -> Element | None:
+def _document_of_part(occurrence: OccurrenceView, name: str) -> Element | None:
     """Return the document of the event of a named part; None if the occurrence has no such part."""
     part = occurrence.names.get(name)
     return None if part is None else document_to_match(part.members[0])
 
 
 def _constituents(
-    occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]
+    occurrence: OccurrenceView, windows: Sequence[str], names: Sequence[tuple[str, OccurrenceView]]
 ) -> str:
     """Return a text that distinguishes matches of a subscription.
 
@@ -236,28 +236,28 @@ def _constituents(
     the length of a part begins with a digit, so that the text is unambiguous.
     """
     members = occurrence.members
-    told = measured([text for member in members for text in (member.source, member.id)])
+    told = length_prefixed([text for member in members for text in (member.source, member.id)])
     if windows:
-        told += f"w{measured(windows)}"
+        told += f"w{length_prefixed(windows)}"
     if occurrence.end > _latest_end(occurrence):
         told += f"e{occurrence.end}"  # the window ended after its last content
     for name, bound in names:
         told += f"n{len(name)}:{name}{_numbers(bound, members)}"
         if bound.absences:
-            told += f"w{measured(map(_window, bound.absences))}"
+            told += f"w{length_prefixed(map(_window, bound.absences))}"
     if occurrence.rows != NOTHING_BOUND:
-        told += f"r{measured(sorted(map(repr, occurrence.rows)))}"
+        told += f"r{length_prefixed(sorted(map(repr, occurrence.rows)))}"
     return told
 
 
-def _latest_end(occurrence: Detected) -> Instant:
+def _latest_end(occurrence: OccurrenceView) -> Instant:
     """Return the latest end of members and silent windows; a measure may end later, by a timer."""
     ends = [member.order[0] for member in occurrence.members]
     ends += [end for _, end in occurrence.absences]
     return max(ends, default=occurrence.end)
 
 
-def _numbers(bound: Detected, members: tuple[Event, ...]) -> list[int]:
+def _numbers(bound: OccurrenceView, members: tuple[Event, ...]) -> list[int]:
     """Return the positions of the members that a name stands for."""
     try:
         return [members.index(each) for each in bound.members]
@@ -271,7 +271,7 @@ def _window(window: tuple[Instant, Instant]) -> str:
     return f"{format_instant(start)}/{format_instant(end)}"
 
 
-def _ids(occurrence: Detected) -> str:
+def _ids(occurrence: OccurrenceView) -> str:
     members = occurrence.members
     return members[0].id if len(members) == 1 else " ".join([member.id for member in members])
 

@@ -19,12 +19,12 @@ from tocsin.plan.nodes.measures import (
     Selected,
 )
 from tocsin.plan.semantics.arithmetic import RELATIONS, expression_value, selector_truth
-from tocsin.plan.semantics.occurrence_protocol import Detected
+from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
 from tocsin.values.scalars import Constant, Kind, canonical_number, key_number, kind_of
 from tocsin.values.time import format_instant
 from tocsin.values.truth import Truth
 
-Names = Mapping[str, Detected]
+Names = Mapping[str, OccurrenceView]
 Number = int | float
 
 
@@ -147,14 +147,14 @@ def mean(sum_of_them: Number | None, count: int) -> Number | None:
         return None
 
 
-def is_fulfilled(condition: MeasureCondition, value: Number | None) -> bool:
+def relation_holds(condition: MeasureCondition, value: Number | None) -> bool:
     """Return True if the value of its measure is in the relation of the condition."""
     return value is not None and RELATIONS[condition.relation](value, condition.limit)
 
 
 def holds_of_nothing(sliding: Sliding) -> bool:
     """Return True if a window without events fulfils every condition of a window aggregate."""
-    return all(is_fulfilled(each, measure_value(each.measure, ())) for each in sliding.conditions)
+    return all(relation_holds(each, measure_value(each.measure, ())) for each in sliding.conditions)
 
 
 def _known(expression: Expression, names: Names) -> Expression:
@@ -176,7 +176,7 @@ def _constant(value: Any) -> Value:
     return Value(Constant(kind_of(value), value))
 
 
-def _attribute(part: Detected | None, path: Path) -> Any:
+def _attribute(part: OccurrenceView | None, path: Path) -> Any:
     if part is None or len(part.members) != 1:
         return None
     return part.members[0].attribute(path) if path else part.members[0].id
@@ -202,7 +202,7 @@ def _group(argument: Expression, names: Names) -> tuple[Sequence[Event], Path]:
     return (() if part is None else part.members), argument.path[1:]
 
 
-def _end_of(function: str, part: Detected | None) -> str | None:
+def _end_of(function: str, part: OccurrenceView | None) -> str | None:
     if part is None:
         return None
     return format_instant(part.start if function == "START" else part.end)

@@ -74,7 +74,7 @@ class Occurrence:
         return self._identity
 
     @property
-    def sameness(self) -> tuple[Instant, Instant, Identity]:
+    def identity_key(self) -> tuple[Instant, Instant, Identity]:
         """Key that is equal exactly for the same occurrence of a part."""
         return (self.start, self.end, self.identity)
 
@@ -147,7 +147,7 @@ class Occurrence:
             return self if rows else None
         return self.binding(rows) if rows else None
 
-    def with_silence(self, start: Instant, end: Instant) -> Occurrence:
+    def with_absence(self, start: Instant, end: Instant) -> Occurrence:
         """Return the same occurrence with a silent window after it; it ends no earlier than the
         window.
         """
@@ -162,7 +162,7 @@ class Occurrence:
             self.counted,
         )
 
-    def with_silence_before(self, start: Instant) -> Occurrence:
+    def with_absence_before(self, start: Instant) -> Occurrence:
         """Return the same occurrence with a silent window before it; it starts with the window."""
         silence = (start, self.start)
         return Occurrence(
@@ -189,7 +189,7 @@ def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
     return Occurrence((event,), interval.start, interval.end, rows=rows)
 
 
-def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
+def combine(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
     """Return the occurrence of all parts together.
 
     None if their bindings disagree, or if they share a member without a common name or a measure
@@ -200,7 +200,7 @@ def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occur
         counts = first.counted or second.counted
         if not counts and first.names.keys().isdisjoint(second.names):
             return _pair(first, second, spend)
-    return _combined(parts, spend)
+    return _combine_all(parts, spend)
 
 
 def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | None:
@@ -230,7 +230,7 @@ def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | N
     )
 
 
-def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
+def _combine_all(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
     taken: set[tuple[str, str]] = set()
@@ -265,7 +265,7 @@ def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
     )
 
 
-def only_counted(parts: Sequence[Occurrence]) -> Counted:
+def counted_members(parts: Sequence[Occurrence]) -> Counted:
     """Return the members that some part has only through a measure, and no part has otherwise."""
     counted = NOTHING_COUNTED.union(*[part.counted for part in parts])
     if not counted:

@@ -11,7 +11,7 @@ from tocsin.values.space import Geometry
 from tocsin.values.time import Instant
 
 
-class Detected(Protocol):
+class OccurrenceView(Protocol):
     """Members in canonical order, interval, place, bindings, and the silent windows."""
 
     @property
@@ -21,7 +21,7 @@ class Detected(Protocol):
     @property
     def end(self) -> Instant: ...
     @property
-    def names(self) -> Mapping[str, Detected]: ...
+    def names(self) -> Mapping[str, OccurrenceView]: ...
     @property
     def absences(self) -> tuple[tuple[Instant, Instant], ...]: ...
     @property

@@ -61,34 +61,34 @@ _BOUND = "its parts share what they bind, and one event may bind several values"
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class PartitionKey:
     """Paths that partition a pattern, each alone and all together; without any, the reason."""
 
     by: Key
     why_not: str = ""
 
 
-def parting_of_plan(plan: Plan) -> Parting:
+def partition_key_of_plan(plan: Plan) -> PartitionKey:
     """Return the partition key of a plan.
 
     A plan that constructs has none, because its documents may concern every other plan.
     """
     if isinstance(plan.output, Construct):
-        return Parting((), _CONSTRUCTS)
-    return parting_of(plan.pattern)
+        return PartitionKey((), _CONSTRUCTS)
+    return partition_key_of(plan.pattern)
 
 
-def parting_of(pattern: Part) -> Parting:
+def partition_key_of(pattern: Part) -> PartitionKey:
     """Return the partition key of a pattern, or the reason why it has none."""
     reasons = {path: _why_not(pattern, path) for path in _candidates(pattern)}
     by = tuple(sorted(path for path, reason in reasons.items() if reason is None))
     if by:
-        return Parting(by)
+        return PartitionKey(by)
     reason = next((each for each in reasons.values() if each is not None), None)
-    return Parting((), reason or (_BOUND if _share_variables(pattern) else NO_KEY))
+    return PartitionKey((), reason or (_BOUND if _share_variables(pattern) else NO_KEY))
 
 
-def share_of_plan(plan: Plan, share: Share) -> Plan:
+def plan_for_partition(plan: Plan, share: Share) -> Plan:
     """Return the plan restricted to the events of one partition, whatever other events it gets."""
     return replace(plan, pattern=_restricted(plan.pattern, share))
 

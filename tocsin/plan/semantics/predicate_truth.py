@@ -5,7 +5,7 @@ from __future__ import annotations
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Computed, IsNull, PlaceIs, Predicate, region_of, value_truth
 from tocsin.plan.semantics.computed_truth import evaluate_condition
-from tocsin.values.space import Geometry, related
+from tocsin.values.space import Geometry, are_related
 from tocsin.values.truth import Truth, truth
 
 
@@ -23,6 +23,6 @@ def predicate_truth(predicate: Predicate, event: Event) -> Truth:
 
 
 def _is_placed(predicate: PlaceIs, place: Geometry | None) -> bool:
-    return place is not None and related(
+    return place is not None and are_related(
         place, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
     )

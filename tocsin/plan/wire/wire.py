@@ -61,7 +61,7 @@ def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> comp
     """
     plan = _Decoder({each.fingerprint: each for each in knowledge}).value(body_of(text))
     if not isinstance(plan, composites.Plan):
-        raise malformed("the text holds no plan")
+        raise malformed_plan_problem("the text holds no plan")
     return plan
 
 
@@ -72,10 +72,10 @@ def body_of(text: str) -> Any:
     except RecursionError:
         raise too_deep() from None
     except ValueError as error:
-        raise malformed(f"not JSON: {error}") from None
+        raise malformed_plan_problem(f"not JSON: {error}") from None
     require_levels(body)
     if not isinstance(body, dict) or body.get("tocsin-plan") not in _VERSIONS:
-        raise malformed(f"expected a plan of wire version {VERSION} or before")
+        raise malformed_plan_problem(f"expected a plan of wire version {VERSION} or before")
     return body.get("plan")
 
 
@@ -88,7 +88,7 @@ def class_of(name: str) -> type:
     """Return the class of a node by its name on the wire."""
     node = _NODES.get(name)
     if node is None:
-        raise malformed(f"unknown node {name!r}")
+        raise malformed_plan_problem(f"unknown node {name!r}")
     return node
 
 
@@ -206,7 +206,7 @@ class _Decoder:
         name = body.get("node", "")
         node = _NODES.get(name)
         if node is None:
-            raise malformed(f"unknown node {body.get('node')!r}")
+            raise malformed_plan_problem(f"unknown node {body.get('node')!r}")
         try:
             if name in _MEMBERS:
                 return _MEMBERS[name][body["name"]]
@@ -216,9 +216,9 @@ class _Decoder:
             del given["node"]
             return node(**given)
         except (KeyError, TypeError, ValueError) as error:
-            raise malformed(f"{body.get('node')}: {error}") from None
+            raise malformed_plan_problem(f"{body.get('node')}: {error}") from None
 
 
-def malformed(message: str) -> Problem:
+def malformed_plan_problem(message: str) -> Problem:
     """Return the problem of a text that is not a plan."""
     return MeaningProblem(message, code="PlanFormatError")

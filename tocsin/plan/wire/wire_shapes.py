@@ -20,7 +20,7 @@ from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import (
     body_of,
     class_of,
-    malformed,
+    malformed_plan_problem,
     node_of,
     plan_body,
     plan_from_json,
@@ -28,7 +28,7 @@ from tocsin.plan.wire.wire import (
 )
 from tocsin.values.scalars import Constant
 
-_KEPT = 4_096
+_MAX_CACHED_SHAPES = 4_096
 """Shapes in the cache at most; one takes some kilobytes."""
 
 _HOLE = "hole"
@@ -38,7 +38,7 @@ Values = Sequence[Any]
 Maker = Callable[[Values], Any]
 
 
-def shape_to_text(plan: Plan) -> str:
+def plan_to_shape_text(plan: Plan) -> str:
     """Return the plan as values and shape; in the ordinary form if it has no shape."""
     body = plan_body(plan)
     values: list[Any] = []
@@ -57,25 +57,25 @@ def plan_from_text(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> Plan
     values = json.loads(said)
     reader = _reader_of(shape)
     if len(values) != reader.holes or not _SCALARS.issuperset(map(type, values)):
-        raise malformed("the values do not fit the shape")
+        raise malformed_plan_problem("the values do not fit the shape")
     plan = reader.make(values)
     if not isinstance(plan, Plan):
-        raise malformed("the text holds no plan")
+        raise malformed_plan_problem("the text holds no plan")
     return plan
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _ShapeReader:
     """Reader of a shape: its number of values, and the function that makes a plan of them."""
 
     holes: int
     make: Maker
 
 
-@lru_cache(maxsize=_KEPT)
-def _reader_of(shape: str) -> _Reader:
+@lru_cache(maxsize=_MAX_CACHED_SHAPES)
+def _reader_of(shape: str) -> _ShapeReader:
     body = body_of(shape)
-    return _Reader(shape.count(f'{{"{_HOLE}":'), _maker(body))
+    return _ShapeReader(shape.count(f'{{"{_HOLE}":'), _maker(body))
 
 
 def _with_holes(value: Any, values: list[Any]) -> Any:

@@ -31,7 +31,7 @@ from tocsin.plan.xml.row_evaluation import (
     meets_condition,
     value_of,
 )
-from tocsin.plan.xml.row_functions import GivenUp, Known, plain_text
+from tocsin.plan.xml.row_functions import Known, WorkLimitExceeded, plain_text
 from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     FunctionValue,
@@ -83,7 +83,7 @@ _Place: TypeAlias = tuple[int, ...]
 
 def ask_nothing(_: NestedQuery, __: Row) -> Iterable[Row]:
     """Raise GivenUp: there is no document that a nested query could read."""
-    raise GivenUp("nothing is there that a nested query could look at")
+    raise WorkLimitExceeded("nothing is there that a nested query could look at")
 
 
 def construct(
@@ -197,9 +197,9 @@ class _Construction:
         self._steps -= steps
         self._characters -= characters
         if self._steps < 0:
-            raise GivenUp(f"what is built takes more than {MAX_STEPS:,} steps")
+            raise WorkLimitExceeded(f"what is built takes more than {MAX_STEPS:,} steps")
         if self._characters < 0:
-            raise GivenUp(f"what is built has more than {MAX_OUTPUT:,} characters")
+            raise WorkLimitExceeded(f"what is built has more than {MAX_OUTPUT:,} characters")
 
 
 def _identity(place: _Place, name: str, template: TemplateElement, values: Values) -> Hashable:
@@ -227,14 +227,16 @@ def _name(name: str | OutputValue, values: Values) -> str:
         return name
     text = _text_of(values.get(name.variable, "")).strip(XML_SPACE)
     if not is_xml_name(text):
-        raise GivenUp(f"{name.variable} is {text[:40]!r}, which is no XML name", "NotAnXmlName")
+        raise WorkLimitExceeded(
+            f"{name.variable} is {text[:40]!r}, which is no XML name", "NotAnXmlName"
+        )
     return text
 
 
 def _attribute_name(name: str | OutputValue, values: Values) -> str:
     text = _name(name, values)
     if isinstance(name, OutputValue) and text == "xmlns":
-        raise GivenUp(
+        raise WorkLimitExceeded(
             f"{name.variable} is 'xmlns', which is no name of an attribute", "NotAnXmlName"
         )
     return text

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias, assert_never
 
 from tocsin.plan.bindings import Row
-from tocsin.plan.xml.row_functions import Known, applied, number_in, plain_text
+from tocsin.plan.xml.row_functions import Known, apply_function, number_in, plain_text
 from tocsin.plan.xml.row_terms import (
     RELATIONS,
     ChoiceValue,
@@ -99,7 +99,7 @@ def value_of(operand: Operand, values: Values, spend: Spend = uncounted) -> Know
             worked_out = (value_of(each, values, spend) for each in arguments)
             given = [known for known in worked_out if known is not None]
             spend(_work_on(*given))
-            return applied(function, given) if len(given) == len(arguments) else None
+            return apply_function(function, given) if len(given) == len(arguments) else None
         case ChoiceValue(condition, then, otherwise):
             decided = row_truth(condition, values, spend)
             if decided is Truth.UNKNOWN:

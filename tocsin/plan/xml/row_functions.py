@@ -1,7 +1,8 @@
 """Functions of conditions and templates. Each takes values and returns a value; None is unknown.
 
 A function of an unknown value, or of a value of the wrong kind, is unknown, never an error.
-Characters are counted from 1. A result longer than `MAX_TEXT` raises `GivenUp`: nothing is cut off.
+Characters are counted from 1. A result longer than `MAX_TEXT` raises `WorkLimitExceeded`: nothing
+is cut off.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from html import unescape
 from typing import TypeAlias
 
 from tocsin.values.dates import Date, date_of
-from tocsin.values.decimals import calculated, decimal_of, decimal_text, rounded
+from tocsin.values.decimals import calculate, decimal_of, decimal_text, round_number
 from tocsin.values.formats import DateFormat, format_of
 
 Known: TypeAlias = str | tuple[str] | Date
@@ -28,7 +29,7 @@ _SPACE = " \t\r\n"
 _TAG = re.compile(r"""<(?:[^<>"]|"[^"]*")*>""")
 
 
-class GivenUp(Exception):
+class WorkLimitExceeded(Exception):
     """Raised when a result for an event is beyond the work limit or invalid; it is reported with
     code and reason.
     """
@@ -40,7 +41,7 @@ class GivenUp(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class RowFunction:
     """Least and largest number of arguments (None: no limit), and the implementation."""
 
     least: int
@@ -60,7 +61,7 @@ def number_in(value: Known) -> Decimal | None:
     return decimal_of(value) if isinstance(value, str) else None
 
 
-def applied(function: str, arguments: Sequence[Known]) -> Known | None:
+def apply_function(function: str, arguments: Sequence[Known]) -> Known | None:
     """Return the result of a function or an arithmetic operator for known values."""
     if function in ARITHMETIC:
         return _arithmetic(function, arguments)
@@ -76,7 +77,7 @@ def _arithmetic(operator: str, operands: Sequence[Known]) -> str | None:
         return None
     if len(numbers) == 1:
         return decimal_text(-numbers[0] if operator == "-" else numbers[0])
-    result = calculated(operator, *numbers)
+    result = calculate(operator, *numbers)
     return None if result is None else decimal_text(result)
 
 
@@ -113,7 +114,7 @@ def _replace(arguments: Sequence[Known]) -> str | None:
 
 def _round(arguments: Sequence[Known]) -> str | None:
     number, digits = number_in(arguments[0]), _whole(arguments[1]) if len(arguments) > 1 else 0
-    result = None if number is None or digits is None else rounded(number, digits)
+    result = None if number is None or digits is None else round_number(number, digits)
     return None if result is None else decimal_text(result)
 
 
@@ -153,23 +154,23 @@ def _whole(value: Known) -> int | None:
 
 def _require_length(length: int) -> None:
     if length > MAX_TEXT:
-        raise GivenUp(f"a value has more than {MAX_TEXT:,} characters")
+        raise WorkLimitExceeded(f"a value has more than {MAX_TEXT:,} characters")
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    "abs": Function(1, 1, _abs),
-    "concat": Function(1, None, _concat),
-    "date": Function(1, 1, _date),
-    "format": Function(2, 2, _format),
-    "length": Function(1, 1, lambda given: str(len(plain_text(given[0])))),
-    "lower": Function(1, 1, lambda given: plain_text(given[0]).lower()),
-    "number": Function(1, 1, _number),
-    "replace": Function(3, 3, _replace),
-    "round": Function(1, 2, _round),
-    "string": Function(1, 1, lambda given: plain_text(given[0])),
-    "substring": Function(2, 3, _substring),
-    "trim": Function(1, 1, lambda given: plain_text(given[0]).strip(_SPACE)),
-    "upper": Function(1, 1, lambda given: plain_text(given[0]).upper()),
+FUNCTIONS: Mapping[str, RowFunction] = {
+    "abs": RowFunction(1, 1, _abs),
+    "concat": RowFunction(1, None, _concat),
+    "date": RowFunction(1, 1, _date),
+    "format": RowFunction(2, 2, _format),
+    "length": RowFunction(1, 1, lambda given: str(len(plain_text(given[0])))),
+    "lower": RowFunction(1, 1, lambda given: plain_text(given[0]).lower()),
+    "number": RowFunction(1, 1, _number),
+    "replace": RowFunction(3, 3, _replace),
+    "round": RowFunction(1, 2, _round),
+    "string": RowFunction(1, 1, lambda given: plain_text(given[0])),
+    "substring": RowFunction(2, 3, _substring),
+    "trim": RowFunction(1, 1, lambda given: plain_text(given[0]).strip(_SPACE)),
+    "upper": RowFunction(1, 1, lambda given: plain_text(given[0]).upper()),
 }
 IF = "if"
 FUNCTION_NAMES = (*FUNCTIONS, IF)

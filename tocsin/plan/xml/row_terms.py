@@ -142,7 +142,9 @@ class OrderKey:
     descending: bool = False
 
 
-def compared(left: Operand, relation: str, right: Operand) -> ValueCondition | ComparedValues:
+def make_comparison(
+    left: Operand, relation: str, right: Operand
+) -> ValueCondition | ComparedValues:
     """Return the condition that two values compare, in its one normal form."""
     match left, right:
         case VariableValue(variable), TextValue(text):

@@ -30,7 +30,7 @@ def condition_text(condition: RowCondition) -> str:
     """Return the condition; a constant is quoted and still compares as a number."""
     match condition:
         case ValueCondition(variable, relation, constant, other):
-            return f"{variable} {relation} {other if constant is None else quoted(constant)}"
+            return f"{variable} {relation} {other if constant is None else quote_text(constant)}"
         case ComparedValues(left, relation, right):
             return f"{operand_text(left)} {relation} {operand_text(right)}"
         case ValueLike(operand, pattern):
@@ -51,7 +51,7 @@ def operand_text(operand: Operand) -> str:
     """Return a value; arithmetic gets parentheses."""
     match operand:
         case TextValue(text):
-            return quoted(text)
+            return quote_text(text)
         case VariableValue(variable):
             return variable
         case FunctionValue(operator, (inner,)) if operator in ARITHMETIC:
@@ -74,7 +74,7 @@ def order_text(key: OrderKey) -> str:
     return f"{key.variable} DESCENDING" if key.descending else key.variable
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return the text in double quotes."""
     return '"' + text.replace('"', '""') + '"'
 
@@ -86,7 +86,7 @@ def _inner_text(condition: RowCondition) -> str:
 
 def _like_text(pattern: LikePattern) -> str:
     if not pattern.needs_escape():
-        return quoted(pattern.text(escape=""))
+        return quote_text(pattern.text(escape=""))
     used = "".join(pattern.literals())
     escape = next((char for char in _ESCAPES if char not in used), _ESCAPES[0])
-    return f"{quoted(pattern.text(escape))} ESCAPE {quoted(escape)}"
+    return f"{quote_text(pattern.text(escape))} ESCAPE {quote_text(escape)}"

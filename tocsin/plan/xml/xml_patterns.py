@@ -25,7 +25,7 @@ from tocsin.events.views.canonical import XML_SPACE, canonical, canonical_conten
 from tocsin.events.views.document import DocumentLimits, Element, parse_xml
 from tocsin.plan.bindings import Rows, sole_value
 from tocsin.plan.xml.paths import RegularPath
-from tocsin.plan.xml.row_functions import GivenUp, number_in
+from tocsin.plan.xml.row_functions import WorkLimitExceeded, number_in
 from tocsin.plan.xml.row_terms import RowCondition
 
 XmlValue: TypeAlias = str | tuple[str]
@@ -306,7 +306,7 @@ def outermost_inside(value: object) -> tuple[Element, ...]:
     try:
         return tuple(parse_xml(f"<inside>{value[0]}</inside>", _INSIDE))
     except LimitProblem as problem:
-        raise GivenUp(problem.message) from None
+        raise WorkLimitExceeded(problem.message) from None
 
 
 def bound_scalar(rows: Rows, variable: str) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tocsin.errors import Problem
-from tocsin.events.dead_letter import DeadLetter, internal_error, too_many_hops, unpublished
+from tocsin.events.dead_letter import DeadLetter, internal_error, invalid_output, too_many_hops
 from tocsin.events.event import Event
 from tocsin.events.matches.constructed import HOP_LIMIT, constructed_events, hops_of
 from tocsin.events.matches.match import Match
@@ -26,7 +26,9 @@ def constructing(plans: Mapping[str, Plan]) -> frozenset[str]:
     return frozenset(key for key, plan in plans.items() if isinstance(plan.output, Construct))
 
 
-def cascaded(evaluate: Evaluate, builders: frozenset[str]) -> tuple[list[Match], list[DeadLetter]]:
+def republish_until_stable(
+    evaluate: Evaluate, builders: frozenset[str]
+) -> tuple[list[Match], list[DeadLetter]]:
     """Return the matches over the input and all constructed events, and the dead letters.
 
     A dead letter says that an output is over a limit or is not an event.
@@ -65,7 +67,7 @@ class _Step:
         try:
             return constructed_events(match)
         except Problem as problem:
-            self.letters.append(unpublished(match.subscription, match.id, problem))
+            self.letters.append(invalid_output(match.subscription, match.id, problem))
         except Exception as error:
             self.letters.append(internal_error(error, match.members, match.subscription))
         return []

@@ -11,18 +11,18 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 
 from tocsin.engine.engine import Engine
-from tocsin.engine.json_scan.batch_reader import events_of, glance_at_texts
-from tocsin.engine.json_scan.envelope_columns import Glance
-from tocsin.engine.json_scan.lazy_events import ScannedEvents, ordered_events
-from tocsin.engine.json_scan.tape import MOST
+from tocsin.engine.json_scan.batch_reader import events_of, scan_if_many
+from tocsin.engine.json_scan.envelope_columns import EnvelopeColumns
+from tocsin.engine.json_scan.lazy_events import ScannedEvents, order_events
+from tocsin.engine.json_scan.tape import MAX_TEXTS
 from tocsin.errors import LimitProblem, Problem
-from tocsin.events.codecs.file_item import Made, Piece, events_in
-from tocsin.events.codecs.reception import Ends, received
+from tocsin.events.codecs.file_item import DecodedItem, FileItem, events_in
+from tocsin.events.codecs.reception import EventEndRule, stamp_reception
 from tocsin.events.dead_letter import (
     DeadLetter,
     internal_error,
     late,
-    malformed,
+    malformed_input,
     too_far_ahead,
     unreadable,
 )
@@ -33,7 +33,7 @@ from tocsin.events.warning import EventWarning, Warned
 from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime import clock_skew as clocks
 from tocsin.runtime.fan_out import FanOut
-from tocsin.runtime.finite.republishing import cascaded, constructing
+from tocsin.runtime.finite.republishing import constructing, republish_until_stable
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.runtime.guarded import GuardedEngine
 from tocsin.runtime.outcome import Outcome
@@ -61,7 +61,7 @@ class Input:
 def read_events(
     lines: Iterable[bytes],
     lateness: Duration | None = None,
-    ends: Ends = Ends.START,
+    ends: EventEndRule = EventEndRule.START,
     ahead: Duration | None = None,
 ) -> Input:
     """Decode JSON Lines without blank ones; a malformed line is a dead letter with its number."""
@@ -69,9 +69,9 @@ def read_events(
 
 
 def read_pieces(
-    pieces: Iterable[Piece],
+    pieces: Iterable[FileItem],
     lateness: Duration | None = None,
-    ends: Ends = Ends.START,
+    ends: EventEndRule = EventEndRule.START,
     ahead: Duration | None = None,
 ) -> Input:
     """Decode items of files; a malformed one is a dead letter with its line number.
@@ -82,8 +82,8 @@ def read_pieces(
     return _read_texts(_portions_of_pieces(pieces), lateness, ends, ahead)
 
 
-_Text: TypeAlias = tuple[bytes, int, str | None, Made]
-"""The fields of a `Piece`; for a line of a file a plain tuple is enough."""
+_Text: TypeAlias = tuple[bytes, int, str | None, DecodedItem]
+"""The fields of a `FileItem`; for a line of a file a plain tuple is enough."""
 
 
 class _Portion(NamedTuple):
@@ -99,7 +99,7 @@ class _Portion(NamedTuple):
 
 def _portions_of_lines(lines: Iterable[bytes]) -> Iterator[_Portion]:
     first, lines = 0, iter(lines)
-    while some := list(islice(lines, MOST)):
+    while some := list(islice(lines, MAX_TEXTS)):
         yield _Portion(first, some, partial(_line_of, some, first))
         first += len(some)
 
@@ -108,9 +108,9 @@ def _line_of(lines: list[bytes], first: int, row: int) -> _Text:
     return lines[row], first + row + 1, None, None
 
 
-def _portions_of_pieces(pieces: Iterable[Piece]) -> Iterator[_Portion]:
+def _portions_of_pieces(pieces: Iterable[FileItem]) -> Iterator[_Portion]:
     first, pieces = 0, iter(pieces)
-    while some := list(islice(pieces, MOST)):
+    while some := list(islice(pieces, MAX_TEXTS)):
         unread = [raw if made is None else b"" for raw, _, _, made in some]
         yield _Portion(first, unread, some.__getitem__)
         first += len(some)
@@ -120,19 +120,19 @@ def _portions_of_pieces(pieces: Iterable[Piece]) -> Iterator[_Portion]:
 def _read_texts(
     portions: Iterable[_Portion],
     lateness: Duration | None,
-    ends: Ends,
+    ends: EventEndRule,
     ahead: Duration | None,
     *,
     passes_over_blanks: bool = False,
 ) -> Input:
     found = Input()
     in_time = lateness is None and ahead is None
-    glances: list[Glance] = []
+    glances: list[EnvelopeColumns] = []
     events: list[Event] = []
-    read: list[_Read] = []
+    read: list[_NumberedEvent] = []
     told: list[tuple[int, DeadLetter]] = []
     for first, unread, text in portions:
-        glance = glance_at_texts(unread) if ends is Ends.START else None
+        glance = scan_if_many(unread) if ends is EventEndRule.START else None
         if glance is not None and in_time:
             glances.append(glance)
         for row, event in _rows_to_read(glance, len(unread), in_time):
@@ -142,24 +142,24 @@ def _read_texts(
             try:
                 some = [event] if event is not None else _events_of(raw, made, ends)
             except Problem as problem:
-                told.append((first + row, malformed(problem, raw, line).in_file(file)))
+                told.append((first + row, malformed_input(problem, raw, line).in_file(file)))
                 continue
             except Exception as error:
                 told.append((first + row, unreadable(error, raw).in_file(file, line)))
                 continue
             events += some
             if not in_time:
-                read += (_Read(event, first + row, line, file) for event in some)
+                read += (_NumberedEvent(event, first + row, line, file) for event in some)
     for letter, each in _out_of_time(read, lateness, ahead):
         told.append((each.number, letter.in_file(each.file)))
         found.late.add(each.event.identity)
     found.dead_letters = [letter for _, letter in sorted(told, key=lambda each: each[0])]
-    found.events = ordered_events(glances, events)
+    found.events = order_events(glances, events)
     return found
 
 
 def _rows_to_read(
-    glance: Glance | None, size: int, in_time: bool
+    glance: EnvelopeColumns | None, size: int, in_time: bool
 ) -> Iterable[tuple[int, Event | None]]:
     """Yield the rows to process one by one, with the event if it is decoded already.
 
@@ -172,12 +172,12 @@ def _rows_to_read(
     return enumerate(events_of(glance))
 
 
-def _events_of(raw: bytes, made: Made, ends: Ends) -> list[Event]:
+def _events_of(raw: bytes, made: DecodedItem, ends: EventEndRule) -> list[Event]:
     events = events_in(raw, made)
-    return list(map(received, events)) if ends is Ends.RECEPTION else events
+    return list(map(stamp_reception, events)) if ends is EventEndRule.RECEPTION else events
 
 
-class _Read(NamedTuple):
+class _NumberedEvent(NamedTuple):
     """An event, the number of its item, and the line and file of that item."""
 
     event: Event
@@ -187,8 +187,8 @@ class _Read(NamedTuple):
 
 
 def _out_of_time(
-    read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
-) -> Iterator[tuple[DeadLetter, _Read]]:
+    read: Iterable[_NumberedEvent], lateness: Duration | None, ahead: Duration | None
+) -> Iterator[tuple[DeadLetter, _NumberedEvent]]:
     """Yield the events too far ahead or late, in input order, each with its dead letter."""
     timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
     beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
@@ -225,7 +225,7 @@ def match_events(
         found.warned = given.warned
         return matches
 
-    matches, over = cascaded(evaluate, constructing(plans))
+    matches, over = republish_until_stable(evaluate, constructing(plans))
     found.dead_letters += [*letters, *over]
     return matches
 

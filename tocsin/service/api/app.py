@@ -27,7 +27,7 @@ from tocsin.service.api import (
 )
 from tocsin.service.api.bodies import PROBLEMS
 from tocsin.service.core.service import Service
-from tocsin.service.http.problems import tell_problems
+from tocsin.service.http.problems import add_problem_handlers
 
 ROUTERS = (
     events.router,
@@ -54,7 +54,7 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     """
     app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
-    tell_problems(app)
+    add_problem_handlers(app)
     pages.serve_assets(app)
     app.include_router(pages.router)
     app.include_router(console_page.router)

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path, Request
 from tocsin.errors import StateProblem
 from tocsin.service.api.bodies import EVENT, json_body
 from tocsin.service.api.matches import After, Before, Limit, Newest
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.positions import LAST
 from tocsin.service.http.requests import body_of, run_read, run_work, service_of
 from tocsin.service.storage.rows import LetterRow
@@ -32,7 +32,7 @@ async def list_letters(
 ) -> dict[str, Any]:
     """Return dead letters of the caller, oldest first, and `next`; with `newest`, the last ones."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def read() -> list[LetterRow]:
         return service.letters.read(
@@ -62,10 +62,10 @@ async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> d
     A body needs the scope publish. A published event counts for the rate of the key.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     body = await body_of(request, service.settings.limits.request_bytes)
     if body:
-        caller.require(Scope.PUBLISH)
+        caller.require(AccessScope.PUBLISH)
     row = await run_read(request, caller.tenant, service.letters.get, id, caller.tenant)
     if row is None:
         raise StateProblem(

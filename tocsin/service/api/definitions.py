@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from tocsin.service.api.bodies import DEFINITION, json_body
-from tocsin.service.http.access import Caller, Scope, caller_with
+from tocsin.service.http.access import AccessScope, Caller, caller_with
 from tocsin.service.http.requests import object_of, run_read, service_of
 from tocsin.service.subscriptions.definitions import Version, body_of
 
@@ -23,7 +23,7 @@ Force = Annotated[bool, Query(description="Also where subscriptions ring no more
 async def list_definitions(request: Request) -> dict[str, Any]:
     """Return the definitions that the caller's subscriptions may use."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     found = await run_read(request, caller.tenant, service.definitions.list_all, caller.tenant)
     return {"definitions": [body_of(each) for each in found]}
 
@@ -32,8 +32,8 @@ async def list_definitions(request: Request) -> dict[str, Any]:
 async def get_definition(name: str, request: Request) -> dict[str, Any]:
     """Return a definition, and the version of the catalog that introduced it."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
-    return _told(
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
+    return _to_json(
         await run_read(request, caller.tenant, service.definitions.get, caller.tenant, name)
     )
 
@@ -42,11 +42,11 @@ async def get_definition(name: str, request: Request) -> dict[str, Any]:
 async def get_versions(name: str, request: Request) -> dict[str, Any]:
     """Return every version of a definition, oldest first."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     found = await run_read(
         request, caller.tenant, service.definitions.versions, caller.tenant, name
     )
-    return {"versions": [_told(each) for each in found]}
+    return {"versions": [_to_json(each) for each in found]}
 
 
 @router.put(
@@ -62,7 +62,7 @@ async def put_definition(name: str, request: Request, force: Force = False) -> R
 
     def change() -> tuple[bool, dict[str, Any]]:
         put = service.definitions.put(caller.tenant, name, body, force=force)
-        return put.is_new, _told(service.definitions.get(caller.tenant, name))
+        return put.is_new, _to_json(service.definitions.get(caller.tenant, name))
 
     is_new, told = await run_read(request, caller.tenant, change)
     return JSONResponse(told, 201 if is_new else 200)
@@ -83,13 +83,13 @@ async def delete_definition(name: str, request: Request, force: Force = False) -
 
 def _writer(request: Request) -> Caller:
     """Return the caller, who may change its tenant's definitions; shared ones need an admin."""
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     if not caller.tenant:
-        caller.require(Scope.ADMIN)
+        caller.require(AccessScope.ADMIN)
     return caller
 
 
-def _told(found: Version) -> dict[str, Any]:
+def _to_json(found: Version) -> dict[str, Any]:
     if found.definition is None:
         return {"version": found.version, "removed": True}
     return body_of(found.definition) | {"version": found.version}

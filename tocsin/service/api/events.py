@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse
 
 from tocsin.errors import Problem
 from tocsin.service.api.bodies import EVENT_CONTENT, bodies
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.problems import answer
 from tocsin.service.http.requests import BRIEF, body_of, ended_with_client, service_of
-from tocsin.service.ingest.http import SOURCE, Received, receive
+from tocsin.service.ingest.http import SOURCE, IngestResult, receive
 
 router = APIRouter(tags=["events"])
 
@@ -22,7 +22,7 @@ router = APIRouter(tags=["events"])
 async def publish(request: Request) -> Response:
     """Accept one event, a batch, lines, or a document, by the content type."""
     service = service_of(request)
-    caller = caller_with(request, Scope.PUBLISH)
+    caller = caller_with(request, AccessScope.PUBLISH)
     limits = service.settings.limits
     body = await body_of(request, limits.request_bytes)
     headers = {name.lower(): value for name, value in request.headers.items()}
@@ -38,7 +38,7 @@ async def publish(request: Request) -> Response:
     return _answer(found)
 
 
-def _answer(found: Received) -> Response:
+def _answer(found: IngestResult) -> Response:
     told = {
         "accepted": found.accepted,
         "rejected": [each.as_json() for each in found.rejected],

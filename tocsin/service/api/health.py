@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 from tocsin.errors import Problem
 from tocsin.service.api.metrics import metrics_text
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import service_of
 
 router = APIRouter(tags=["health"])
@@ -44,7 +44,7 @@ async def tell_metrics(request: Request) -> Response:
     """
     service = service_of(request)
     try:
-        caller = caller_with(request, Scope.ADMIN)
+        caller = caller_with(request, AccessScope.ADMIN)
     except Problem:
         is_admin, tenant = False, None
     else:

@@ -14,16 +14,16 @@ from tocsin.errors import Problem
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.composites import Plan
 from tocsin.service.console.attributes import attributes_seen
-from tocsin.service.console.knowledge import knowledge_told, terms_of
+from tocsin.service.console.knowledge import describe_knowledge, terms_of
 from tocsin.service.console.recent import recent_events
 from tocsin.service.core.service import Service
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import run_read, service_of
 from tocsin.service.subscriptions.definitions import body_of
 
 router = APIRouter(tags=["definitions"])
 
-MOST_SUBSCRIPTIONS = 5_000
+MAX_SUBSCRIPTIONS = 5_000
 """Subscriptions examined for the classes that they name."""
 
 
@@ -33,7 +33,7 @@ async def list_attributes(request: Request) -> dict[str, Any]:
     terms of the ontologies.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> dict[str, Any]:
         defined = service.definitions.list_all(caller.tenant)
@@ -54,12 +54,12 @@ async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
     and the number of subscriptions that name it.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> list[dict[str, Any]]:
         words = _words(service, caller.tenant)
         events = recent_events(service.browsing)
-        return knowledge_told(words, events, _plans(service, caller.tenant))
+        return describe_knowledge(words, events, _plans(service, caller.tenant))
 
     return await run_read(request, caller.tenant, look)
 
@@ -67,13 +67,13 @@ async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
 def _words(service: Service, tenant: str) -> Ontology | None:
     """Return the ontology visible to a tenant's subscriptions, or None."""
     service.entries.mirror.refresh()
-    return service.entries.mirror.light.words_of(Owned(tenant, "it").key)
+    return service.entries.mirror.environment.words_of(Owned(tenant, "it").key)
 
 
 def _plans(service: Service, tenant: str) -> list[tuple[Subscription, Plan]]:
     with service.entries.mirror.lock:
         service.entries.mirror.refresh()
-        known = service.entries.mirror.subscriptions_of(tenant)[:MOST_SUBSCRIPTIONS]
+        known = service.entries.mirror.subscriptions_of(tenant)[:MAX_SUBSCRIPTIONS]
     found: list[tuple[Subscription, Plan]] = []
     for each in known:
         try:

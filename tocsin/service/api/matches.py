@@ -13,10 +13,10 @@ from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDis
 from fastapi.responses import StreamingResponse
 
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.base.streaming import Wanted, follow
-from tocsin.service.console.why import Kept, why
+from tocsin.service.base.streaming import MatchFilter, stream_matches
+from tocsin.service.console.why import ExplanationStores, why
 from tocsin.service.core.service import Service
-from tocsin.service.http.access import Caller, Scope, caller_with, listener_with
+from tocsin.service.http.access import AccessScope, Caller, caller_with, listener_with
 from tocsin.service.http.origins import WEBSOCKET_CODE
 from tocsin.service.http.positions import (
     LAST,
@@ -27,7 +27,7 @@ from tocsin.service.http.positions import (
 )
 from tocsin.service.http.problems import document_of, status_of
 from tocsin.service.http.requests import run_read, run_work, service_of
-from tocsin.service.http.revocation import while_admitted
+from tocsin.service.http.revocation import stream_while_valid
 from tocsin.service.storage.rows import MatchRow
 from tocsin.values.time import Instant, parse_instant
 
@@ -57,7 +57,7 @@ async def query(
     `until` bound the time of detection.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     low, high = instant_of(since), instant_of(until)
 
     def read() -> list[MatchRow]:
@@ -83,9 +83,9 @@ async def stream(request: Request, subscription: Subscriptions = None) -> Respon
     the next match.
     """
     service = service_of(request)
-    caller = listener_with(request, Scope.SUBSCRIBE)
+    caller = listener_with(request, AccessScope.SUBSCRIBE)
     after = begin_behind(request, service.feed.head)
-    wanted = Wanted(caller.tenant, frozenset(subscription or ()))
+    wanted = MatchFilter(caller.tenant, frozenset(subscription or ()))
     return CountedResponse(CountedStream(service, caller.tenant), _events(caller, wanted, after))
 
 
@@ -95,10 +95,10 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
     service: Service = socket.app.state.service
     await socket.accept()
     try:
-        caller = listener_with(socket, Scope.SUBSCRIBE)
+        caller = listener_with(socket, AccessScope.SUBSCRIBE)
         after = begin_behind(socket, service.feed.head)
         with CountedStream(service, caller.tenant):
-            wanted = Wanted(caller.tenant, frozenset(subscription or ()))
+            wanted = MatchFilter(caller.tenant, frozenset(subscription or ()))
             await _send_live(socket, caller, wanted, after)
     except Problem as problem:
         status = status_of(problem)
@@ -113,7 +113,7 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
     constructed members, and the plan of that version as a tree with its satisfied parts.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     row = await run_read(request, caller.tenant, service.matches.get, id, caller.tenant)
     if row is None:
         raise StateProblem(
@@ -122,17 +122,17 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
             token=id,
             hint="ids are in GET /v1/matches; old matches are removed",
         )
-    kept = Kept(service.log, service.matches, service.catalog, service.own)
+    kept = ExplanationStores(service.log, service.matches, service.catalog, service.own)
     return await run_work(request, caller.tenant, why, row, kept)
 
 
-def _matches(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[list[MatchRow]]:
+def _matches(caller: Caller, wanted: MatchFilter, after: int) -> AsyncIterator[list[MatchRow]]:
     """Return the matches for a listener while its key is valid."""
     service = caller.service
-    return while_admitted(caller, follow(service.matches, service.feed, wanted, after))
+    return stream_while_valid(caller, stream_matches(service.matches, service.feed, wanted, after))
 
 
-async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
+async def _events(caller: Caller, wanted: MatchFilter, after: int) -> AsyncIterator[bytes]:
     """Yield the stream. The first message is the start position, so that a client that is cut off
     at once can resume.
     """
@@ -144,7 +144,7 @@ async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[b
         yield "".join(f"id: {row.position}\ndata: {row.body}\n\n" for row in rows).encode()
 
 
-async def _send_live(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
+async def _send_live(socket: WebSocket, caller: Caller, wanted: MatchFilter, after: int) -> None:
     """Send matches until the listener leaves; raise Problem if its key was revoked."""
     sending = asyncio.create_task(_send_all(socket, caller, wanted, after))
     hearing = asyncio.create_task(_await_end(socket))
@@ -157,7 +157,7 @@ async def _send_live(socket: WebSocket, caller: Caller, wanted: Wanted, after: i
         await socket.close()
 
 
-async def _send_all(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
+async def _send_all(socket: WebSocket, caller: Caller, wanted: MatchFilter, after: int) -> None:
     async for rows in _matches(caller, wanted, after):
         for row in rows:
             await socket.send_text(f'{{"position":{row.position},{row.body[1:]}')

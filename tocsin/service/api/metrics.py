@@ -19,7 +19,7 @@ from tocsin.catalog.tenants import Owned
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.core.service import Service
 from tocsin.service.delivery.service import Delivery
-from tocsin.service.delivery.worker import Worker
+from tocsin.service.delivery.worker import DeliveryWorker
 
 
 def metrics_text(service: Service, *, by_subscription: bool, tenant: str | None = None) -> bytes:
@@ -140,7 +140,7 @@ class _Figures(Collector):
         return rings
 
 
-def delivery_figures(worker: Worker) -> Iterator[Metric]:
+def delivery_figures(worker: DeliveryWorker) -> Iterator[Metric]:
     """Yield the outcomes of deliveries, and how many subscriptions have undelivered matches."""
     outcomes = CounterMetricFamily(
         "tocsin_deliveries", "Messages by outcome; buried are matches given up", labels=["outcome"]

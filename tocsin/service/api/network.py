@@ -10,8 +10,8 @@ from fastapi import APIRouter, Request
 
 from tocsin.catalog.tenants import Owned
 from tocsin.service.console.looking import take_look
-from tocsin.service.console.waiting import seen_waiting, waiting_told
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.console.waiting import describe_waiting, seen_waiting
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import run_read, service_of
 
 router = APIRouter(tags=["subscriptions"])
@@ -23,7 +23,7 @@ async def tell_plan(request: Request) -> dict[str, Any]:
     matches held and occurrences received. Needs `--engine local`.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> dict[str, Any]:
         return service.network.plan(caller.tenant, service.statistics.totals(caller.tenant))
@@ -37,12 +37,12 @@ async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
     first. Needs `--engine local`.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> dict[str, Any]:
         service.entries.get(caller.tenant, id)
         name = Owned(caller.tenant, id).key
         seen = take_look(service.runner, lambda hub: seen_waiting(hub, name))
-        return {"waiting": waiting_told(seen), "left_out": seen[2]}
+        return {"waiting": describe_waiting(seen), "left_out": seen[2]}
 
     return await run_read(request, caller.tenant, look)

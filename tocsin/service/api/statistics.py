@@ -10,9 +10,9 @@ from tocsin.catalog.tenants import Owned
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.service.console.minutes import MINUTES
 from tocsin.service.core.service import Service
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import run_read, service_of
-from tocsin.service.storage.subscription_status import KeptTrouble
+from tocsin.service.storage.subscription_status import StoredFailure
 
 router = APIRouter(tags=["health"])
 
@@ -26,7 +26,7 @@ async def tell_statistics(request: Request, subscriptions: Each = True) -> Respo
     `minutes` are the last sixty, oldest first; the last one is the current minute.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> str:
         told = service.statistics.told(caller.tenant)
@@ -51,6 +51,6 @@ def _each(service: Service, tenant: str) -> dict[str, Any]:
     return found
 
 
-def _trouble(trouble: KeptTrouble | None) -> str | None:
+def _trouble(trouble: StoredFailure | None) -> str | None:
     """Return the reason why a subscription is suspended, or None."""
     return None if trouble is None else f"{trouble.code}: {trouble.reason}"

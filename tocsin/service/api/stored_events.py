@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from tocsin.service.api.matches import After, Before, Newest, instant_of
 from tocsin.service.console.event_stream import follow_events
 from tocsin.service.console.stored_events import event_texts
-from tocsin.service.http.access import Caller, Scope, caller_with, listener_with
+from tocsin.service.http.access import AccessScope, Caller, caller_with, listener_with
 from tocsin.service.http.positions import (
     STREAM,
     CountedResponse,
@@ -22,13 +22,13 @@ from tocsin.service.http.positions import (
     begin_behind,
 )
 from tocsin.service.http.requests import run_read, service_of
-from tocsin.service.http.revocation import while_admitted
+from tocsin.service.http.revocation import stream_while_valid
 from tocsin.service.storage.event_queries import Span
 
 router = APIRouter(tags=["events"])
 
-MOST = 1_000
-Limit = Annotated[int, Query(ge=1, le=MOST)]
+MAX_EVENTS = 1_000
+Limit = Annotated[int, Query(ge=1, le=MAX_EVENTS)]
 
 
 @router.get("/v1/events")
@@ -46,7 +46,7 @@ async def list_events(
     `since` and `until` bound the receive time.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     span = Span(after, before, instant_of(since), instant_of(until))
 
     def read() -> str:
@@ -66,7 +66,7 @@ async def stream_events(request: Request) -> Response:
     `Last-Event-ID` or `after`, else with the next event.
     """
     service = service_of(request)
-    caller = listener_with(request, Scope.SUBSCRIBE)
+    caller = listener_with(request, AccessScope.SUBSCRIBE)
     after = begin_behind(request, service.log.head)
     return CountedResponse(CountedStream(service, caller.tenant), _messages(caller, after))
 
@@ -75,7 +75,7 @@ async def _messages(caller: Caller, after: int) -> AsyncIterator[bytes]:
     service = caller.service
     events = follow_events(service.log, service.late, service.feed, after)
     yield f"id: {after}\n\n".encode()
-    async for found in while_admitted(caller, events):
+    async for found in stream_while_valid(caller, events):
         if found.skipped:
             yield f'data: {{"skipped":{found.skipped}}}\n\n'.encode()
         if found.texts:

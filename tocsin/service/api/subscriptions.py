@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from tocsin.service.api.bodies import SUBSCRIPTION, json_body
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import object_of, run_read, service_of
 
 router = APIRouter(tags=["subscriptions"])
@@ -18,7 +18,7 @@ router = APIRouter(tags=["subscriptions"])
 async def list_subscriptions(request: Request) -> dict[str, Any]:
     """Return all subscriptions of the caller."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     found = await run_read(request, caller.tenant, service.entries.list_all, caller.tenant)
     return {"subscriptions": [each.as_json() for each in found]}
 
@@ -27,7 +27,7 @@ async def list_subscriptions(request: Request) -> dict[str, Any]:
 async def get_subscription(id: str, request: Request) -> dict[str, Any]:
     """Return a subscription and its state: live, paused, or suspended with the reason."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     return (
         await run_read(request, caller.tenant, service.entries.get, caller.tenant, id)
     ).as_json()
@@ -41,7 +41,7 @@ async def get_subscription(id: str, request: Request) -> dict[str, Any]:
 async def put_subscription(id: str, request: Request) -> Response:
     """Create a subscription (201) or replace it (200); it applies to events from now on."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     body = await object_of(request, service.settings.limits.request_bytes)
 
     put = await run_read(request, caller.tenant, service.entries.put, caller.tenant, id, body)
@@ -68,14 +68,14 @@ async def resume_subscription(id: str, request: Request) -> dict[str, Any]:
 async def delete_subscription(id: str, request: Request) -> Response:
     """Delete a subscription."""
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     await run_read(request, caller.tenant, service.entries.remove, caller.tenant, id)
     return Response(status_code=204)
 
 
 async def _pause(id: str, request: Request, *, paused: bool) -> dict[str, Any]:
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     return (
         await run_read(request, caller.tenant, service.entries.pause, caller.tenant, id, paused)
     ).as_json()

@@ -15,14 +15,14 @@ from tocsin.service.api.bodies import WHY_NOT, json_body
 from tocsin.service.base.work import bounded_work
 from tocsin.service.console.stored_events import events_in
 from tocsin.service.console.why import MAX_WHY_SECONDS
-from tocsin.service.console.why_not.answer import Asked, why_not
+from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.core.service import Service
-from tocsin.service.http.access import Caller, Scope, caller_with
+from tocsin.service.http.access import AccessScope, Caller, caller_with
 from tocsin.service.http.positions import LAST
 from tocsin.service.http.requests import object_of, run_work, service_of
 from tocsin.service.storage.event_queries import Span
 from tocsin.service.storage.rows import LogRow
-from tocsin.service.subscriptions.dry_run import asked_subscription
+from tocsin.service.subscriptions.dry_run import read_subscription
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -41,14 +41,14 @@ async def tell_why_not(request: Request) -> dict[str, Any]:
     partial matches with the event are returned.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     body = await object_of(request, service.settings.limits.request_bytes)
 
     def look() -> dict[str, Any]:
         if body.keys() != _MEMBERS:
             raise _wrong("subscription and event are to be given, and nothing else")
         pattern = _pattern(service, caller, body["subscription"])
-        asked = _asked(service, body["event"])
+        asked = _read_query(service, body["event"])
         return bounded_work(MAX_WHY_SECONDS, why_not, pattern, asked)
 
     return await run_work(request, caller.tenant, look)
@@ -59,14 +59,14 @@ def _pattern(service: Service, caller: Caller, given: object) -> Part:
     if isinstance(given, str):
         subscription = service.entries.get(caller.tenant, given).subscription
     elif isinstance(given, Mapping):
-        subscription = asked_subscription(caller.tenant, given)
+        subscription = read_subscription(caller.tenant, given)
     else:
         raise _wrong("subscription is an id or an object with language and expression")
     service.entries.mirror.refresh()
     return service.entries.compile(subscription).pattern
 
 
-def _asked(service: Service, given: object) -> Asked:
+def _read_query(service: Service, given: object) -> WhyNotQuery:
     """Return the stored event at a position, or the given one, as if it arrived now."""
     if not isinstance(given, Mapping):
         raise _wrong("event is a CloudEvent or an object with its position")
@@ -76,10 +76,10 @@ def _asked(service: Service, given: object) -> Asked:
     if len(events) != 1:
         raise _wrong(f"event is one event, got {len(events)}")
     rows = service.browsing.read(Span(), AROUND, newest=True)
-    return Asked(events[0], _others(rows, events[0].identity))
+    return WhyNotQuery(events[0], _others(rows, events[0].identity))
 
 
-def _stored(service: Service, given: Mapping[str, Any]) -> Asked:
+def _stored(service: Service, given: Mapping[str, Any]) -> WhyNotQuery:
     """Return the stored event at a position; `id` selects one where a row has several."""
     position = given["position"]
     if not isinstance(position, int) or isinstance(position, bool) or not 0 < position <= LAST:
@@ -97,7 +97,7 @@ def _stored(service: Service, given: Mapping[str, Any]) -> Asked:
     before = service.browsing.read(Span(before=position + 1), AROUND, newest=True)
     after = service.browsing.read(Span(after=position), AROUND)
     others = _others([*before, *after], event.identity)
-    return Asked(event, others, position in service.late.refreshed())
+    return WhyNotQuery(event, others, position in service.late.refreshed())
 
 
 def _others(rows: list[LogRow], identity: tuple[str, str]) -> list[Event]:

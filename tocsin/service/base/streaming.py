@@ -18,7 +18,7 @@ PAUSE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MatchFilter:
     """Filter of matches: a tenant and its subscriptions; all of them if none is named."""
 
     tenant: str
@@ -31,8 +31,8 @@ class Wanted:
         )
 
 
-async def follow(
-    matches: MatchStore, feed: Feed, wanted: Wanted, after: int
+async def stream_matches(
+    matches: MatchStore, feed: Feed, wanted: MatchFilter, after: int
 ) -> AsyncIterator[list[MatchRow]]:
     """Yield chunks of matches after a position until the service stops; an empty list after PAUSE
     seconds without one.

@@ -46,7 +46,7 @@ class _Client:
 
 
 @dataclass(slots=True)
-class _Entry:
+class _ConnectionEntry:
     """One connection; `peer` is None once it has become a WebSocket."""
 
     client: str | None
@@ -67,7 +67,7 @@ class ConnectionTable:
         self._alive = alive
         self._names = ClientNames(settings.proxies)
         self._most = min(settings.connections, _files_for_connections(settings.spare_files))
-        self._entries: dict[asyncio.Transport, _Entry] = {}
+        self._entries: dict[asyncio.Transport, _ConnectionEntry] = {}
         self._clients: dict[str, _Client] = {}
         self._idle: dict[asyncio.Transport, None] = {}
         self._swept = time.monotonic()
@@ -87,7 +87,7 @@ class ConnectionTable:
             self._forget_lost()
             if len(self._entries) >= self._most and not self._make_room(self._idle):
                 return _too_many(self._most)
-        self._entries[transport] = _Entry(name, peer)
+        self._entries[transport] = _ConnectionEntry(name, peer)
         if name is not None:
             self._clients.setdefault(name, _Client()).count += 1
         self.mark_idle(transport)
@@ -140,7 +140,7 @@ class ConnectionTable:
             elif entry.peer is not None:
                 entry.peer.check(self.clock)
 
-    def _abort_in_time(self, transport: asyncio.Transport, entry: _Entry) -> None:
+    def _abort_in_time(self, transport: asyncio.Transport, entry: _ConnectionEntry) -> None:
         """End a closed connection whose client does not read the rest in time."""
         if entry.closing_since is None:
             entry.closing_since = self.clock

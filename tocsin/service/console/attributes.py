@@ -14,7 +14,7 @@ from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.explain.conditions import path_text
 
 EXAMPLES = 5
-MOST_PATHS = 2_000
+MAX_PATHS = 2_000
 DEEPEST = 8
 LONGEST_EXAMPLE = 80
 
@@ -40,7 +40,7 @@ def attributes_seen(events: Iterable[Event]) -> list[dict[str, Any]]:
     seen: dict[Path, _Seen] = {}
     for event in events:
         for path, value in _paths(event):
-            if path in seen or len(seen) < MOST_PATHS:
+            if path in seen or len(seen) < MAX_PATHS:
                 seen.setdefault(path, _Seen()).note(value)
     told = [
         {

@@ -25,7 +25,7 @@ QUIET = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class EventChunk:
     """Events gathered for one message: position of the last row, texts, and number of rows left
     out. Only a position is a sign of life.
     """
@@ -37,7 +37,7 @@ class Gathered:
 
 async def follow_events(
     log: EventLog, late: LateEvents, feed: Feed, after: int
-) -> AsyncIterator[Gathered]:
+) -> AsyncIterator[EventChunk]:
     """Yield events after a position, until the service stops."""
     position, told = after, time.monotonic()
     while not feed.is_closed:
@@ -49,12 +49,12 @@ async def follow_events(
                 yield found
         elif time.monotonic() - told > QUIET:
             told = time.monotonic()
-            yield Gathered(position, [])
+            yield EventChunk(position, [])
 
 
-def _gather(log: EventLog, late: LateEvents, after: int) -> Gathered:
+def _gather(log: EventLog, late: LateEvents, after: int) -> EventChunk:
     first = max(after, log.head - MOST)
     rows = log.read(first, MOST)
     position = rows[-1].position if rows else first
     accepted = [row for row in rows if row.code is None]
-    return Gathered(position, list(event_texts(accepted, late.refreshed())), first - after)
+    return EventChunk(position, list(event_texts(accepted, late.refreshed())), first - after)

@@ -26,7 +26,7 @@ from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.graphs import GraphPattern
 
 _WORD = re.compile(r"\w[\w-]*")
-MOST_WORDS = 500
+MAX_WORDS = 500
 """Values of one event that are examined."""
 
 
@@ -80,7 +80,7 @@ def terms_of(words: Ontology | None) -> list[dict[str, str]]:
     return [{"iri": each, "label": local_name(each) or each} for each in sorted(known)]
 
 
-def knowledge_told(
+def describe_knowledge(
     words: Ontology | None,
     events: Iterable[Event],
     plans: Iterable[tuple[Subscription, Plan]],
@@ -155,7 +155,7 @@ def _texts(members: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts in the data of an event; at most MOST_WORDS values are examined."""
     waiting: list[Any] = [members]
     count = 0
-    while waiting and count < MOST_WORDS:
+    while waiting and count < MAX_WORDS:
         value = waiting.pop()
         count += 1
         if isinstance(value, str):

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from tocsin.events.matches.constructed import ID_PATTERN
 from tocsin.service.storage.matches import MatchStore
 
-MOST = 200
+MAX_LINES = 200
 """Lines of descent returned, at most."""
 
 _MATCH = re.compile(ID_PATTERN + r"([0-9a-f]+)-[0-9]+$")
@@ -21,9 +21,9 @@ def lineage_of(ids: Iterable[str], matches: MatchStore, tenant: str) -> list[lis
     """
     found: list[list[str]] = []
     waiting = [[id] for id in ids]
-    while waiting and len(found) < MOST:
+    while waiting and len(found) < MAX_LINES:
         line = waiting.pop(0)
-        origins = [] if len(line) > MOST else _origins(line[-1], matches, tenant)
+        origins = [] if len(line) > MAX_LINES else _origins(line[-1], matches, tenant)
         if not origins:
             found.append(line)
         waiting[:0] = [[*line, each] for each in origins]

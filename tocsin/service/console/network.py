@@ -15,22 +15,22 @@ from typing import Any
 
 from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
-from tocsin.engine.detection.inspection import NodeView
+from tocsin.engine.detection.inspection import OperatorView
 from tocsin.errors import Problem
 from tocsin.plan.explain.composites import condition_text, roles, title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Absence, Gathered, Join, Part
 from tocsin.service.console.looking import take_look
 from tocsin.service.runner import Runner
-from tocsin.service.subscriptions.subscriptions import Entries
+from tocsin.service.subscriptions.subscriptions import SubscriptionService
 
 FRESH = 2.0
 """Seconds for which an inspection is reused."""
 
-MOST_NODES = 3_000
+MAX_NODES = 3_000
 """Operators returned, at most."""
 
-MOST_TENANTS = 1_000
+MAX_TENANTS = 1_000
 
 KINDS = {
     "Condition": "condition",
@@ -51,7 +51,7 @@ KINDS = {
 
 
 @dataclass(slots=True)
-class _Told:
+class _OperatorEntry:
     """An operator for the JSON; `keys` are names of the catalog."""
 
     part: Part
@@ -76,20 +76,20 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedViews:
     at: float
-    views: list[NodeView] = field(default_factory=list)
+    views: list[OperatorView] = field(default_factory=list)
 
 
 class NetworkViews:
     """The last inspection of the operator graph for each tenant."""
 
-    def __init__(self, runner: Runner, entries: Entries) -> None:
+    def __init__(self, runner: Runner, entries: SubscriptionService) -> None:
         self._runner, self._entries = runner, entries
         self._lock = threading.Lock()
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _CachedViews] = {}
 
-    def of(self, tenant: str) -> list[NodeView]:
+    def of(self, tenant: str) -> list[OperatorView]:
         """Return the operators of a tenant's subscriptions; raise `NotHere` if they are in another
         process.
         """
@@ -99,11 +99,11 @@ class NetworkViews:
         with self._entries.mirror.lock:
             self._entries.mirror.refresh()
             keys = [each.id for each in self._entries.mirror.subscriptions_of(tenant)]
-        views: list[NodeView] = take_look(self._runner, lambda hub: hub.view(keys))
+        views: list[OperatorView] = take_look(self._runner, lambda hub: hub.view(keys))
         with self._lock:
-            if len(self._kept) >= MOST_TENANTS:
+            if len(self._kept) >= MAX_TENANTS:
                 self._kept.clear()
-            self._kept[tenant] = _Kept(time.monotonic(), views)
+            self._kept[tenant] = _CachedViews(time.monotonic(), views)
         return views
 
     def waiting_by_subscription(self, tenant: str) -> dict[str, int]:
@@ -123,12 +123,14 @@ class NetworkViews:
 
     def plan(self, tenant: str, rung: Mapping[str, int]) -> dict[str, Any]:
         """Return all operators; `rung` is the number of matches of each atomic subscription."""
-        nodes: dict[str, _Told] = {}
+        nodes: dict[str, _OperatorEntry] = {}
         atoms: dict[Atom, str] = {}
         for view in self.of(tenant):
             name = _name(view.number)
             inputs = [_name(each) for each in view.inputs]
-            nodes[name] = _Told(view.part, inputs, list(view.keys), view.waiting, view.served)
+            nodes[name] = _OperatorEntry(
+                view.part, inputs, list(view.keys), view.waiting, view.served
+            )
             if isinstance(view.part, Atom):
                 atoms[view.part] = name
         with self._entries.mirror.lock:
@@ -137,7 +139,7 @@ class NetworkViews:
         seen = {key for node in nodes.values() for key in node.keys}
         alone = [each for each in known if each.id not in seen]
         left_out = self._add_atomic(alone, nodes, atoms, rung)
-        told = list(nodes.items())[:MOST_NODES]
+        told = list(nodes.items())[:MAX_NODES]
         return {
             "nodes": [node.as_json(name) for name, node in told],
             "left_out": left_out + len(nodes) - len(told),
@@ -146,7 +148,7 @@ class NetworkViews:
     def _add_atomic(
         self,
         subscriptions: Iterable[Subscription],
-        nodes: dict[str, _Told],
+        nodes: dict[str, _OperatorEntry],
         atoms: dict[Atom, str],
         rung: Mapping[str, int],
     ) -> int:
@@ -155,7 +157,7 @@ class NetworkViews:
         """
         left_out = 0
         for each in subscriptions:
-            if len(nodes) >= MOST_NODES:
+            if len(nodes) >= MAX_NODES:
                 left_out += 1
                 continue
             try:
@@ -165,7 +167,7 @@ class NetworkViews:
             if not isinstance(atom, Atom):
                 continue
             name = atoms.setdefault(atom, f"a{len(atoms) + 1}")
-            node = nodes.setdefault(name, _Told(atom, [], []))
+            node = nodes.setdefault(name, _OperatorEntry(atom, [], []))
             node.keys.append(each.id)
             node.served = max(node.served, rung.get(Owned.of_key(each.id).name, 0))
         return left_out

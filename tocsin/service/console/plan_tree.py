@@ -21,7 +21,7 @@ _TRUTHS = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: None}
 _ABSENT = 0
 """Slot of the absent part of an absence."""
 
-MOST_EVENTS = 50
+MAX_EVENTS = 50
 """Events tested for one atom, at most."""
 
 
@@ -74,7 +74,7 @@ def _atom_tree(atom: Atom, events: Sequence[Event], label: str) -> dict[str, Any
     """Return the tree of an atom. A condition has its operands, with the truth for the first event
     that satisfies it.
     """
-    found = {index: holds_for(atom, event) for index, event in enumerate(events[:MOST_EVENTS])}
+    found = {index: holds_for(atom, event) for index, event in enumerate(events[:MAX_EVENTS])}
     met = next((index for index, each in found.items() if each), None)
     satisfied = (
         True if met is not None else (None if None in found.values() or not found else False)

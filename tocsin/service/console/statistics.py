@@ -57,7 +57,7 @@ class Statistics:
     ) -> None:
         self._log, self._browsing, self._tallies = log, browsing, tallies
         self._feed, self._status = feed, status
-        self._shared, self._tells_position = shared, tells_position
+        self._shared, self._reports_position = shared, tells_position
         self._lock, self._looking = threading.Lock(), threading.Lock()
         self._is_caught_up = False
         self._by_tenant = TenantTallies()
@@ -240,7 +240,7 @@ class Statistics:
 
     def _lag_of(self, status: RunnerStatus, now: Instant) -> int:
         """Return the age of the oldest unmatched event, in microseconds."""
-        if status.position >= self._log.head or not self._tells_position:
+        if status.position >= self._log.head or not self._reports_position:
             return 0
         rows = self._log.read(status.position, 1)
         return max(0, now - rows[0].received) if rows else 0

@@ -7,33 +7,35 @@ from typing import Any
 
 from tocsin.engine.detection.base import Pending
 from tocsin.events.event import Event
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.plan.explain.composites import waiting_text
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant, format_instant
 
-MOST = 1_000
+MAX_LISTED = 1_000
 """Entries of each kind returned, at most."""
 
 Seen = tuple[list[Pending], list[Event], int]
 """Partial matches, events in the reorder buffer, and the number of entries left out."""
 
 
-def seen_waiting(hub: DrivenHub, id: str) -> Seen:
+def seen_waiting(hub: StepHub, id: str) -> Seen:
     """Return the state of a subscription in a hub, by its name in the catalog."""
     pending, held = hub.pending(id), hub.held_events(id)
-    left_out = max(0, len(pending) - MOST) + max(0, len(held) - MOST)
-    return pending[:MOST], held[:MOST], left_out
+    left_out = max(0, len(pending) - MAX_LISTED) + max(0, len(held) - MAX_LISTED)
+    return pending[:MAX_LISTED], held[:MAX_LISTED], left_out
 
 
-def waiting_told(seen: Seen) -> list[dict[str, Any]]:
+def describe_waiting(seen: Seen) -> list[dict[str, Any]]:
     """Return the state as JSON, soonest end first."""
     pending, held, _ = seen
     ordered = sorted(pending, key=lambda each: (each.until is None, each.until or 0))
-    return [pending_told(each) for each in ordered] + [_held_told(each) for each in held]
+    return [describe_pending(each) for each in ordered] + [
+        _describe_buffered(each) for each in held
+    ]
 
 
-def pending_told(pending: Pending) -> dict[str, Any]:
+def describe_pending(pending: Pending) -> dict[str, Any]:
     """Return a partial match as JSON."""
     found = pending.occurrence
     what = waiting_text(pending.owner, pending.slot, _names(found), pending.until)
@@ -41,11 +43,11 @@ def pending_told(pending: Pending) -> dict[str, Any]:
         "what": what,
         "since": format_instant(found.end),
         "until": _time(pending.until),
-        "members": [member_told(each) for each in found.members],
+        "members": [describe_member(each) for each in found.members],
     }
 
 
-def member_told(event: Event) -> dict[str, Any]:
+def describe_member(event: Event) -> dict[str, Any]:
     """Return the identity and the interval of an event as JSON."""
     interval = event.interval
     return {
@@ -56,13 +58,13 @@ def member_told(event: Event) -> dict[str, Any]:
     }
 
 
-def _held_told(event: Event) -> dict[str, Any]:
+def _describe_buffered(event: Event) -> dict[str, Any]:
     since = None if event.interval is None else event.interval.end
     return {
         "what": f"{event.id}: waits until no earlier event can come any more",
         "since": _time(since),
         "until": None,
-        "members": [member_told(event)],
+        "members": [describe_member(event)],
     }
 
 

@@ -24,7 +24,7 @@ from tocsin.service.console.windows import windows_of
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.rows import MatchRow
-from tocsin.service.subscriptions.dry_run import plan_told
+from tocsin.service.subscriptions.dry_run import describe_plan
 
 MAX_WHY_SECONDS = 2.0
 """Processor seconds for an answer to why or why-not, which evaluate a plan condition by condition.
@@ -34,7 +34,7 @@ _NOWHERE = {"start": None, "end": None, "place": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ExplanationStores:
     """The stores that a match is explained from, with the definitions of the settings."""
 
     log: EventLog
@@ -43,7 +43,7 @@ class Kept:
     own: tuple[Definition, ...]
 
 
-def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
+def why(row: MatchRow, kept: ExplanationStores) -> dict[str, Any]:
     """Return the explanation of a stored match as a JSON object.
 
     Members that are no longer stored are marked as expired; without the subscription or its plan,
@@ -57,7 +57,7 @@ def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
     pattern = None if plan is None else plan.pattern
 
     def look() -> dict[str, Any]:
-        told = {} if plan is None else plan_told(plan)
+        told = {} if plan is None else describe_plan(plan)
         return {
             **told,
             "windows": windows_of(match, pattern, events),
@@ -129,7 +129,7 @@ class _Meant:
     definitions: tuple[Definition, ...] = ()
 
 
-def _meant(row: MatchRow, kept: Kept) -> _Meant:
+def _meant(row: MatchRow, kept: ExplanationStores) -> _Meant:
     snapshot = kept.catalog.snapshot(row.version)
     name = Owned(row.tenant, row.subscription).key
     found = next((each for each in snapshot.subscriptions if each.id == name), None)

@@ -7,13 +7,13 @@ import time
 from dataclasses import dataclass, field
 
 from tocsin.errors import LimitProblem
-from tocsin.service.settings.settings import Limits
+from tocsin.service.settings.settings import ServiceLimits
 from tocsin.service.storage.keys import KeptKey, KeyStore
 
 REMEMBERED = 2.0
 """Seconds until a key is looked up again; a revoked one may stay valid for this time."""
 
-_MOST = 10_000
+_MAX_KEYS = 10_000
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Bucket:
 class Keyring:
     """Cache and rate limits of the keys in use."""
 
-    def __init__(self, store: KeyStore, limits: Limits) -> None:
+    def __init__(self, store: KeyStore, limits: ServiceLimits) -> None:
         self._store, self._limits = store, limits
         self._found: dict[str, tuple[float, KeptKey | None]] = {}
         self._events: dict[str, Bucket] = {}
@@ -58,7 +58,7 @@ class Keyring:
             return known[1]
         found = self._store.find(key)
         with self._lock:
-            if len(self._found) > _MOST:
+            if len(self._found) > _MAX_KEYS:
                 self._found.clear()
             self._found[key] = (now, found)
         return found

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import EventProblem, StateProblem
-from tocsin.service.ingest.http import Received
+from tocsin.service.ingest.http import IngestResult
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import REPLAYED, LetterRow, NewRow
-from tocsin.service.subscriptions.subscriptions import Entries
+from tocsin.service.subscriptions.subscriptions import SubscriptionService
 
 Replayer = Callable[[LetterRow], bool]
 """Handler that replays the letters of its kind; returns False for any other letter."""
@@ -24,7 +24,7 @@ class Replays:
     """Replay of dead letters of all kinds; the handlers in `others` go first."""
 
     log: EventLog
-    entries: Entries
+    entries: SubscriptionService
     others: list[Replayer]
 
     def replay(self, letter: LetterRow, mended: bytes | None = None) -> Future[int] | None:
@@ -43,7 +43,7 @@ class Replays:
 
     def _row(self, letter: LetterRow, mended: bytes | None) -> NewRow:
         body = self._stored(letter) if mended is None else mended
-        found = Received(letter.tenant)
+        found = IngestResult(letter.tenant)
         found.take(0, body)
         if found.rejected:
             first = found.rejected[0]

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.catalog.store import read_version
 from tocsin.errors import Problem, StateProblem
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.service.base.feed import Feed
 from tocsin.service.base.watcher import Watcher
 from tocsin.service.base.work import WorkPool
@@ -23,15 +23,15 @@ from tocsin.service.console.network import NetworkViews
 from tocsin.service.console.statistics import Statistics
 from tocsin.service.core.keyring import Keyring
 from tocsin.service.core.replay import Replays
-from tocsin.service.core.retention import Keeper
+from tocsin.service.core.retention import RetentionJob
 from tocsin.service.runner import Runner, RunnerStatus
 from tocsin.service.runner.counting import Counters
 from tocsin.service.runner.inspecting import Look, not_here
-from tocsin.service.runner.leader_runner import ExclusiveRunner
+from tocsin.service.runner.leader_runner import LeaderRunner
 from tocsin.service.runner.local import LocalRunner
 from tocsin.service.runner.spark.runner import SparkRunner
-from tocsin.service.settings.settings import EngineName, Settings
-from tocsin.service.storage.database import Database, write_ahead
+from tocsin.service.settings.settings import ServiceEngine, Settings
+from tocsin.service.storage.database import ServiceDatabase, write_ahead
 from tocsin.service.storage.dead_letters import LetterStore
 from tocsin.service.storage.event_queries import Browsing
 from tocsin.service.storage.faults import require_sound
@@ -42,12 +42,12 @@ from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.marks import Mark, MarkFile, mark_path
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.positions import CATALOG, FILES
-from tocsin.service.storage.progress import Progress
+from tocsin.service.storage.progress import RunnerStore
 from tocsin.service.storage.schema import LOG_METADATA, METADATA
-from tocsin.service.storage.subscription_status import Standing
+from tocsin.service.storage.subscription_status import StatusStore
 from tocsin.service.storage.tallies import Tallies
-from tocsin.service.subscriptions.definitions import Definitions
-from tocsin.service.subscriptions.subscriptions import Entries
+from tocsin.service.subscriptions.definitions import DefinitionService
+from tocsin.service.subscriptions.subscriptions import SubscriptionService
 
 _LOCAL = "local"
 
@@ -73,14 +73,14 @@ class Service:
     def __init__(self, settings: Settings, *, recovering: bool = False) -> None:
         self.settings = settings
         self._lock = None if recovering else _open_folder(settings)
-        self.log_database = Database(settings.log_url, LOG_METADATA, heads=LOG_HEADS)
-        self.database = Database(settings.state_url, METADATA, heads=STATE_HEADS)
+        self.log_database = ServiceDatabase(settings.log_url, LOG_METADATA, heads=LOG_HEADS)
+        self.database = ServiceDatabase(settings.state_url, METADATA, heads=STATE_HEADS)
         self.catalog = open_catalog(settings.catalog_url, create=True)
         write_ahead(settings.catalog_url)
         self._catalog_mark = None if settings.database else _catalog_mark(settings)
         self._note_version(self.catalog.version())
         self.own = ontologies([str(path) for path in settings.ontology] or None)
-        self.progress = Progress(self.database, _LOCAL)
+        self.progress = RunnerStore(self.database, _LOCAL)
         self.log = EventLog(self.log_database)
         self.matches = MatchStore(self.database)
         self.letters = LetterStore(self.database)
@@ -91,9 +91,9 @@ class Service:
         self.counters = Counters()
         self.runner: Runner = self._make_runner()
         limits = settings.limits
-        self.entries = Entries(
+        self.entries = SubscriptionService(
             self.catalog,
-            Standing(self.database),
+            StatusStore(self.database),
             limits,
             self.catalog_changed,
             self.log.stored_head,
@@ -101,7 +101,9 @@ class Service:
             lambda: self.runner.status().watermark,
         )
         self.network = NetworkViews(self.runner, self.entries)
-        self.definitions = Definitions(self.catalog, self.entries, limits, self.log.stored_head)
+        self.definitions = DefinitionService(
+            self.catalog, self.entries, limits, self.log.stored_head
+        )
         self.replays = Replays(self.log, self.entries, [])
         self.keys = KeyStore(self.database)
         self.keyring = Keyring(self.keys, limits)
@@ -114,7 +116,7 @@ class Service:
         self.streams = 0
         self.tenant_streams: Counter[str] = Counter()
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
-        keeper = Keeper(self.log_database, self.database, settings.retention)
+        keeper = RetentionJob(self.log_database, self.database, settings.retention)
         self.statistics = Statistics(
             self.log,
             self.browsing,
@@ -122,14 +124,14 @@ class Service:
             self.feed,
             self.runner.status,
             shared=not self.log_database.is_sqlite,
-            tells_position=settings.engine is not EngineName.NONE,
+            tells_position=settings.engine is not ServiceEngine.NONE,
         )
         self.parts: list[Part] = [keeper, self.statistics]
 
     @property
     def _is_shared(self) -> bool:
         """True if other processes may store matches."""
-        return self.settings.engine is not EngineName.LOCAL or not self.database.is_sqlite
+        return self.settings.engine is not ServiceEngine.LOCAL or not self.database.is_sqlite
 
     def start(self) -> None:
         """Start to accept and match events."""
@@ -181,14 +183,14 @@ class Service:
 
     def _make_runner(self) -> Runner:
         match self.settings.engine:
-            case EngineName.LOCAL if self.database.is_sqlite:
+            case ServiceEngine.LOCAL if self.database.is_sqlite:
                 return self.local_runner()
-            case EngineName.LOCAL:
+            case ServiceEngine.LOCAL:
                 lock = runner_lock(self.settings.state_url, self.settings.data)
-                return ExclusiveRunner(self.local_runner, lock, self.progress.position)
-            case EngineName.NONE:
+                return LeaderRunner(self.local_runner, lock, self.progress.position)
+            case ServiceEngine.NONE:
                 return NoRunner()
-            case EngineName.SPARK:
+            case ServiceEngine.SPARK:
                 return SparkRunner(self.settings)
 
     def local_runner(self) -> LocalRunner:
@@ -211,10 +213,10 @@ class Service:
         with self.database.reading() as connection:
             return read_version(connection)
 
-    def make_hub(self, catalog: Catalog) -> DrivenHub:
+    def make_hub(self, catalog: Catalog) -> StepHub:
         """Return a new hub with the settings of the service."""
         settings = self.settings
-        return DrivenHub(
+        return StepHub(
             catalog,
             idle=settings.idle,
             lateness=settings.lateness,
@@ -246,7 +248,7 @@ class NoRunner:
 
     def inspect(self, look: Look) -> Future[Any]:
         """Raise StateProblem: the state is in another process."""
-        raise not_here(EngineName.NONE)
+        raise not_here(ServiceEngine.NONE)
 
     def engine_health(self) -> None:
         """Return None: the health of the other process is unknown."""

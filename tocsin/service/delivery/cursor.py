@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DeliveryCursor:
     """The delivery cursor of a subscription as it is stored."""
 
     tenant: str
@@ -55,7 +55,7 @@ class Line:
         found: dict[str, Any] = json.loads(self.deliver)
         return found
 
-    def after_success(self, position: int, count: int) -> Line:
+    def after_success(self, position: int, count: int) -> DeliveryCursor:
         """Return the cursor after matches up to a position were delivered."""
         return replace(
             self,
@@ -66,22 +66,22 @@ class Line:
             reason=None,
         )
 
-    def after_failure(self, reason: str, not_before: Instant) -> Line:
+    def after_failure(self, reason: str, not_before: Instant) -> DeliveryCursor:
         """Return the cursor after a failed attempt."""
         return replace(self, failed=self.failed + 1, not_before=not_before, reason=reason)
 
-    def after_burial(self, position: int, count: int) -> Line:
+    def after_dead_letter(self, position: int, count: int) -> DeliveryCursor:
         """Return the cursor after matches up to a position became dead letters.
 
         Attempts count from 0 again; the reason stays, so that the receiver still counts as failing.
         """
         return replace(self, position=position, buried=self.buried + count, failed=0, not_before=0)
 
-    def after_end(self, reason: str) -> Line:
+    def after_end(self, reason: str) -> DeliveryCursor:
         """Return the cursor after the receiver has ended its deliveries."""
         return replace(self, ended=reason, reason=reason)
 
-    def joined(self, known: Line) -> Line:
+    def joined(self, known: DeliveryCursor) -> DeliveryCursor:
         """Return the stored cursor, merged with the unsaved progress of a worker.
 
         If the owner has set the position, that one applies.

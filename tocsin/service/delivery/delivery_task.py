@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tocsin.events.dead_letter import shown_error
-from tocsin.service.delivery.cursor import Line
-from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.cursor import DeliveryCursor
+from tocsin.service.delivery.message import DeliveryMessage
 from tocsin.service.delivery.outcomes import Delivered, Failed, Gone, Outcome
 from tocsin.service.delivery.targets import Target
 from tocsin.service.outbound.backoff import Backoff
-from tocsin.service.outbound.send_slots import Lanes
+from tocsin.service.outbound.send_slots import SendSlots
 from tocsin.values.time import Instant
 
 AHEAD = 50
@@ -26,27 +26,29 @@ AHEAD = 50
 _SECOND = 1_000_000
 
 
-class Office(Protocol):
+class DeliveryCoordinator(Protocol):
     """Source of matches for couriers, and receiver of their outcomes."""
 
-    async def read(self, line: Line, limit: int) -> list[Notice]:
+    async def read(self, line: DeliveryCursor, limit: int) -> list[DeliveryMessage]:
         """Return the next matches of a subscription."""
 
-    async def bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
+    async def bury(
+        self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
+    ) -> None:
         """Make dead letters of matches."""
 
-    def keep(self, line: Line, outcome: Outcome) -> None:
+    def keep(self, line: DeliveryCursor, outcome: Outcome) -> None:
         """Note the new state of a delivery cursor."""
 
 
 @dataclass(slots=True)
-class Courier:
+class DeliveryTask:
     """Delivery task of one subscription; `more` is True if there may be unread matches."""
 
-    line: Line
+    line: DeliveryCursor
     target: Target
-    office: Office
-    lanes: Lanes
+    coordinator: DeliveryCoordinator
+    lanes: SendSlots
     backoff: Backoff
     clock: Callable[[], Instant]
     more: bool = True
@@ -58,19 +60,19 @@ class Courier:
             while self.line.is_open and (notices := await self._next()):
                 await self._deliver(notices)
 
-    async def _next(self) -> list[Notice]:
+    async def _next(self) -> list[DeliveryMessage]:
         limit = self.target.batch if self._is_failing else max(self.target.batch, AHEAD)
-        return await self.office.read(self.line, limit)
+        return await self.coordinator.read(self.line, limit)
 
-    async def _deliver(self, notices: Sequence[Notice]) -> None:
+    async def _deliver(self, notices: Sequence[DeliveryMessage]) -> None:
         """Send message after message, up to the first that fails."""
         for start in range(0, len(notices), self.target.batch):
             if not await self._try(notices[start : start + self.target.batch]):
                 return
 
-    async def _try(self, notices: Sequence[Notice]) -> bool:
+    async def _try(self, notices: Sequence[DeliveryMessage]) -> bool:
         await self._wait()
-        async with self.lanes.turn(self.target.receiver, failing=self._is_failing):
+        async with self.lanes.acquire(self.target.receiver, failing=self._is_failing):
             outcome = await self._send(notices)
         match outcome:
             case Delivered():
@@ -82,20 +84,20 @@ class Courier:
                 await self._failed(notices, outcome)
         return False
 
-    async def _send(self, notices: Sequence[Notice]) -> Outcome:
+    async def _send(self, notices: Sequence[DeliveryMessage]) -> Outcome:
         try:
             return await self.target.send(notices)
         except Exception as error:  # a fault of ours affects this subscription only
             return Failed(shown_error(error), code="InternalError")
 
-    async def _failed(self, notices: Sequence[Notice], failed: Failed) -> None:
+    async def _failed(self, notices: Sequence[DeliveryMessage], failed: Failed) -> None:
         wait = self.backoff.wait(self.line.failed + 1, failed.asked)
         tried = self.line.after_failure(failed.reason, self.clock() + int(wait * _SECOND))
         if not self.backoff.is_last(tried.failed):
             self._note(tried, failed)
             return
-        await self.office.bury(tried, notices, failed)
-        self._note(tried.after_burial(notices[-1].position, len(notices)), failed)
+        await self.coordinator.bury(tried, notices, failed)
+        self._note(tried.after_dead_letter(notices[-1].position, len(notices)), failed)
 
     async def _wait(self) -> None:
         """Wait until the next attempt is due; after a clock was set back, no longer than the
@@ -106,9 +108,9 @@ class Courier:
             longest = max(self.backoff.longest, self.backoff.longest_asked)
             await asyncio.sleep(min(left, longest))
 
-    def _note(self, line: Line, outcome: Outcome) -> None:
+    def _note(self, line: DeliveryCursor, outcome: Outcome) -> None:
         self.line = line
-        self.office.keep(line, outcome)
+        self.coordinator.keep(line, outcome)
 
     @property
     def _is_failing(self) -> bool:

@@ -14,7 +14,7 @@ from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.service.outbound.addresses import AddressRules
 from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
 
-MOST_AT_ONCE = 1000
+MAX_BATCH = 1000
 _KINDS = ("webhook", "kafka", "file")
 _MEMBERS = (*_KINDS, "batch", "content")
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}", re.ASCII)
@@ -22,7 +22,7 @@ _FILE = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,99}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class DestinationRules:
     """Allowed destinations: addresses, and whether there is a broker and a folder for files."""
 
     addresses: AddressRules = field(default_factory=AddressRules)
@@ -55,7 +55,9 @@ class FileDestination:
 Destination = WebhookDestination | TopicDestination | FileDestination
 
 
-def parse_destination(deliver: Mapping[str, Any] | None, rules: Rules) -> Destination | None:
+def parse_destination(
+    deliver: Mapping[str, Any] | None, rules: DestinationRules
+) -> Destination | None:
     """Return the destination of a subscription, or None; raise Problem if it cannot be served."""
     given = {name: value for name, value in (deliver or {}).items() if value is not None}
     if unknown := sorted(set(given) - set(_MEMBERS)):
@@ -80,13 +82,13 @@ def parse_destination(deliver: Mapping[str, Any] | None, rules: Rules) -> Destin
 
 
 def _batch(given: object) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_AT_ONCE:
-        hint = f"a number from 1 to {MOST_AT_ONCE}"
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_BATCH:
+        hint = f"a number from 1 to {MAX_BATCH}"
         raise _refused(f"the batch of a webhook is {given!r}", "batch", hint)
     return given
 
 
-def _topic(given: object, rules: Rules) -> TopicDestination:
+def _topic(given: object, rules: DestinationRules) -> TopicDestination:
     if not rules.with_kafka:
         raise _unserved("kafka", "the operator names a broker in the settings, under [kafka]")
     if not isinstance(given, str) or not _TOPIC.fullmatch(given) or given in (".", ".."):
@@ -95,7 +97,7 @@ def _topic(given: object, rules: Rules) -> TopicDestination:
     return TopicDestination(given)
 
 
-def _file(given: object, rules: Rules) -> FileDestination:
+def _file(given: object, rules: DestinationRules) -> FileDestination:
     if not rules.with_files:
         raise _unserved("file", "the operator names a folder in the settings: [delivery] files")
     if not isinstance(given, str) or not _FILE.fullmatch(given):

@@ -20,7 +20,7 @@ BATCH_CONTENT = "application/cloudevents-batch+json"
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class DeliveryMessage:
     """A match of a subscription: its position in the outbox, its id, which is the same in every
     attempt, and its fixed JSON object.
     """
@@ -46,17 +46,17 @@ class Notice:
         return {name: value for name, value in event.items() if value is not None}
 
 
-def single_body(notice: Notice, origin: str = "") -> str:
+def single_body(notice: DeliveryMessage, origin: str = "") -> str:
     """Return one match as a structured CloudEvent."""
     return json_text(notice.as_event(origin))
 
 
-def batch_body(notices: Sequence[Notice], origin: str = "") -> str:
+def batch_body(notices: Sequence[DeliveryMessage], origin: str = "") -> str:
     """Return several matches as a batch of CloudEvents."""
     return json_text([notice.as_event(origin) for notice in notices])
 
 
-def batch_id(notices: Sequence[Notice]) -> str:
+def batch_id(notices: Sequence[DeliveryMessage]) -> str:
     """Return the id of a message: that of its only match, or a hash over all."""
     if len(notices) == 1:
         return notices[0].id

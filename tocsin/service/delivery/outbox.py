@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.cursor import Key
-from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.message import DeliveryMessage
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.rows import MatchRow
 
@@ -22,7 +22,7 @@ class Outbox(Protocol):
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
         """Return subscriptions with matches after a position, and the last one examined."""
 
-    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
+    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[DeliveryMessage]:
         """Return the first matches of a subscription after a position, of version `since` or on."""
 
 
@@ -45,7 +45,7 @@ class StoredOutbox:
         keys = {(row.tenant, row.subscription) for row in rows}
         return keys, rows[-1].position if rows else position
 
-    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
+    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[DeliveryMessage]:
         """Return matches of one subscription, oldest first."""
         tenant, subscription = key
         rows = self._matches.read(
@@ -54,6 +54,6 @@ class StoredOutbox:
         return [notice_of(row) for row in rows]
 
 
-def notice_of(row: MatchRow) -> Notice:
+def notice_of(row: MatchRow) -> DeliveryMessage:
     """Return the message of a stored match."""
-    return Notice(row.position, row.id, row.subscription, json.loads(row.body))
+    return DeliveryMessage(row.position, row.id, row.subscription, json.loads(row.body))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import StateProblem
 from tocsin.service.core.service import Service
-from tocsin.service.delivery.service import Delivery, Surroundings
+from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer
 from tocsin.service.settings.sources import kafka_settings
 
@@ -14,7 +14,7 @@ def make_delivery(service: Service) -> Delivery:
     """Return the delivery of a service, registered for catalog changes and replays."""
     settings = service.settings
     own = f"sqlite:///{(settings.data / 'delivery.db').absolute()}"
-    around = Surroundings(
+    around = ServiceHandles(
         service.database,
         service.matches,
         service.feed,

@@ -9,28 +9,28 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin.errors import MeaningProblem, StateProblem
-from tocsin.service.delivery.cursor import Key, Line
+from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.delivery.part import delivery_of
 from tocsin.service.delivery.service import Delivery
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import object_of, run_read, service_of
 
 router = APIRouter(tags=["delivery"])
 
-_MOST = 2**63 - 1
+_MAX_POSITION = 2**63 - 1
 
 
 @router.get("/v1/subscriptions/{id}/delivery")
 async def show(id: str, request: Request) -> dict[str, Any]:
     """Return the delivery state of a subscription."""
-    delivery, key = _asked(id, request)
+    delivery, key = _find_delivery(id, request)
     return (await run_read(request, key[0], _line, delivery, key)).as_json()
 
 
 @router.post("/v1/subscriptions/{id}/delivery")
 async def deliver_again(id: str, request: Request) -> dict[str, Any]:
     """Retry now, from the current position or, with `after`, behind a given one."""
-    delivery, key = _asked(id, request)
+    delivery, key = _find_delivery(id, request)
     body = await object_of(request, service_of(request).settings.limits.request_bytes)
     after = _position(body)
     if after is None:
@@ -43,23 +43,23 @@ async def deliver_again(id: str, request: Request) -> dict[str, Any]:
 @router.get("/v1/subscriptions/{id}/secret")
 async def show_secret(id: str, request: Request) -> dict[str, str]:
     """Return the secret that messages are signed with."""
-    delivery, key = _asked(id, request)
+    delivery, key = _find_delivery(id, request)
     return {"secret": delivery.secret(await run_read(request, key[0], _line, delivery, key))}
 
 
 @router.post("/v1/subscriptions/{id}/secret")
 async def change_secret(id: str, request: Request) -> dict[str, str]:
     """Create a new secret; for a day messages are signed with the old one as well."""
-    delivery, key = _asked(id, request)
+    delivery, key = _find_delivery(id, request)
     return {"secret": delivery.secret(await run_read(request, key[0], delivery.rotate, key))}
 
 
-def _asked(id: str, request: Request) -> tuple[Delivery, Key]:
-    caller = caller_with(request, Scope.SUBSCRIBE)
+def _find_delivery(id: str, request: Request) -> tuple[Delivery, Key]:
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
     return delivery_of(service_of(request)), (caller.tenant, id)
 
 
-def _line(delivery: Delivery, key: Key) -> Line:
+def _line(delivery: Delivery, key: Key) -> DeliveryCursor:
     line = delivery.line(key)
     if line is None:
         raise StateProblem(
@@ -79,7 +79,7 @@ def _position(body: dict[str, Any]) -> int | None:
     after = body.get("after")
     if after is None:
         return None
-    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after <= _MOST:
+    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after <= _MAX_POSITION:
         raise MeaningProblem(
             f"after is a position, 0 or more, not {after!r}", code="RequestError", token="after"
         )

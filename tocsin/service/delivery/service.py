@@ -18,20 +18,20 @@ from tocsin.events.codecs.base.cloudevents import json_text, parse_json
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.catalog_lines import CatalogLines
-from tocsin.service.delivery.cursor import Key, Line
-from tocsin.service.delivery.destination import Rules, parse_destination
-from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.cursor import DeliveryCursor, Key
+from tocsin.service.delivery.destination import DestinationRules, parse_destination
+from tocsin.service.delivery.message import DeliveryMessage
 from tocsin.service.delivery.outbox import StoredOutbox, notice_of
 from tocsin.service.delivery.outcomes import Failed, Gone
 from tocsin.service.delivery.server_key import server_key
 from tocsin.service.delivery.store import DeliveryStore
 from tocsin.service.delivery.target_factory import Opener
 from tocsin.service.delivery.targets import Producer
-from tocsin.service.delivery.worker import Work, Worker
+from tocsin.service.delivery.worker import DeliveryDependencies, DeliveryWorker
 from tocsin.service.outbound.http_sender import HttpSender
-from tocsin.service.outbound.lookup import Names
+from tocsin.service.outbound.lookup import DnsResolver
 from tocsin.service.settings.delivery import DeliverySettings
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.lease import Lease
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.results import NewLetter, store_letters
@@ -48,10 +48,10 @@ _LISTEN = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ServiceHandles:
     """Stores and settings that delivery shares with the rest of the service."""
 
-    database: Database
+    database: ServiceDatabase
     matches: MatchStore
     feed: Feed
     catalog: Catalog
@@ -63,19 +63,21 @@ class Surroundings:
 class Delivery:
     """Delivers from `start` to `stop`; cursors can be read and changed at any time."""
 
-    def __init__(self, settings: DeliverySettings, around: Surroundings) -> None:
+    def __init__(self, settings: DeliverySettings, around: ServiceHandles) -> None:
         self._settings = settings
         self._around = around
         self._store = DeliveryStore(around.url)
         self._lease = Lease(around.url)
         given = settings.secret.get_secret_value() if settings.secret else None
         self._key = server_key(given, around.data / "delivery.key")
-        self._rules = Rules(settings.rules, around.producer is not None, settings.files is not None)
+        self._rules = DestinationRules(
+            settings.rules, around.producer is not None, settings.files is not None
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._lines = CatalogLines(around.catalog, self._store, around.matches, self._delivers)
         self._opener = Opener(settings, self._rules, self._key, around.producer)
-        self.worker = Worker(self._work())
+        self.worker = DeliveryWorker(self._work())
         self._thread = threading.Thread(target=self._run, name="tocsin-delivery", daemon=True)
         self._started = threading.Event()
 
@@ -114,12 +116,12 @@ class Delivery:
         """Rebuild all cursors from the catalog after a loss; return how many deliver."""
         return self._lines.renew()
 
-    def line(self, key: Key) -> Line | None:
+    def line(self, key: Key) -> DeliveryCursor | None:
         """Return the delivery cursor of a subscription; None if it is not delivered."""
         self._lines.follow()
         return self._store.get(key)
 
-    def move(self, key: Key, position: int) -> Line:
+    def move(self, key: Key, position: int) -> DeliveryCursor:
         """Deliver everything after a position, again or for the first time.
 
         A position beyond the newest match means after the newest match.
@@ -131,21 +133,21 @@ class Delivery:
         """Make deliveries that wait for a later time than `now` due at once."""
         self._store.set_clock_back(now)
 
-    def resume(self, key: Key) -> Line:
+    def resume(self, key: Key) -> DeliveryCursor:
         """Retry at once, even if the receiver has ended its deliveries."""
         self._lines.follow()
         return self._changed(self._store.resume(key))
 
-    def rotate(self, key: Key) -> Line:
+    def rotate(self, key: Key) -> DeliveryCursor:
         """Create a new secret; the old one stays valid for OVERLAP."""
         self._lines.follow()
         return self._changed(self._store.rotate(key, wall_clock()))
 
-    def secret(self, line: Line) -> str:
+    def secret(self, line: DeliveryCursor) -> str:
         """Return the newest secret that messages of a subscription are signed with."""
         return line.secrets(self._key, wall_clock())[0]
 
-    def redeliver(self, key: Key, notice: Notice) -> None:
+    def redeliver(self, key: Key, notice: DeliveryMessage) -> None:
         """Send one match once more, now; raise StateProblem if it is not delivered."""
         line = self.line(key)
         loop = self._loop
@@ -174,12 +176,12 @@ class Delivery:
             return False
         match = parse_json(letter.input)
         row = self._around.matches.get(str(match.get("id")), letter.tenant)
-        notice = Notice(0, str(match.get("id")), letter.subscription, match)
+        notice = DeliveryMessage(0, str(match.get("id")), letter.subscription, match)
         key = (letter.tenant, letter.subscription)
         self.redeliver(key, notice if row is None else notice_of(row))
         return True
 
-    def _changed(self, line: Line) -> Line:
+    def _changed(self, line: DeliveryCursor) -> DeliveryCursor:
         self.worker.wake(changed=True)
         return line
 
@@ -187,7 +189,7 @@ class Delivery:
         asyncio.run(self._deliver())
 
     async def _deliver(self) -> None:
-        names = Names()
+        names = DnsResolver()
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         sender = HttpSender(
             self._settings.rules, names.look_up, timeout=self._settings.seconds_to_answer
@@ -208,9 +210,9 @@ class Delivery:
             head = await feed.beyond(head, _LISTEN)
             self.worker.wake()
 
-    def _work(self) -> Work:
+    def _work(self) -> DeliveryDependencies:
         settings = self._settings
-        return Work(
+        return DeliveryDependencies(
             self._store,
             StoredOutbox(self._around.matches, self._around.feed),
             self._opener.open,
@@ -222,7 +224,9 @@ class Delivery:
             settings.lanes,
         )
 
-    def _bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
+    def _bury(
+        self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
+    ) -> None:
         reason = f"not delivered after {line.failed} tries: {failed.reason}"
         letters = [
             NewLetter(line.tenant, line.subscription, UNDELIVERED, reason, json_text(each.match))

@@ -15,9 +15,9 @@ from typing import Any
 import sqlalchemy as sql
 
 from tocsin.errors import StateProblem
-from tocsin.service.delivery.cursor import Key, Line
+from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.delivery.schema import COUNTER, DELIVERIES, FOLLOWED, METADATA
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.heads import DELIVERY_HEADS
 from tocsin.values.time import Instant
 
@@ -44,7 +44,7 @@ class DeliveryStore:
     """The delivery cursors in a database."""
 
     def __init__(self, url: str) -> None:
-        self._database = Database(url, METADATA, heads=DELIVERY_HEADS)
+        self._database = ServiceDatabase(url, METADATA, heads=DELIVERY_HEADS)
         with self._database.writing() as connection:
             _require_since(connection)
             if connection.execute(sql.select(COUNTER)).first() is None:
@@ -88,32 +88,32 @@ class DeliveryStore:
             connection.execute(FOLLOWED.delete())
             connection.execute(FOLLOWED.insert().values(one=1, version=version))
 
-    def move(self, key: Key, position: int) -> Line:
+    def move(self, key: Key, position: int) -> DeliveryCursor:
         """Continue a subscription after a position, even if its receiver has ended deliveries."""
         return self._changed(key, {"position": position, **_FRESH}, moves=True)
 
-    def resume(self, key: Key) -> Line:
+    def resume(self, key: Key) -> DeliveryCursor:
         """Make a subscription due at once, even if its receiver has ended deliveries."""
         return self._changed(key, _FRESH)
 
-    def rotate(self, key: Key, now: Instant) -> Line:
+    def rotate(self, key: Key, now: Instant) -> DeliveryCursor:
         """Give a subscription a new secret."""
         return self._changed(key, {"generation": DELIVERIES.c.generation + 1, "rotated": now})
 
-    def get(self, key: Key) -> Line | None:
+    def get(self, key: Key) -> DeliveryCursor | None:
         """Return the cursor of a subscription; None if it is not delivered."""
         with self._database.reading() as connection:
             row = _row(connection, key)
         return None if row is None or row.deliver == _GONE else row
 
-    def changed_after(self, changed: int) -> list[Line]:
+    def changed_after(self, changed: int) -> list[DeliveryCursor]:
         """Return the cursors that owners changed after a change number, oldest first."""
         query = sql.select(DELIVERIES).where(DELIVERIES.c.changed > changed)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(DELIVERIES.c.changed))
-            return [Line(**row._mapping) for row in rows]
+            return [DeliveryCursor(**row._mapping) for row in rows]
 
-    def save(self, lines: Iterable[Line]) -> None:
+    def save(self, lines: Iterable[DeliveryCursor]) -> None:
         """Store the progress of cursors, except those that their owners have changed meanwhile."""
         rows = [_progress(line) for line in lines]
         statement = (
@@ -143,7 +143,9 @@ class DeliveryStore:
         """Close the database."""
         self._database.close()
 
-    def _changed(self, key: Key, values: Mapping[str, Any], *, moves: bool = False) -> Line:
+    def _changed(
+        self, key: Key, values: Mapping[str, Any], *, moves: bool = False
+    ) -> DeliveryCursor:
         with self._database.writing() as connection:
             row = _row(connection, key)
             if row is None or row.deliver == _GONE:
@@ -159,7 +161,7 @@ class DeliveryStore:
         return found
 
 
-def is_gone(line: Line) -> bool:
+def is_gone(line: DeliveryCursor) -> bool:
     """True if the subscription is not delivered any longer."""
     return line.deliver == _GONE
 
@@ -188,7 +190,7 @@ def _remove(connection: sql.Connection, key: Key) -> None:
 def _insert(connection: sql.Connection, wanted: WantedLine, told: str, version: int) -> None:
     connection.execute(DELIVERIES.delete().where(*_where(wanted.key)))
     number = _next_change(connection)
-    line = Line(
+    line = DeliveryCursor(
         *wanted.key, told, number, wanted.paused, wanted.newest, moved=number, since=version
     )
     connection.execute(DELIVERIES.insert().values(asdict(line)))
@@ -216,16 +218,16 @@ def _next_change(connection: sql.Connection) -> int:
     return int(connection.execute(sql.select(COUNTER.c.changed)).scalar_one())
 
 
-def _row(connection: sql.Connection, key: Key) -> Line | None:
+def _row(connection: sql.Connection, key: Key) -> DeliveryCursor | None:
     row = connection.execute(sql.select(DELIVERIES).where(*_where(key))).first()
-    return None if row is None else Line(**row._mapping)
+    return None if row is None else DeliveryCursor(**row._mapping)
 
 
 def _where(key: Key) -> tuple[sql.ColumnElement[bool], ...]:
     return DELIVERIES.c.tenant == key[0], DELIVERIES.c.subscription == key[1]
 
 
-def _progress(line: Line) -> dict[str, Any]:
+def _progress(line: DeliveryCursor) -> dict[str, Any]:
     return {
         "of_tenant": line.tenant,
         "of_subscription": line.subscription,

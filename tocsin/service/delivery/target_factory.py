@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 from tocsin.errors import Problem
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.delivery.cursor import Line
+from tocsin.service.delivery.cursor import DeliveryCursor
 from tocsin.service.delivery.destination import (
     Destination,
+    DestinationRules,
     FileDestination,
-    Rules,
     TopicDestination,
     WebhookDestination,
     parse_destination,
@@ -35,7 +35,11 @@ class Opener:
     """Factory of targets; `sender` is set once the event loop runs."""
 
     def __init__(
-        self, settings: DeliverySettings, rules: Rules, key: bytes, producer: Producer | None
+        self,
+        settings: DeliverySettings,
+        rules: DestinationRules,
+        key: bytes,
+        producer: Producer | None,
     ) -> None:
         self._settings = settings
         self._rules = rules
@@ -44,7 +48,7 @@ class Opener:
         self._files: dict[Path, FileTarget] = {}
         self.sender: HttpSender | None = None
 
-    def open(self, line: Line) -> Target:
+    def open(self, line: DeliveryCursor) -> Target:
         """Return the target of a subscription; if it cannot be served, one that always fails."""
         try:
             destination = parse_destination(line.destination, self._rules)
@@ -53,7 +57,7 @@ class Opener:
         assert destination is not None
         return self._target(line, destination)
 
-    def _target(self, line: Line, destination: Destination) -> Target:
+    def _target(self, line: DeliveryCursor, destination: Destination) -> Target:
         origin = self._settings.public_url
         match destination:
             case WebhookDestination(url, batch):

@@ -13,7 +13,7 @@ from typing import Protocol
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.codecs.bindings import Message
-from tocsin.service.delivery.message import EVENT_CONTENT, Notice, single_body
+from tocsin.service.delivery.message import EVENT_CONTENT, DeliveryMessage, single_body
 from tocsin.service.delivery.outcomes import Delivered, Failed, Outcome
 
 _TOPIC_BATCH = 500
@@ -32,7 +32,7 @@ class Target(Protocol):
     def batch(self) -> int:
         """Maximum number of matches in one attempt."""
 
-    async def send(self, notices: Sequence[Notice]) -> Outcome:
+    async def send(self, notices: Sequence[DeliveryMessage]) -> Outcome:
         """Make one attempt; return its outcome."""
 
 
@@ -64,7 +64,7 @@ class TopicTarget:
         """The broker."""
         return "kafka:"
 
-    async def send(self, notices: Sequence[Notice]) -> Outcome:
+    async def send(self, notices: Sequence[DeliveryMessage]) -> Outcome:
         """Send all matches at once."""
         messages = [(each.subscription, self._message(each)) for each in notices]
         try:
@@ -73,7 +73,7 @@ class TopicTarget:
             return Failed(problem.message, code=problem.code)
         return Delivered()
 
-    def _message(self, notice: Notice) -> Message:
+    def _message(self, notice: DeliveryMessage) -> Message:
         body = single_body(notice, self.origin).encode()
         return Message(body, {}, f"{EVENT_CONTENT}; charset=UTF-8")
 
@@ -92,7 +92,7 @@ class RefusedTarget:
         """Empty: nothing is sent."""
         return ""
 
-    async def send(self, notices: Sequence[Notice]) -> Outcome:
+    async def send(self, notices: Sequence[DeliveryMessage]) -> Outcome:
         """Fail with the reason."""
         return Failed(self.problem.message, code=self.problem.code)
 
@@ -113,7 +113,7 @@ class FileTarget:
         """The file."""
         return f"file:{self.path}"
 
-    async def send(self, notices: Sequence[Notice]) -> Outcome:
+    async def send(self, notices: Sequence[DeliveryMessage]) -> Outcome:
         """Append a line for each match."""
         text = "".join(json_text(notice.match) + "\n" for notice in notices)
         try:

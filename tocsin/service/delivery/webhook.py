@@ -15,15 +15,15 @@ from tocsin.errors import Problem
 from tocsin.service.delivery.message import (
     BATCH_CONTENT,
     EVENT_CONTENT,
-    Notice,
+    DeliveryMessage,
     batch_body,
     batch_id,
     single_body,
 )
 from tocsin.service.delivery.outcomes import Delivered, Failed, Gone, Outcome
 from tocsin.service.delivery.signing import signature_headers
-from tocsin.service.outbound.backoff import seconds_asked
-from tocsin.service.outbound.http_sender import Answer, HttpSender
+from tocsin.service.outbound.backoff import read_retry_after
+from tocsin.service.outbound.http_sender import HttpSender, ReceiverResponse
 from tocsin.service.outbound.webhook_url import WebhookUrl
 
 _SHOWN = 200
@@ -46,7 +46,7 @@ class Webhook:
         """Scheme, host and port."""
         return self.url.origin
 
-    async def send(self, notices: Sequence[Notice]) -> Outcome:
+    async def send(self, notices: Sequence[DeliveryMessage]) -> Outcome:
         """Send one message with all matches."""
         now = self.clock()
         single = self.batch == 1
@@ -63,17 +63,17 @@ class Webhook:
         return outcome_of(answer, now)
 
 
-def outcome_of(answer: Answer, now: float) -> Outcome:
+def outcome_of(answer: ReceiverResponse, now: float) -> Outcome:
     """Return the outcome of a response."""
     if 200 <= answer.status < 300:
         return Delivered()
     if answer.status == 410:
         return Gone("the receiver answered 410 Gone")
-    asked = seconds_asked(answer.headers.get("retry-after"), datetime.fromtimestamp(now, UTC))
-    return Failed(_told(answer), asked)
+    asked = read_retry_after(answer.headers.get("retry-after"), datetime.fromtimestamp(now, UTC))
+    return Failed(_describe_answer(answer), asked)
 
 
-def _told(answer: Answer) -> str:
+def _describe_answer(answer: ReceiverResponse) -> str:
     if 300 <= answer.status < 400:
         return f"the receiver answered {answer.status}: redirects are not followed"
     said = " ".join(answer.text[:_SHOWN].split())

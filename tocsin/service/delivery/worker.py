@@ -16,15 +16,15 @@ from time import monotonic
 from typing import ParamSpec, TypeVar
 
 from tocsin.errors import Problem
-from tocsin.service.delivery.cursor import Key, Line
-from tocsin.service.delivery.delivery_task import Courier
-from tocsin.service.delivery.message import Notice
+from tocsin.service.delivery.cursor import DeliveryCursor, Key
+from tocsin.service.delivery.delivery_task import DeliveryTask
+from tocsin.service.delivery.message import DeliveryMessage
 from tocsin.service.delivery.outbox import Outbox
 from tocsin.service.delivery.outcomes import Failed, Outcome
 from tocsin.service.delivery.store import DeliveryStore, is_gone
 from tocsin.service.delivery.targets import Target
 from tocsin.service.outbound.backoff import Backoff
-from tocsin.service.outbound.send_slots import Lanes
+from tocsin.service.outbound.send_slots import SendSlots
 from tocsin.values.time import Instant
 
 LOGGER = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ _PAUSE_AFTER_TROUBLE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class PollIntervals:
     """Seconds between polls for matches and for changes without a wake-up, and until cursors are
     stored.
     """
@@ -49,7 +49,7 @@ class Pace:
 
 
 @dataclass(slots=True)
-class Work:
+class DeliveryDependencies:
     """Dependencies of a worker: cursors, matches, a target for each subscription, and the store of
     dead letters.
 
@@ -59,25 +59,25 @@ class Work:
 
     store: DeliveryStore
     outbox: Outbox
-    open_target: Callable[[Line], Target]
-    bury: Callable[[Line, Sequence[Notice], Failed], None]
+    open_target: Callable[[DeliveryCursor], Target]
+    bury: Callable[[DeliveryCursor, Sequence[DeliveryMessage], Failed], None]
     clock: Callable[[], Instant]
     hold: Callable[[], bool] = lambda: True
     follow: Callable[[], None] = lambda: None
     backoff: Backoff = field(default_factory=Backoff)
-    make_lanes: Callable[[], Lanes] = Lanes
-    pace: Pace = field(default_factory=Pace)
+    make_send_slots: Callable[[], SendSlots] = SendSlots
+    pace: PollIntervals = field(default_factory=PollIntervals)
 
 
-class Worker:
+class DeliveryWorker:
     """Delivers in one event loop while it runs; `wake` may be called from any thread."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: DeliveryDependencies) -> None:
         self._work = work
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="delivery")
-        self._lines: dict[Key, Line] = {}
-        self._out: dict[Key, tuple[Courier, asyncio.Task[None]]] = {}
-        self._unsaved: dict[Key, Line] = {}
+        self._lines: dict[Key, DeliveryCursor] = {}
+        self._out: dict[Key, tuple[DeliveryTask, asyncio.Task[None]]] = {}
+        self._unsaved: dict[Key, DeliveryCursor] = {}
         self._changed = -1
         self._seen = 0
         self._refreshed = self._saved = self._asked = float("-inf")
@@ -104,7 +104,7 @@ class Worker:
         """Deliver until `stop` is set; messages under way then are sent again after a restart."""
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
-        self._lanes = self._work.make_lanes()
+        self._send_slots = self._work.make_send_slots()
         stopping = asyncio.create_task(stop.wait())
         try:
             while not stop.is_set():
@@ -169,7 +169,7 @@ class Worker:
             if not is_gone(line):
                 self._take_up(line, known)
 
-    def _take_up(self, line: Line, known: Line) -> None:
+    def _take_up(self, line: DeliveryCursor, known: DeliveryCursor) -> None:
         """Continue with a changed cursor, merged with the unsaved progress."""
         joined = line.joined(known)
         self._lines[line.key] = joined
@@ -197,11 +197,11 @@ class Worker:
             return
         target = self._work.open_target(line)
         work = self._work
-        courier = Courier(line, target, self, self._lanes, work.backoff, work.clock)
+        courier = DeliveryTask(line, target, self, self._send_slots, work.backoff, work.clock)
         task = asyncio.create_task(self._accompany(courier))
         self._out[key] = (courier, task)
 
-    async def _accompany(self, courier: Courier) -> None:
+    async def _accompany(self, courier: DeliveryTask) -> None:
         """Run a courier to its end, despite problems of the storage."""
         key = courier.line.key
         while courier.more and courier.line.is_open:
@@ -222,18 +222,20 @@ class Worker:
         for key in list(self._out):
             await self._call_back(key)
 
-    async def read(self, line: Line, limit: int) -> list[Notice]:
+    async def read(self, line: DeliveryCursor, limit: int) -> list[DeliveryMessage]:
         """Return the next matches of a subscription."""
         return await self._in_thread(
             self._work.outbox.read, line.key, line.position, limit, line.since
         )
 
-    async def bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
+    async def bury(
+        self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
+    ) -> None:
         """Store dead letters of matches before the cursor moves on."""
         await self._in_thread(self._work.bury, line, notices, failed)
         self.outcomes["buried"] += len(notices)
 
-    def keep(self, line: Line, outcome: Outcome) -> None:
+    def keep(self, line: DeliveryCursor, outcome: Outcome) -> None:
         """Note a new cursor, to be stored with the others."""
         self.outcomes[type(outcome).__name__.lower()] += 1
         self._lines[line.key] = self._unsaved[line.key] = line

@@ -17,7 +17,7 @@ from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.epcis.documents import query_document, with_identifiers_as
-from tocsin.service.epcis.event_search import Found
+from tocsin.service.epcis.event_search import QueryPage
 from tocsin.service.epcis.exceptions import (
     IMPLEMENTATION,
     MEDIA_TYPE,
@@ -25,27 +25,29 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
     exception_of_status,
 )
-from tocsin.service.epcis.headers import USUAL, epc_format_of, extensions_in, wants_xml
+from tocsin.service.epcis.headers import RESPONSE_HEADERS, epc_format_of, extensions_in, wants_xml
 from tocsin.service.epcis.paging import link_to
 from tocsin.service.epcis.xml_documents import xml_query_document
 from tocsin.service.http.problems import client_left, status_of
 
 
-def tell(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def make_response(
+    body: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """Return a JSON response with the usual headers and further ones."""
-    return JSONResponse(body, status, {**USUAL, **(headers or {})})
+    return JSONResponse(body, status, {**RESPONSE_HEADERS, **(headers or {})})
 
 
-def tell_nothing(headers: Mapping[str, str]) -> Response:
+def make_empty_response(headers: Mapping[str, str]) -> Response:
     """Return a response with status 204."""
     return Response(status_code=204, headers=dict(headers))
 
 
-def tell_found(request: Request, found: Found, query: str) -> Response:
+def make_page_response(request: Request, found: QueryPage, query: str) -> Response:
     """Return a page of events, as JSON or XML by the Accept header."""
     wanted = epc_format_of(request.headers)
-    events = told_events(found.events, wanted)
-    headers = {**USUAL, **extensions_in(events), **next_page(request, found.token)}
+    events = to_json_events(found.events, wanted)
+    headers = {**RESPONSE_HEADERS, **extensions_in(events), **next_page(request, found.token)}
     headers["GS1-EPC-Format"] = wanted
     if wants_xml(request.headers):
         body = xml_query_document(events, query, wall_clock())
@@ -54,7 +56,7 @@ def tell_found(request: Request, found: Found, query: str) -> Response:
     return JSONResponse(query_document(events, query, wall_clock()), headers=headers)
 
 
-def told_events(events: Sequence[Event], wanted: str) -> list[Mapping[str, Any]]:
+def to_json_events(events: Sequence[Event], wanted: str) -> list[Mapping[str, Any]]:
     """Return the attributes of events, with identifiers in the requested form."""
     return [with_identifiers_as(event.attributes, wanted) for event in events]
 
@@ -80,7 +82,7 @@ def exception_of_problem(problem: Problem) -> EpcisException:
     return exception_of_status(status_of(problem), detail, **told)
 
 
-def tell_exceptions(app: FastAPI) -> None:
+def add_exception_handlers(app: FastAPI) -> None:
     """Make the application answer every error with an error document of the standard."""
 
     @app.exception_handler(EpcisException)
@@ -111,7 +113,7 @@ def tell_exceptions(app: FastAPI) -> None:
 
 def _document(error: EpcisException) -> Response:
     status = error.kind.status
-    headers = {**USUAL, **({"Retry-After": "1"} if status in (429, 503) else {})}
+    headers = {**RESPONSE_HEADERS, **({"Retry-After": "1"} if status in (429, 503) else {})}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(error.as_json(), status, headers, media_type=MEDIA_TYPE)

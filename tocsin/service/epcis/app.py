@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request, Response
 from tocsin import __version__
 from tocsin.service.core.service import Service
 from tocsin.service.epcis import capture_routes, event_routes, query_routes, subscription_routes
-from tocsin.service.epcis.answers import tell, tell_exceptions, tell_nothing
+from tocsin.service.epcis.answers import add_exception_handlers, make_empty_response, make_response
 from tocsin.service.epcis.documents import collection
 from tocsin.service.epcis.exceptions import NOT_IMPLEMENTED, EpcisException
 from tocsin.service.epcis.headers import allow
@@ -34,18 +34,18 @@ def create_epcis_app(service: Service) -> FastAPI:
     app = FastAPI(title="Tocsin: EPCIS 2.0", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
     app.state.part = part_of(service)
-    tell_exceptions(app)
+    add_exception_handlers(app)
 
     @app.get("/")
     def top(request: Request) -> Response:
         """List the top-level resources."""
         admit(request)
-        return tell(collection(TOP_LEVEL))
+        return make_response(collection(TOP_LEVEL))
 
     @app.options("/")
     def top_options() -> Response:
         """List the allowed methods of the root."""
-        return tell_nothing(allow(["GET"]))
+        return make_empty_response(allow(["GET"]))
 
     @app.delete("/nextPageToken/{token}")
     def forget_token(request: Request) -> Response:

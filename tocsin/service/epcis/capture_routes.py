@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.epcis.answers import address, next_page, tell, tell_nothing
+from tocsin.service.epcis.answers import address, make_empty_response, make_response, next_page
 from tocsin.service.epcis.capturing import (
     Captured,
     behaviour_of,
@@ -20,11 +20,11 @@ from tocsin.service.epcis.capturing import (
 )
 from tocsin.service.epcis.documents import event_document
 from tocsin.service.epcis.exceptions import ALREADY_EXISTS, NO_SUCH_RESOURCE, EpcisException
-from tocsin.service.epcis.headers import USUAL, allow
-from tocsin.service.epcis.paging import Place, place_of, token_of
+from tocsin.service.epcis.headers import RESPONSE_HEADERS, allow
+from tocsin.service.epcis.paging import PageCursor, place_of, token_of
 from tocsin.service.epcis.parameters import read_page
 from tocsin.service.epcis.requests import admit, part_in, read_body, service_in
-from tocsin.service.http.access import Scope
+from tocsin.service.http.access import AccessScope
 from tocsin.service.http.requests import ended_with_client, run_read, run_work
 from tocsin.service.storage.rows import NewRow
 
@@ -37,7 +37,7 @@ _JOBS = "capture"
 @router.post("/capture", status_code=202)
 async def capture(request: Request) -> Response:
     """Capture a document; its events are durable when the response is sent."""
-    caller = admit(request, Scope.PUBLISH)
+    caller = admit(request, AccessScope.PUBLISH)
     part, service = part_in(request), service_in(request)
     given = next((request.headers[name] for name in _BEHAVIOUR if name in request.headers), "")
     behaviour = behaviour_of(given)
@@ -57,36 +57,36 @@ async def capture(request: Request) -> Response:
     job = job_of(captured, created, wall_clock())
     await run_read(request, caller.tenant, part.repository.add_job, caller.tenant, job)
     location = address(request, "capture", job["captureID"])
-    headers = {**USUAL, "Location": location, "GS1-Capture-Error-Behaviour": behaviour}
+    headers = {**RESPONSE_HEADERS, "Location": location, "GS1-Capture-Error-Behaviour": behaviour}
     return Response(status_code=202, headers=headers)
 
 
 @router.get("/capture")
 def jobs(request: Request) -> Response:
     """List the capture jobs of the caller, the newest first."""
-    caller = admit(request, Scope.PUBLISH)
+    caller = admit(request, AccessScope.PUBLISH)
     page = read_page(request.query_params)
     before = int(place_of(page.token, _JOBS).until) if page.token else 0
     found = part_in(request).repository.jobs(caller.tenant, before, page.per_page + 1)
     told = found[: page.per_page]
-    token = token_of(Place((), told[-1][0]), _JOBS) if len(found) > len(told) else ""
-    return tell([job for _, job in told], headers=next_page(request, token))
+    token = token_of(PageCursor((), told[-1][0]), _JOBS) if len(found) > len(told) else ""
+    return make_response([job for _, job in told], headers=next_page(request, token))
 
 
 @router.get("/capture/{id}")
 def job(request: Request, id: str) -> Response:
     """Return the result of a capture."""
-    caller = admit(request, Scope.PUBLISH)
+    caller = admit(request, AccessScope.PUBLISH)
     found = part_in(request).repository.job(caller.tenant, id)
     if found is None:
         raise EpcisException(NO_SUCH_RESOURCE, f"there is no capture job {id[:80]!r}")
-    return tell(found)
+    return make_response(found)
 
 
 @router.post("/events", status_code=201)
 async def create_event(request: Request) -> Response:
     """Capture one event."""
-    caller = admit(request, Scope.PUBLISH)
+    caller = admit(request, AccessScope.PUBLISH)
     part, service = part_in(request), service_in(request)
     body = await read_body(request)
     require_media_type(request.headers.get("content-type", ""), body)
@@ -104,7 +104,7 @@ async def create_event(request: Request) -> Response:
     caller.spend(1)
     await asyncio.wrap_future(service.log.append(rows_of([event], caller.tenant)))
     location = address(request, "events", id)
-    return tell(event_document(event.attributes), 201, {"Location": location})
+    return make_response(event_document(event.attributes), 201, {"Location": location})
 
 
 @router.options("/capture")
@@ -116,10 +116,10 @@ def capture_options(request: Request) -> Response:
         "GS1-EPCIS-Capture-File-Size-Limit": str(service.settings.limits.request_bytes),
         "GS1-Capture-Error-Behaviour": "rollback",
     }
-    return tell_nothing(allow(["POST", "GET"]) | limits)
+    return make_empty_response(allow(["POST", "GET"]) | limits)
 
 
 @router.options("/capture/{id}")
 def job_options() -> Response:
     """List the allowed methods of a job."""
-    return tell_nothing(allow(["GET"]))
+    return make_empty_response(allow(["GET"]))

@@ -25,7 +25,7 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
     exception_of,
 )
-from tocsin.service.epcis.index import recorded
+from tocsin.service.epcis.index import add_record_fields
 from tocsin.service.storage.rows import NewRow
 from tocsin.values.time import Instant, format_instant
 
@@ -33,7 +33,7 @@ ROLLBACK, PROCEED = "rollback", "proceed"
 _BEHAVIOURS = {"": ROLLBACK, ROLLBACK: ROLLBACK, PROCEED: PROCEED, "all": PROCEED}
 JSON_TYPES = ("application/json", "application/ld+json")
 XML_TYPES = ("application/xml", "text/xml")
-_MOST_ERRORS = 100
+_MAX_ERRORS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def job_of(captured: Captured, created: Instant, finished: Instant) -> dict[str,
         "running": False,
         "success": not captured.errors,
         "captureErrorBehaviour": captured.behaviour,
-        "errors": [_error(problem) for problem in captured.errors[:_MOST_ERRORS]],
+        "errors": [_error(problem) for problem in captured.errors[:_MAX_ERRORS]],
     }
 
 
@@ -132,4 +132,4 @@ def _captured(event: Event, now: Instant) -> Event:
     """Return an event with the time of capture as its recordTime, whatever the document says."""
     given = {**event.attributes, "recordTime": format_instant(now)}
     timed = Event(event.envelope, EpcisData(given), event.interval, event.place_source)
-    return recorded(timed, now)
+    return add_record_fields(timed, now)

@@ -24,7 +24,7 @@ DIGITAL_LINK = "Always_GS1_Digital_Link"
 EPC_URN = "Always_EPC_URN"
 EPC_FORMATS = ("No_Preference", DIGITAL_LINK, EPC_URN, "Never_Translates")
 
-KEPT_BY_SERVICE = (CONTEXT, MASTER_DATA, "@type")
+SERVICE_FIELDS = (CONTEXT, MASTER_DATA, "@type")
 _LINKS = ("http://", "https://")
 _PREFIX = "ext"
 
@@ -61,7 +61,7 @@ def collection(members: Sequence[str]) -> dict[str, Any]:
     return {"@context": STANDARD_CONTEXT, "type": "Collection", "member": list(members)}
 
 
-def namespaces_used(events: Sequence[Mapping[str, Any]]) -> Prefixes:
+def find_namespaces(events: Sequence[Mapping[str, Any]]) -> Prefixes:
     """Return the namespaces of the extension fields in events, each with its prefix."""
     prefixes: Prefixes = {}
     for event in events:
@@ -104,7 +104,7 @@ def _is_key(link: str) -> bool:
 
 def _event(event: Mapping[str, Any], prefixes: Prefixes) -> dict[str, Any]:
     told = {
-        name: value for name, value in to_object_event(event).items() if name not in KEPT_BY_SERVICE
+        name: value for name, value in to_object_event(event).items() if name not in SERVICE_FIELDS
     }
     found: dict[str, Any] = _with_prefixes(told, prefixes)
     return found

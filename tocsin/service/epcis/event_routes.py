@@ -11,14 +11,19 @@ from fastapi import APIRouter, Request, Response
 
 from tocsin.events.codecs.epcis.event_schema import KINDS
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.service.epcis.answers import next_page, tell, tell_found, tell_nothing
+from tocsin.service.epcis.answers import (
+    make_empty_response,
+    make_page_response,
+    make_response,
+    next_page,
+)
 from tocsin.service.epcis.documents import DIGITAL_LINK, collection
-from tocsin.service.epcis.event_search import Asked, find
+from tocsin.service.epcis.event_search import EventQuery, find
 from tocsin.service.epcis.exceptions import NO_SUCH_RESOURCE, EpcisException
 from tocsin.service.epcis.headers import allow, epc_format_of
 from tocsin.service.epcis.index import EventIndex
-from tocsin.service.epcis.index_filters import Terms, narrowings_of
-from tocsin.service.epcis.paging import Place, name_after, token_of
+from tocsin.service.epcis.index_filters import TermFilter, narrowings_of
+from tocsin.service.epcis.paging import PageCursor, name_after, token_of
 from tocsin.service.epcis.parameters import question_of, question_of_url, read_page
 from tocsin.service.epcis.queries import SIMPLE, ask_simply
 from tocsin.service.epcis.requests import admit, part_in
@@ -52,12 +57,14 @@ async def event(request: Request, id: str) -> Response:
 
 
 def _event(request: Request, tenant: str, id: str) -> Response:
-    asked = _asked(request, tenant, EQ_eventID=id)
+    asked = _compile_query(request, tenant, EQ_eventID=id)
     repository = part_in(request).repository
     repository.catch_up()
     if not repository.index.has("eventID", canonical(id)):
         raise EpcisException(NO_SUCH_RESOURCE, f"there is no event {id[:200]!r}")
-    return tell_found(request, find(repository.index, asked, read_page({"perPage": "100"})), SIMPLE)
+    return make_page_response(
+        request, find(repository.index, asked, read_page({"perPage": "100"})), SIMPLE
+    )
 
 
 @router.get("/{resource}")
@@ -75,10 +82,10 @@ def _members(request: Request, resource: str) -> Response:
     found = part_in(request).repository.index.terms(field, after, page.per_page + 1)
     told = found[: page.per_page]
     is_more = len(found) > len(told)
-    token = token_of(Place((told[-1][0],), 0), resource) if is_more else ""
+    token = token_of(PageCursor((told[-1][0],), 0), resource) if is_more else ""
     links = epc_format_of(request.headers) == DIGITAL_LINK
     names = [value if links else written for value, written in told]
-    return tell(collection(names), headers=next_page(request, token))
+    return make_response(collection(names), headers=next_page(request, token))
 
 
 @router.get("/{resource}/{value:path}/events")
@@ -101,7 +108,7 @@ async def member(request: Request, resource: str, value: str) -> Response:
 
     def answer() -> Response:
         _require_known(request, *_resource(resource), value)
-        return tell(collection(["events"]))
+        return make_response(collection(["events"]))
 
     return await run_work(request, tenant, answer)
 
@@ -109,7 +116,7 @@ async def member(request: Request, resource: str, value: str) -> Response:
 @router.options("/events")
 def events_options() -> Response:
     """List the allowed methods of /events."""
-    return tell_nothing(allow(["GET", "POST"]))
+    return make_empty_response(allow(["GET", "POST"]))
 
 
 @router.options("/{resource}")
@@ -117,7 +124,7 @@ def members_options(resource: str) -> Response:
     """List the allowed methods of a resource."""
     if resource != "events":
         _resource(resource)
-    return tell_nothing(allow(["GET"]))
+    return make_empty_response(allow(["GET"]))
 
 
 @router.options("/{resource}/{value:path}")
@@ -125,18 +132,18 @@ def member_options(resource: str) -> Response:
     """List the allowed methods of a value, an event, or the events of a value."""
     if resource != "events":
         _resource(resource)
-    return tell_nothing(allow(["GET"]))
+    return make_empty_response(allow(["GET"]))
 
 
 def _answer(request: Request, tenant: str, **fixed: Any) -> Response:
-    asked = _asked(request, tenant, **fixed)
+    asked = _compile_query(request, tenant, **fixed)
     page = read_page(request.query_params)
     repository = part_in(request).repository
     repository.catch_up()
-    return tell_found(request, find(repository.index, asked, page), SIMPLE)
+    return make_page_response(request, find(repository.index, asked, page), SIMPLE)
 
 
-def _asked(request: Request, tenant: str, **fixed: Any) -> Asked:
+def _compile_query(request: Request, tenant: str, **fixed: Any) -> EventQuery:
     pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
     question = question_of_url(pairs, **fixed)
     return ask_simply(question, part_in(request).definitions(), tenant)
@@ -165,10 +172,10 @@ def _require_known(request: Request, field: str, parameter: str, value: str) -> 
         raise EpcisException(NO_SUCH_RESOURCE, f"no event has the {field} {value[:200]!r}")
 
 
-def _is_known(index: EventIndex, field: str, asked: Asked) -> bool:
+def _is_known(index: EventIndex, field: str, asked: EventQuery) -> bool:
     terms = [
         each
         for each in narrowings_of(asked.plan.pattern)
-        if isinstance(each, Terms) and each.field == field
+        if isinstance(each, TermFilter) and each.field == field
     ]
     return not terms or any(index.has(field, value) for value in terms[0].values)

@@ -2,7 +2,7 @@
 
 A page that would need more work ends early and says where it continues. A query that cannot be
 answered in pages (of several events, ordered by a field, or counted to its end) is refused if it
-would examine more than `MOST_SCANNED` events.
+would examine more than `MAX_SCANNED_EVENTS` events.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs.epcis.json_context import expanded, names_of
+from tocsin.events.codecs.epcis.json_context import expand_name, names_of
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
@@ -22,18 +22,18 @@ from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime.finite.run import Input, match_events
 from tocsin.service.base.work import checkpoint
 from tocsin.service.epcis.exceptions import QUERY_TOO_COMPLEX, QUERY_TOO_LARGE, EpcisException
-from tocsin.service.epcis.index import EventIndex, Indexed, Order
+from tocsin.service.epcis.index import EventIndex, Indexed, SortOrder
 from tocsin.service.epcis.index_filters import narrowings_of
-from tocsin.service.epcis.paging import Place, place_of, token_of
+from tocsin.service.epcis.paging import PageCursor, place_of, token_of
 from tocsin.service.epcis.parameters import Controls, Page
 
 CHUNK = 500
-MOST_SCANNED = 50_000
+MAX_SCANNED_EVENTS = 50_000
 _KEY = "query"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EventQuery:
     """A query of stored events: its plan, how the result is ordered and cut, and its text, which
     identifies it in page tokens.
     """
@@ -50,14 +50,16 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QueryPage:
     """Events of a result, and the token of the next page, or ""."""
 
     events: tuple[Event, ...]
     token: str = ""
 
 
-def find(index: EventIndex, asked: Asked, page: Page, most: int = MOST_SCANNED) -> Found:
+def find(
+    index: EventIndex, asked: EventQuery, page: Page, most: int = MAX_SCANNED_EVENTS
+) -> QueryPage:
     """Return one page of the result."""
     place = _begin(index, asked, page)
     if not page.token:
@@ -67,27 +69,29 @@ def find(index: EventIndex, asked: Asked, page: Page, most: int = MOST_SCANNED) 
     return _scanned(index, asked, place, page, most)
 
 
-def _begin(index: EventIndex, asked: Asked, page: Page) -> Place:
+def _begin(index: EventIndex, asked: EventQuery, page: Page) -> PageCursor:
     if not page.token:
-        return Place((), index.last_number())
+        return PageCursor((), index.last_number())
     return place_of(page.token, asked.text, *([int, int] if asked.controls.order_by else [int]))
 
 
-def find_between(index: EventIndex, asked: Asked, after: int, until: int) -> list[Event]:
+def find_between(index: EventIndex, asked: EventQuery, after: int, until: int) -> list[Event]:
     """Return the results among the events after one number and up to another, in the order of
     capture.
 
     For a query of several events: the combinations that include one of these events.
     """
     if isinstance(asked.plan.pattern, Atom):
-        order = Order()
+        order = SortOrder()
         candidates = _candidates(index, asked, order, (after,), until)
         return [found.event for found in _decided(asked.plan, candidates)]
-    return _members(index, asked, until, MOST_SCANNED, after)
+    return _members(index, asked, until, MAX_SCANNED_EVENTS, after)
 
 
-def _scanned(index: EventIndex, asked: Asked, place: Place, page: Page, most: int) -> Found:
-    order = Order(asked.controls.order_by, asked.controls.descending)
+def _scanned(
+    index: EventIndex, asked: EventQuery, place: PageCursor, page: Page, most: int
+) -> QueryPage:
+    order = SortOrder(asked.controls.order_by, asked.controls.descending)
     wanted = _wanted(asked.controls, place, page)
     hits: list[Indexed] = []
     seen = 0
@@ -110,22 +114,22 @@ def _scanned(index: EventIndex, asked: Asked, place: Place, page: Page, most: in
         more = wanted > 0 and (limit is None or sent < limit)
     else:
         after, more = last, seen >= most
-    token = token_of(Place(after, place.until, sent), asked.text) if more else ""
-    return Found(tuple(found.event for found in hits[:wanted]), token)
+    token = token_of(PageCursor(after, place.until, sent), asked.text) if more else ""
+    return QueryPage(tuple(found.event for found in hits[:wanted]), token)
 
 
-def _wanted(controls: Controls, place: Place, page: Page) -> int:
+def _wanted(controls: Controls, place: PageCursor, page: Page) -> int:
     limit = controls.event_count_limit
     return page.per_page if limit is None else max(0, min(page.per_page, limit - place.sent))
 
 
-def _require_few(index: EventIndex, asked: Asked, until: int, most: int) -> None:
+def _require_few(index: EventIndex, asked: EventQuery, until: int, most: int) -> None:
     """Raise EpcisException if a result has more events than the query allows."""
     allowed = asked.controls.max_event_count
     if allowed is None:
         return
     if asked.is_paged:
-        candidates = _bounded(_candidates(index, asked, Order(), (), until), most)
+        candidates = _bounded(_candidates(index, asked, SortOrder(), (), until), most)
         count = len(list(islice(_decided(asked.plan, candidates), allowed + 1)))
     else:
         count = len(_collected(index, asked, until, most))
@@ -138,7 +142,7 @@ def _require_few(index: EventIndex, asked: Asked, until: int, most: int) -> None
 
 
 def _candidates(
-    index: EventIndex, asked: Asked, order: Order, after: tuple[int, ...], until: int
+    index: EventIndex, asked: EventQuery, order: SortOrder, after: tuple[int, ...], until: int
 ) -> Iterator[Indexed]:
     narrowings = narrowings_of(asked.plan.pattern)
     while chunk := index.find(narrowings, order, after, until, CHUNK):
@@ -172,14 +176,14 @@ def _decided(
     for each in found:
         batch.append(each)
         if len(batch) == CHUNK:
-            yield from _rung(engine, batch)
+            yield from _select_matches(engine, batch)
             batch = []
             if enough():
                 return
-    yield from _rung(engine, batch)
+    yield from _select_matches(engine, batch)
 
 
-def _rung(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
+def _select_matches(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
     if not batch:
         return []
     matched = engine.match(Batch([each.event for each in batch]))
@@ -190,12 +194,12 @@ def _rung(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
     return [batch[index] for index, _ in matched.rings]
 
 
-def _collected(index: EventIndex, asked: Asked, until: int, most: int) -> list[Event]:
+def _collected(index: EventIndex, asked: EventQuery, until: int, most: int) -> list[Event]:
     """Return the whole result in its order."""
     events = _members(index, asked, until, most)
     controls = asked.controls
     if controls.order_by:
-        path = (expanded(controls.order_by, names_of(asked.context)),)
+        path = (expand_name(controls.order_by, names_of(asked.context)),)
         key = _sort_key(path)
         known = [event for event in events if key(event) is not None]
         unknown = [event for event in events if key(event) is None]
@@ -205,11 +209,13 @@ def _collected(index: EventIndex, asked: Asked, until: int, most: int) -> list[E
     return events if limit is None else events[:limit]
 
 
-def _members(index: EventIndex, asked: Asked, until: int, most: int, after: int = 0) -> list[Event]:
+def _members(
+    index: EventIndex, asked: EventQuery, until: int, most: int, after: int = 0
+) -> list[Event]:
     """Return the events of the result: those that match or, for a query of several events, all of
     each combination that includes an event after a number.
     """
-    found = list(_bounded(_candidates(index, asked, Order(), (), until), most))
+    found = list(_bounded(_candidates(index, asked, SortOrder(), (), until), most))
     if isinstance(asked.plan.pattern, Atom):
         return [each.event for each in _decided(asked.plan, iter(found))]
     new = {each.event.identity for each in found if each.number > after}
@@ -233,13 +239,13 @@ def _sort_key(path: tuple[str, ...]) -> Callable[[Event], tuple[int, Any] | None
     return key
 
 
-def _cut(events: list[Event], asked: Asked, place: Place, page: Page) -> Found:
+def _cut(events: list[Event], asked: EventQuery, place: PageCursor, page: Page) -> QueryPage:
     """Return a page of a complete result."""
     start = place.sent
     told = events[start : start + page.per_page]
     end = start + len(told)
-    token = token_of(Place((), place.until, end), asked.text) if end < len(events) else ""
-    return Found(tuple(told), token)
+    token = token_of(PageCursor((), place.until, end), asked.text) if end < len(events) else ""
+    return QueryPage(tuple(told), token)
 
 
 def _numbers(after: tuple[int | str, ...]) -> tuple[int, ...]:

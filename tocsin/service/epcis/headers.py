@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tocsin import __version__
-from tocsin.service.epcis.documents import EPC_FORMATS, namespaces_used
+from tocsin.service.epcis.documents import EPC_FORMATS, find_namespaces
 from tocsin.service.epcis.exceptions import NOT_ACCEPTABLE, EpcisException
 
 VERSION = "2.0.0"
@@ -20,7 +20,7 @@ _JSON = ("*/*", "application/*", "application/json", "application/ld+json")
 _XML = ("application/xml", "text/xml")
 _TOCSIN = "tocsin=https://tocsin.example/subscription#"
 
-USUAL: Mapping[str, str] = {
+RESPONSE_HEADERS: Mapping[str, str] = {
     "GS1-EPCIS-Version": VERSION,
     "GS1-CBV-Version": VERSION,
     "GS1-Extensions": _TOCSIN,
@@ -28,7 +28,7 @@ USUAL: Mapping[str, str] = {
 """Headers of every response."""
 
 DISCOVERY: Mapping[str, str] = {
-    **USUAL,
+    **RESPONSE_HEADERS,
     "GS1-EPCIS-Min": VERSION,
     "GS1-EPCIS-Max": VERSION,
     "GS1-CBV-Min": VERSION,
@@ -40,7 +40,7 @@ DISCOVERY: Mapping[str, str] = {
 """Headers of a response to OPTIONS."""
 
 
-def require_served(given: Mapping[str, str], *, xml: bool = False) -> None:
+def check_headers(given: Mapping[str, str], *, xml: bool = False) -> None:
     """Raise EpcisException if the headers request an unsupported version or type; `xml` is True if
     XML is supported too.
     """
@@ -71,7 +71,7 @@ def epc_format_of(given: Mapping[str, str]) -> str:
 
 def extensions_in(events: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the header with the namespaces used in the events of a response."""
-    used = (f"{prefix}={namespace}" for namespace, prefix in namespaces_used(events).items())
+    used = (f"{prefix}={namespace}" for namespace, prefix in find_namespaces(events).items())
     safe = [each for each in used if each.isascii() and each.isprintable()]
     return {"GS1-Extensions": ",".join([_TOCSIN, *safe])[:4000]}
 

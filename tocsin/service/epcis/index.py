@@ -16,16 +16,16 @@ import sqlalchemy as sql
 from tocsin.events.codecs.base.cloudevents import decode, encode
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
-from tocsin.service.epcis.index_filters import Bound, Narrowing, Terms
+from tocsin.service.epcis.index_filters import Narrowing, TermFilter, TimeFilter
 from tocsin.service.epcis.tables import EVENTS, METADATA, PROGRESS, TERMS
 from tocsin.service.epcis.terms import term_rows, upgrade_index
 from tocsin.values.time import Instant, format_instant, parse_instant
 
-MOST_VALUES = 400
+MAX_VALUES = 400
 """Values of one field that are looked up, at most; with more, every event is a candidate."""
 
 
-class Database(Protocol):
+class ConnectionProvider(Protocol):
     """Connections for reading and for atomic writing."""
 
     def reading(self) -> AbstractContextManager[sql.Connection]:
@@ -55,7 +55,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SortOrder:
     """Order of events by a time field, or by number if `by` is empty; the number settles ties."""
 
     by: str = ""
@@ -80,7 +80,7 @@ _COMPARED = {
 class EventIndex:
     """The searchable EPCIS events of the log."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ConnectionProvider) -> None:
         self._database = database
         with database.writing() as connection:
             METADATA.create_all(connection)
@@ -134,7 +134,7 @@ class EventIndex:
     def find(
         self,
         narrowings: Sequence[Narrowing],
-        order: Order,
+        order: SortOrder,
         after: tuple[int, ...],
         until: int,
         limit: int,
@@ -179,7 +179,7 @@ def _add(connection: sql.Connection, row: Logged, number: int) -> int:
         if _is_there(connection, event):
             continue
         number += 1
-        told = recorded(event, row.recorded)
+        told = add_record_fields(event, row.recorded)
         times = [parse_instant(str(told.attributes[name])) for name in ("eventTime", "recordTime")]
         connection.execute(
             EVENTS.insert().values(
@@ -197,7 +197,7 @@ def _add(connection: sql.Connection, row: Logged, number: int) -> int:
     return number
 
 
-def recorded(event: Event, moment: Instant) -> Event:
+def add_record_fields(event: Event, moment: Instant) -> Event:
     """Return the event as stored in the repository: with a recordTime and an eventID."""
     given = dict(event.attributes)
     given.setdefault("recordTime", format_instant(moment))
@@ -214,12 +214,12 @@ def _is_there(connection: sql.Connection, event: Event) -> bool:
 
 def _test(narrowing: Narrowing) -> sql.ColumnElement[bool]:
     match narrowing:
-        case Bound(field, relation, instant):
+        case TimeFilter(field, relation, instant):
             found: sql.ColumnElement[bool] = _COMPARED[relation](_COLUMNS[field], instant)
             return found
-        case Terms(_, values) if len(values) > MOST_VALUES:
+        case TermFilter(_, values) if len(values) > MAX_VALUES:
             return sql.true()
-        case Terms(field, values):
+        case TermFilter(field, values):
             return EVENTS.c.number.in_(
                 sql.select(TERMS.c.number).where(
                     TERMS.c.field == field, TERMS.c.value.in_(sorted(values))

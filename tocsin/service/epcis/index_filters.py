@@ -48,7 +48,7 @@ _TIMES: Mapping[Path, str] = {("eventTime",): "eventTime", ("recordTime",): "rec
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermFilter:
     """Filter: an event has one of the values in a field; identifiers are in canonical form."""
 
     field: str
@@ -56,7 +56,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class TimeFilter:
     """Filter: a time of an event is in the relation `<`, `<=`, `>` or `>=` to an instant."""
 
     field: str
@@ -64,7 +64,7 @@ class Bound:
     instant: Instant
 
 
-Narrowing = Terms | Bound
+Narrowing = TermFilter | TimeFilter
 
 
 def terms_of(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -108,19 +108,19 @@ def _narrowing(node: BooleanNode) -> Narrowing | None:
             return None
 
 
-def _terms(path: Path, constants: Iterable[Constant]) -> Terms | None:
+def _terms(path: Path, constants: Iterable[Constant]) -> TermFilter | None:
     values = [constant.value for constant in constants]
     if path not in _FIELDS or not all(isinstance(value, str) for value in values):
         return None
-    return Terms(_FIELDS[path], frozenset(canonical(str(value)) for value in values))
+    return TermFilter(_FIELDS[path], frozenset(canonical(str(value)) for value in values))
 
 
-def _united(found: list[Narrowing | None]) -> Terms | None:
+def _united(found: list[Narrowing | None]) -> TermFilter | None:
     """Return the union of terms of one field, or None."""
-    terms = [each for each in found if isinstance(each, Terms)]
+    terms = [each for each in found if isinstance(each, TermFilter)]
     if len(terms) < len(found) or len({each.field for each in terms}) != 1:
         return None
-    return Terms(terms[0].field, frozenset().union(*(each.values for each in terms)))
+    return TermFilter(terms[0].field, frozenset().union(*(each.values for each in terms)))
 
 
 def _of_members(call: Call) -> Narrowing | None:
@@ -144,7 +144,7 @@ def _of_test(path: Path, test: Call) -> Narrowing | None:
     if kind != "TIME" or path not in _TIMES or len(constants) != 1:
         return None
     limit = constants[0].value
-    return Bound(_TIMES[path], relation, limit) if isinstance(limit, int) else None
+    return TimeFilter(_TIMES[path], relation, limit) if isinstance(limit, int) else None
 
 
 def _about_itself(test: Call) -> Call:

@@ -20,7 +20,7 @@ _LIMIT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PageCursor:
     """Start of a page: after a key of the order, in the state up to a number, with `sent` results
     before it.
     """
@@ -30,13 +30,13 @@ class Place:
     sent: int = 0
 
 
-def token_of(place: Place, asked: str) -> str:
+def token_of(place: PageCursor, asked: str) -> str:
     """Return the token of a place in the result of a query."""
     body = [_VERSION, _mark(asked), place.until, place.sent, list(place.after)]
     return base64.urlsafe_b64encode(json.dumps(body).encode()).decode().rstrip("=")
 
 
-def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> Place:
+def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> PageCursor:
     """Return the place of a token; raise EpcisException if it belongs to another query.
 
     `kinds` are the types of the parts of a key; at the beginning of an order the key may be empty.
@@ -46,7 +46,7 @@ def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> Place:
         raise _wrong("the nextPageToken is none that this server gave")
     if body[1] != _mark(asked):
         raise _wrong("the nextPageToken was given for another query")
-    place = Place(tuple(body[4]), body[2], body[3])
+    place = PageCursor(tuple(body[4]), body[2], body[3])
     if place.after and tuple(map(type, place.after)) != kinds:
         raise _wrong("the nextPageToken is none that this server gave")
     return place

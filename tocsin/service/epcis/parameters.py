@@ -19,8 +19,8 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
 )
 
-MOST_PER_PAGE = 1000
-USUAL_PER_PAGE = 30
+MAX_PER_PAGE = 1000
+DEFAULT_PER_PAGE = 30
 _ORDERED_FIELDS = ("eventTime", "recordTime")
 _DIRECTIONS = ("ASC", "DESC")
 _PAGING = ("perPage", "nextPageToken")
@@ -35,7 +35,7 @@ _ORDER_HINT = "eventTime, recordTime, or the full name of an extension field"
 class Page:
     """The size of a page, and its token."""
 
-    per_page: int = USUAL_PER_PAGE
+    per_page: int = DEFAULT_PER_PAGE
     token: str = ""
 
 
@@ -55,7 +55,7 @@ class Controls:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuery:
     """The conditions of a query as a text of the language `epcis`, and its controls."""
 
     text: str
@@ -66,15 +66,15 @@ class Question:
 def read_page(given: Mapping[str, str]) -> Page:
     """Return the page that the parameters of a URL request."""
     per_page = given.get("perPage")
-    wanted = USUAL_PER_PAGE if per_page is None else _count("perPage", per_page)
+    wanted = DEFAULT_PER_PAGE if per_page is None else _count("perPage", per_page)
     if wanted == 0:
         raise _wrong("perPage", "perPage is 1 or more")
-    return Page(min(wanted, MOST_PER_PAGE), given.get("nextPageToken", ""))
+    return Page(min(wanted, MAX_PER_PAGE), given.get("nextPageToken", ""))
 
 
 def question_of_url(
     pairs: Iterable[tuple[str, str]], beside: Iterable[str] = (), **fixed: Any
-) -> Question:
+) -> ParsedQuery:
     """Return the query of the parameters of a URL, without those of paging and those in `beside`.
 
     `fixed` are conditions from the path of the URL.
@@ -96,7 +96,7 @@ def question_of_url(
     return question_of(asked)
 
 
-def question_of(query: Mapping[str, Any]) -> Question:
+def question_of(query: Mapping[str, Any]) -> ParsedQuery:
     """Return the query of a JSON object."""
     if not isinstance(query, Mapping):
         raise EpcisException(
@@ -107,7 +107,7 @@ def question_of(query: Mapping[str, Any]) -> Question:
         for name, value in query.items()
         if name not in (*_CONTROLS, *_PAGING) and not _is_switched_off(name, value)
     }
-    return Question(json.dumps(asked, ensure_ascii=False), asked, _read_controls(query))
+    return ParsedQuery(json.dumps(asked, ensure_ascii=False), asked, _read_controls(query))
 
 
 def require_short(uri: str) -> None:

@@ -10,13 +10,13 @@ from pydantic import BaseModel, Field, ValidationError
 from tocsin.catalog import Definition
 from tocsin.errors import MeaningProblem
 from tocsin.service.core.service import Service
-from tocsin.service.epcis.event_search import Asked
+from tocsin.service.epcis.event_search import EventQuery
 from tocsin.service.epcis.queries import NamedQuery, ask
 from tocsin.service.epcis.repository import Repository
 from tocsin.service.epcis.tables import METADATA
-from tocsin.service.epcis.worker import Worker
+from tocsin.service.epcis.worker import QueryWorker
 from tocsin.service.outbound.addresses import AddressRules
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.heads import EPCIS_HEADS
 from tocsin.service.storage.lease import Lease
 
@@ -41,11 +41,11 @@ class EpcisPart:
     def __init__(self, service: Service) -> None:
         self._service = service
         self.settings = _read(service.settings.epcis)
-        self._database = Database(_url(service), METADATA, heads=EPCIS_HEADS)
+        self._database = ServiceDatabase(_url(service), METADATA, heads=EPCIS_HEADS)
         self.repository = Repository(self._database, service.log)
         rules = AddressRules.allowing(self.settings.allow)
         lease = Lease(_url(service), _LOCK)
-        self.worker = Worker(self.repository, service.log, self.ask, rules, lease)
+        self.worker = QueryWorker(self.repository, service.log, self.ask, rules, lease)
 
     def start(self) -> None:
         """Start to follow the log and to notify subscribers."""
@@ -64,7 +64,7 @@ class EpcisPart:
         found = self._service.catalog.snapshot().definitions
         return tuple((own | {each.name: each for each in found}).values())
 
-    def ask(self, query: NamedQuery, tenant: str) -> Asked:
+    def ask(self, query: NamedQuery, tenant: str) -> EventQuery:
         """Return the compiled query of a tenant, with the current definitions."""
         return ask(query.query, self.definitions(), tenant)
 

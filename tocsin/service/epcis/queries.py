@@ -14,7 +14,7 @@ from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.plan.nodes.composites import Plan
-from tocsin.service.epcis.event_search import Asked
+from tocsin.service.epcis.event_search import EventQuery
 from tocsin.service.epcis.exceptions import (
     QUERY_PARAMETER,
     QUERY_VALIDATION,
@@ -22,7 +22,7 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
     exception_of,
 )
-from tocsin.service.epcis.parameters import Controls, Question, question_of
+from tocsin.service.epcis.parameters import Controls, ParsedQuery, question_of
 
 SIMPLE = "SimpleEventQuery"
 _ID = "query"
@@ -56,21 +56,25 @@ def read_query(body: Mapping[str, Any]) -> NamedQuery:
     return NamedQuery(name, {**context, **query})
 
 
-def ask(query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str = "") -> Asked:
+def ask(
+    query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str = ""
+) -> EventQuery:
     """Return the compiled query of a tenant; raise EpcisException for the first problem."""
     if "language" in query or "expression" in query:
-        return _asked_by_subscription(query, definitions, tenant)
+        return _compile_as_subscription(query, definitions, tenant)
     return ask_simply(question_of(query), definitions, tenant)
 
 
-def ask_simply(question: Question, definitions: Iterable[Definition], tenant: str = "") -> Asked:
+def ask_simply(
+    question: ParsedQuery, definitions: Iterable[Definition], tenant: str = ""
+) -> EventQuery:
     """Return the compiled query for the parameters of a simple event query."""
     subscription = Subscription(Owned(tenant, _ID).key, "epcis", question.text)
     plan = _compiled(subscription, definitions)
-    return Asked(plan, question.controls, question.text, question.asked.get("@context"))
+    return EventQuery(plan, question.controls, question.text, question.asked.get("@context"))
 
 
-def require_standing(asked: Asked) -> None:
+def require_standing(asked: EventQuery) -> None:
     """Raise EpcisException if a query orders or limits its result, which a subscription never has
     as a whole.
     """
@@ -83,9 +87,9 @@ def require_standing(asked: Asked) -> None:
         )
 
 
-def _asked_by_subscription(
+def _compile_as_subscription(
     query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str
-) -> Asked:
+) -> EventQuery:
     controls = question_of({name: query[name] for name in query if name not in _OWN})
     if controls.asked.keys() - {"@context"}:
         other = sorted(controls.asked.keys() - {"@context"})[0]
@@ -96,7 +100,7 @@ def _asked_by_subscription(
     except Problem as problem:
         raise exception_of(QUERY_VALIDATION, problem) from None
     text = f"{subscription.language} {subscription.expression} {controls.controls}"
-    return Asked(_compiled(subscription, definitions), controls.controls, text)
+    return EventQuery(_compiled(subscription, definitions), controls.controls, text)
 
 
 def _compiled(subscription: Subscription, definitions: Iterable[Definition]) -> Plan:

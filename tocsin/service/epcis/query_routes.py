@@ -5,7 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from tocsin.errors import LimitProblem
-from tocsin.service.epcis.answers import address, next_page, tell, tell_found, tell_nothing
+from tocsin.service.epcis.answers import (
+    address,
+    make_empty_response,
+    make_page_response,
+    make_response,
+    next_page,
+)
 from tocsin.service.epcis.event_search import find
 from tocsin.service.epcis.exceptions import (
     ALREADY_EXISTS,
@@ -14,8 +20,8 @@ from tocsin.service.epcis.exceptions import (
     SUBSCRIPTION_CONTROLS,
     EpcisException,
 )
-from tocsin.service.epcis.headers import USUAL, allow
-from tocsin.service.epcis.paging import Place, name_after, token_of
+from tocsin.service.epcis.headers import RESPONSE_HEADERS, allow
+from tocsin.service.epcis.paging import PageCursor, name_after, token_of
 from tocsin.service.epcis.parameters import read_page
 from tocsin.service.epcis.part import EpcisPart
 from tocsin.service.epcis.queries import NamedQuery, read_query
@@ -37,7 +43,7 @@ async def create_query(request: Request) -> Response:
     query = read_query(await read_object(request))
     await run_work(request, caller.tenant, _create, part, caller.tenant, query)
     location = address(request, "queries", query.name)
-    return tell(query.as_json(), 201, {"Location": location})
+    return make_response(query.as_json(), 201, {"Location": location})
 
 
 def _create(part: EpcisPart, tenant: str, query: NamedQuery) -> None:
@@ -60,15 +66,15 @@ def queries(request: Request) -> Response:
     after = name_after(page.token, _LIST) if page.token else ""
     found = part_in(request).repository.queries(caller.tenant, after, page.per_page + 1)
     told = found[: page.per_page]
-    token = token_of(Place((told[-1].name,), 0), _LIST) if len(found) > len(told) else ""
-    return tell([query.as_json() for query in told], headers=next_page(request, token))
+    token = token_of(PageCursor((told[-1].name,), 0), _LIST) if len(found) > len(told) else ""
+    return make_response([query.as_json() for query in told], headers=next_page(request, token))
 
 
 @router.get("/queries/{name}")
 def query(request: Request, name: str) -> Response:
     """Return a query by its name."""
     caller = admit(request)
-    return tell(query_named(part_in(request), caller.tenant, name).as_json())
+    return make_response(find_query(part_in(request), caller.tenant, name).as_json())
 
 
 @router.delete("/queries/{name}", status_code=204)
@@ -76,10 +82,10 @@ def delete_query(request: Request, name: str) -> Response:
     """Delete a query and its subscriptions."""
     caller = admit(request)
     part = part_in(request)
-    query_named(part, caller.tenant, name)
+    find_query(part, caller.tenant, name)
     part.repository.remove_query(caller.tenant, name)
     part.worker.wake()
-    return tell_nothing(USUAL)
+    return make_empty_response(RESPONSE_HEADERS)
 
 
 @router.get("/queries/{name}/events")
@@ -91,11 +97,13 @@ async def results(request: Request, name: str) -> Response:
 
 def _results(request: Request, tenant: str, name: str) -> Response:
     part = part_in(request)
-    query = query_named(part, tenant, name)
+    query = find_query(part, tenant, name)
     _require_plain(request)
     page = read_page(request.query_params)
     part.repository.catch_up()
-    return tell_found(request, find(part.repository.index, part.ask(query, tenant), page), name)
+    return make_page_response(
+        request, find(part.repository.index, part.ask(query, tenant), page), name
+    )
 
 
 def _require_plain(request: Request) -> None:
@@ -116,7 +124,7 @@ def _require_plain(request: Request) -> None:
             )
 
 
-def query_named(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
+def find_query(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
     """Return the query of that name; raise EpcisException if it is unknown."""
     found = part.repository.query(tenant, name)
     if found is None:
@@ -127,16 +135,16 @@ def query_named(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
 @router.options("/queries")
 def queries_options() -> Response:
     """List the allowed methods of /queries."""
-    return tell_nothing(allow(["GET", "POST"]))
+    return make_empty_response(allow(["GET", "POST"]))
 
 
 @router.options("/queries/{name}")
 def query_options() -> Response:
     """List the allowed methods of a query."""
-    return tell_nothing(allow(["GET", "DELETE"]))
+    return make_empty_response(allow(["GET", "DELETE"]))
 
 
 @router.options("/queries/{name}/events")
 def results_options() -> Response:
     """List the allowed methods of the results of a query."""
-    return tell_nothing(allow(["GET"]))
+    return make_empty_response(allow(["GET"]))

@@ -19,7 +19,7 @@ _TRUTH = {"true": True, "false": False, True: True, False: False}
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ReportSchedule:
     """Times at which a query runs again: after each capture, or by a schedule."""
 
     schedule: Mapping[str, Any] | None = None
@@ -44,7 +44,7 @@ class QuerySubscription:
     id: str
     tenant: str
     query: str
-    terms: Terms
+    terms: ReportSchedule
     dest: str
     created: Instant
     token: str = ""
@@ -97,7 +97,7 @@ class QuerySubscription:
         )
 
 
-def read_terms(body: Mapping[str, Any], epc_format: str) -> Terms:
+def read_terms(body: Mapping[str, Any], epc_format: str) -> ReportSchedule:
     """Return the terms of a subscription; raise EpcisException unless it has either a schedule or a
     stream.
     """
@@ -109,7 +109,7 @@ def read_terms(body: Mapping[str, Any], epc_format: str) -> Terms:
         read_schedule(schedule)
     if stream and "reportIfEmpty" in body and _flag(body, "reportIfEmpty", default=False):
         raise _wrong("reportIfEmpty", "a stream reports when there is something: never if empty")
-    return Terms(
+    return ReportSchedule(
         schedule,
         _time(body, "initialRecordTime"),
         _flag(body, "reportIfEmpty", default=False),
@@ -117,7 +117,7 @@ def read_terms(body: Mapping[str, Any], epc_format: str) -> Terms:
     )
 
 
-def terms_of_url(given: Mapping[str, str], epc_format: str) -> Terms:
+def terms_of_url(given: Mapping[str, str], epc_format: str) -> ReportSchedule:
     """Return the terms in the URL of a WebSocket."""
     body: dict[str, Any] = {
         name: given[name]

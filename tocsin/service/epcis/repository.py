@@ -16,22 +16,22 @@ import sqlalchemy as sql
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
-from tocsin.service.epcis.index import Database, EventIndex, Logged
+from tocsin.service.epcis.index import ConnectionProvider, EventIndex, Logged
 from tocsin.service.epcis.queries import NamedQuery
-from tocsin.service.epcis.query_subscriptions import QuerySubscription, Terms
+from tocsin.service.epcis.query_subscriptions import QuerySubscription, ReportSchedule
 from tocsin.service.epcis.tables import JOBS, QUERIES, SUBSCRIPTIONS
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import LogRow
 from tocsin.values.time import Instant
 
 _CHUNK = 1000
-_MOST_JOBS = 10_000
+_MAX_JOBS = 10_000
 
 
 class Repository:
     """The tables of the interface, with the log that they follow."""
 
-    def __init__(self, database: Database, log: EventLog) -> None:
+    def __init__(self, database: ConnectionProvider, log: EventLog) -> None:
         self.index = EventIndex(database)
         self._database = database
         self._log = log
@@ -61,7 +61,7 @@ class Repository:
             values = {"id": job["captureID"], "tenant": tenant, "body": json.dumps(job)}
             connection.execute(JOBS.insert().values(values))
             number = connection.execute(sql.select(sql.func.max(JOBS.c.number))).scalar_one()
-            connection.execute(JOBS.delete().where(JOBS.c.number <= number - _MOST_JOBS))
+            connection.execute(JOBS.delete().where(JOBS.c.number <= number - _MAX_JOBS))
 
     def jobs(self, tenant: str, before: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
         """Return at most `limit` jobs of a tenant before a number, the newest first; 0 for the
@@ -207,7 +207,7 @@ def _changing(subscription: QuerySubscription) -> dict[str, Any]:
 
 def _subscription(row: Any) -> QuerySubscription:
     kept = json.loads(row.body)
-    terms = Terms(kept["schedule"], kept["initial"], kept["report"], kept["format"])
+    terms = ReportSchedule(kept["schedule"], kept["initial"], kept["report"], kept["format"])
     return QuerySubscription(
         row.id,
         row.tenant,

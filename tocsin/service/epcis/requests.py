@@ -17,10 +17,10 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
     exception_of,
 )
-from tocsin.service.epcis.headers import require_served
+from tocsin.service.epcis.headers import check_headers
 from tocsin.service.epcis.parameters import require_short
 from tocsin.service.epcis.part import EpcisPart
-from tocsin.service.http.access import Caller, Scope, caller_with, listener_with
+from tocsin.service.http.access import AccessScope, Caller, caller_with, listener_with
 from tocsin.service.http.requests import body_of
 
 
@@ -34,21 +34,23 @@ def service_in(request: HTTPConnection) -> Service:
     return cast(Service, request.app.state.service)
 
 
-def admit(request: HTTPConnection, scope: Scope = Scope.SUBSCRIBE, *, xml: bool = False) -> Caller:
+def admit(
+    request: HTTPConnection, scope: AccessScope = AccessScope.SUBSCRIBE, *, xml: bool = False
+) -> Caller:
     """Return the caller; raise without the scope, and for unsupported headers. `xml` is True if XML
     is supported.
     """
-    return _served(request, caller_with(request, scope), xml=xml)
+    return _check_request(request, caller_with(request, scope), xml=xml)
 
 
 def admit_listener(request: HTTPConnection) -> Caller:
     """Return the caller that opens a stream, whose key may be in the URL."""
-    return _served(request, listener_with(request, Scope.SUBSCRIBE), xml=False)
+    return _check_request(request, listener_with(request, AccessScope.SUBSCRIBE), xml=False)
 
 
-def _served(request: HTTPConnection, caller: Caller, *, xml: bool) -> Caller:
+def _check_request(request: HTTPConnection, caller: Caller, *, xml: bool) -> Caller:
     require_short(f"{request.url.path}?{request.url.query}")
-    require_served(request.headers, xml=xml)
+    check_headers(request.headers, xml=xml)
     return caller
 
 

@@ -15,9 +15,9 @@ from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.epcis.answers import (
     address,
     exception_of_problem,
+    make_empty_response,
+    make_response,
     next_page,
-    tell,
-    tell_nothing,
 )
 from tocsin.service.epcis.exceptions import (
     NO_SUCH_RESOURCE,
@@ -25,15 +25,15 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
     exception_of,
 )
-from tocsin.service.epcis.headers import USUAL, allow, epc_format_of
-from tocsin.service.epcis.paging import Place, name_after, token_of
+from tocsin.service.epcis.headers import RESPONSE_HEADERS, allow, epc_format_of
+from tocsin.service.epcis.paging import PageCursor, name_after, token_of
 from tocsin.service.epcis.parameters import read_page
 from tocsin.service.epcis.part import EpcisPart
 from tocsin.service.epcis.queries import require_standing
-from tocsin.service.epcis.query_routes import query_named
+from tocsin.service.epcis.query_routes import find_query
 from tocsin.service.epcis.query_subscriptions import (
     QuerySubscription,
-    Terms,
+    ReportSchedule,
     read_receiver,
     read_terms,
     terms_of_url,
@@ -49,7 +49,7 @@ from tocsin.service.epcis.worker import document_of
 from tocsin.service.http.access import Caller
 from tocsin.service.http.positions import CountedStream
 from tocsin.service.http.requests import run_work
-from tocsin.service.http.revocation import while_admitted
+from tocsin.service.http.revocation import stream_while_valid
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -71,11 +71,11 @@ async def subscribe(request: Request, name: str) -> Response:
     )
     part.worker.wake()
     location = address(request, "queries", name, "subscriptions", made.id)
-    return tell(made.as_json(), 201, {"Location": location})
+    return make_response(made.as_json(), 201, {"Location": location})
 
 
 def _subscribe(
-    part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str, token: str
+    part: EpcisPart, tenant: str, name: str, terms: ReportSchedule, dest: str, token: str
 ) -> QuerySubscription:
     made = _standing(part, tenant, name, terms, dest, token)
     try:
@@ -90,10 +90,10 @@ def _subscribe(
 
 
 def _standing(
-    part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str = "", token: str = ""
+    part: EpcisPart, tenant: str, name: str, terms: ReportSchedule, dest: str = "", token: str = ""
 ) -> QuerySubscription:
     """Return a subscription that begins now, or with the events recorded since its initial time."""
-    require_standing(part.ask(query_named(part, tenant, name), tenant))
+    require_standing(part.ask(find_query(part, tenant, name), tenant))
     part.repository.catch_up()
     index, now = part.repository.index, wall_clock()
     start = index.last_number() if terms.initial is None else index.number_before(terms.initial)
@@ -108,13 +108,13 @@ def subscriptions(request: Request, name: str) -> Response:
     """List the subscriptions of a query."""
     caller = admit(request)
     part = part_in(request)
-    query_named(part, caller.tenant, name)
+    find_query(part, caller.tenant, name)
     page = read_page(request.query_params)
     after = name_after(page.token, _LIST) if page.token else ""
     found = part.repository.subscriptions(caller.tenant, name, after, page.per_page + 1)
     told = found[: page.per_page]
-    token = token_of(Place((told[-1].id,), 0), _LIST) if len(found) > len(told) else ""
-    return tell([each.as_json() for each in told], headers=next_page(request, token))
+    token = token_of(PageCursor((told[-1].id,), 0), _LIST) if len(found) > len(told) else ""
+    return make_response([each.as_json() for each in told], headers=next_page(request, token))
 
 
 @router.get("/queries/{name}/subscriptions/{id}")
@@ -122,11 +122,11 @@ def subscription(request: Request, name: str, id: str) -> Response:
     """Return a subscription by its id."""
     caller = admit(request)
     part = part_in(request)
-    query_named(part, caller.tenant, name)
+    find_query(part, caller.tenant, name)
     found = part.repository.subscription(caller.tenant, name, id)
     if found is None:
         raise _no_subscription(id)
-    return tell(found.as_json())
+    return make_response(found.as_json())
 
 
 @router.delete("/queries/{name}/subscriptions/{id}", status_code=204)
@@ -134,11 +134,11 @@ def unsubscribe(request: Request, name: str, id: str) -> Response:
     """Delete a subscription."""
     caller = admit(request)
     part = part_in(request)
-    query_named(part, caller.tenant, name)
+    find_query(part, caller.tenant, name)
     if not part.repository.remove_subscription(caller.tenant, name, id):
         raise _no_subscription(id)
     part.worker.wake()
-    return tell_nothing(USUAL)
+    return make_empty_response(RESPONSE_HEADERS)
 
 
 @router.websocket("/queries/{name}/events")
@@ -175,7 +175,7 @@ async def stream(socket: WebSocket, name: str) -> None:
 async def _send(
     socket: WebSocket, part: EpcisPart, standing: QuerySubscription, caller: Caller
 ) -> None:
-    async for news in while_admitted(caller, part.worker.news(standing)):
+    async for news in stream_while_valid(caller, part.worker.news(standing)):
         if news.events or standing.terms.report_if_empty:
             await socket.send_text(document_of(standing, news.events, wall_clock()).decode())
 
@@ -193,10 +193,10 @@ def _no_subscription(id: str) -> EpcisException:
 @router.options("/queries/{name}/subscriptions")
 def subscriptions_options() -> Response:
     """List the allowed methods of the subscriptions of a query."""
-    return tell_nothing(allow(["GET", "POST"]))
+    return make_empty_response(allow(["GET", "POST"]))
 
 
 @router.options("/queries/{name}/subscriptions/{id}")
 def subscription_options() -> Response:
     """List the allowed methods of a subscription."""
-    return tell_nothing(allow(["DELETE", "GET"]))
+    return make_empty_response(allow(["DELETE", "GET"]))

@@ -19,18 +19,18 @@ from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.event import Event
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.base.feed import Feed
-from tocsin.service.epcis.answers import told_events
+from tocsin.service.epcis.answers import to_json_events
 from tocsin.service.epcis.documents import query_document
-from tocsin.service.epcis.event_search import Asked, find_between
+from tocsin.service.epcis.event_search import EventQuery, find_between
 from tocsin.service.epcis.exceptions import NO_SUCH_NAME, EpcisException
-from tocsin.service.epcis.headers import USUAL
+from tocsin.service.epcis.headers import RESPONSE_HEADERS
 from tocsin.service.epcis.queries import NamedQuery
 from tocsin.service.epcis.query_subscriptions import QuerySubscription, signature
 from tocsin.service.epcis.repository import Repository
 from tocsin.service.outbound.addresses import AddressRules
 from tocsin.service.outbound.backoff import Backoff
 from tocsin.service.outbound.http_sender import HttpSender
-from tocsin.service.outbound.lookup import Names
+from tocsin.service.outbound.lookup import DnsResolver
 from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
 from tocsin.service.storage.lease import Lease
 from tocsin.service.storage.log import EventLog
@@ -55,14 +55,14 @@ class News:
     until: int
 
 
-class Worker:
+class QueryWorker:
     """A thread with an event loop. `wake` and `news` may be called from any thread."""
 
     def __init__(
         self,
         repository: Repository,
         log: EventLog,
-        ask: Callable[[NamedQuery, str], Asked],
+        ask: Callable[[NamedQuery, str], EventQuery],
         rules: AddressRules,
         lease: Lease,
     ) -> None:
@@ -106,7 +106,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
         self._changed = asyncio.Event()
-        names = Names()
+        names = DnsResolver()
         self._sender = HttpSender(self._rules, names.look_up)
         self._is_ready.set()
         helpers = [asyncio.create_task(self._follow()), asyncio.create_task(self._supervise())]
@@ -226,7 +226,7 @@ class Worker:
         if not news.events and not subscription.terms.report_if_empty:
             return False
         body = document_of(subscription, news.events, wall_clock())
-        headers = {"content-type": "application/json", **USUAL}
+        headers = {"content-type": "application/json", **RESPONSE_HEADERS}
         if subscription.token:
             headers["GS1-Signature"] = signature(subscription.token, body)
         failed = 0
@@ -252,7 +252,7 @@ class Worker:
 
 def document_of(subscription: QuerySubscription, events: Sequence[Event], now: Instant) -> bytes:
     """Return the document for a subscriber."""
-    told = told_events(events, subscription.terms.epc_format)
+    told = to_json_events(events, subscription.terms.epc_format)
     return json_text(query_document(told, subscription.query, now, subscription.id)).encode()
 
 

@@ -14,9 +14,9 @@ from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.event_schema import KINDS
 from tocsin.events.codecs.epcis.json_context import split_name
 from tocsin.events.codecs.epcis.quantity_event import to_object_event
-from tocsin.events.codecs.epcis.vocabulary import Vocabulary
+from tocsin.events.codecs.epcis.vocabulary import StandardTerms
 from tocsin.events.views.document import TEXT, scalar_text
-from tocsin.service.epcis.documents import KEPT_BY_SERVICE, SCHEMA_VERSION
+from tocsin.service.epcis.documents import SCHEMA_VERSION, SERVICE_FIELDS
 from tocsin.service.epcis.exceptions import NOT_ACCEPTABLE, EpcisException
 from tocsin.values.time import Instant, format_instant
 
@@ -31,7 +31,7 @@ _FIRST = (
 )
 """Fields of the standard in the order of the schema; extensions come after them."""
 
-_TERMS: Mapping[str, Vocabulary] = {
+_TERMS: Mapping[str, StandardTerms] = {
     "bizStep": vocabulary.BIZ_STEP,
     "disposition": vocabulary.DISPOSITION,
     "set": vocabulary.DISPOSITION,
@@ -49,13 +49,13 @@ _ITEMS: Mapping[str, str] = {
 }
 """Lists with the element names of their items."""
 
-_TYPED: Mapping[str, tuple[str, Vocabulary]] = {
+_TYPED: Mapping[str, tuple[str, StandardTerms]] = {
     "bizTransactionList": ("bizTransaction", vocabulary.TRANSACTION_TYPE),
     "sourceList": ("source", vocabulary.PARTY_TYPE),
     "destinationList": ("destination", vocabulary.PARTY_TYPE),
 }
 _WITH_ATTRIBUTES = ("sensorMetadata", "sensorReport")
-_OF_REPORTS: Mapping[str, Vocabulary] = {
+_OF_REPORTS: Mapping[str, StandardTerms] = {
     "type": vocabulary.MEASUREMENT,
     "exception": vocabulary.ALERT,
     "component": vocabulary.COMPONENT,
@@ -90,7 +90,7 @@ def _add_event(parent: tree.Element, event: Mapping[str, Any]) -> None:
     element = tree.SubElement(parent, kind)
     rest = [name for name in event if name not in _FIRST]
     for name in (*_FIRST, *rest):
-        if name in event and name not in ("type", *KEPT_BY_SERVICE):
+        if name in event and name not in ("type", *SERVICE_FIELDS):
             _add(element, name, event[name])
 
 
@@ -117,7 +117,7 @@ def _add(parent: tree.Element, name: str, value: Any) -> None:
 
 
 def _add_typed(
-    parent: tree.Element, items: Sequence[Mapping[str, Any]], name: str, kinds: Vocabulary
+    parent: tree.Element, items: Sequence[Mapping[str, Any]], name: str, kinds: StandardTerms
 ) -> None:
     """Add items that have a type and a value."""
     for item in items:
@@ -149,6 +149,6 @@ def _tag(name: str) -> str:
     return f"{{{namespace}}}{local}" if namespace else local
 
 
-def _text(value: Any, terms: Vocabulary | None = None) -> str:
+def _text(value: Any, terms: StandardTerms | None = None) -> str:
     text = scalar_text(value) if value is not None else ""
     return terms.web + text if terms is not None and ":" not in text else text

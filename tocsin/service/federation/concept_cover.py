@@ -23,7 +23,7 @@ from tocsin.knowledge.concepts.concept import (
 )
 from tocsin.plan.nodes.concepts import ConceptTest
 
-MOST_COMPARISONS = 2_000
+MAX_COMPARISONS = 2_000
 """Pairs of parts compared, at most; two large concepts have too many."""
 
 
@@ -40,7 +40,7 @@ def covers_concept(wide: ConceptTest, narrow: ConceptTest) -> bool:
 class _Subsumption:
     """A bounded search for a proof that one concept implies another."""
 
-    steps: int = MOST_COMPARISONS
+    steps: int = MAX_COMPARISONS
 
     def holds(self, wide: Concept, narrow: Concept) -> bool:
         """Return True if the proof is found."""

@@ -32,10 +32,10 @@ from tocsin.plan.passes.push_not_down import push_not_down
 from tocsin.plan.semantics.list_conditions import SOME
 from tocsin.service.federation.concept_cover import covers_concept
 from tocsin.service.federation.graph_cover import covers_graph
-from tocsin.service.federation.value_sets import is_implied
+from tocsin.service.federation.value_sets import follows_from
 from tocsin.values.scalars import Constant, Kind
 
-MOST_STEPS = 2_000
+MAX_PROOF_STEPS = 2_000
 EVERYTHING = Condition(AllOf(()))
 """The atom that every event meets."""
 
@@ -46,10 +46,10 @@ _HIGHEST = ("TIME <=", "TIME <", "<=", "<")
 
 def covers(wide: Atom, narrow: Atom) -> bool:
     """True if every event that meets the narrow atom certainly meets the wide one."""
-    return covers_prepared(_prepared(wide), _prepared(narrow))
+    return covers_normalised_atom(_prepared(wide), _prepared(narrow))
 
 
-def covers_prepared(wide: Atom, narrow: Atom) -> bool:
+def covers_normalised_atom(wide: Atom, narrow: Atom) -> bool:
     """As `covers`, for atoms that have been through the passes of a plan."""
     if wide in (narrow, EVERYTHING):
         return True
@@ -59,16 +59,16 @@ def covers_prepared(wide: Atom, narrow: Atom) -> bool:
         return covers_concept(wide, narrow)
     if not isinstance(wide, Condition) or not isinstance(narrow, Condition):
         return False
-    return _Proof(MOST_STEPS).follows(wide.expression, (narrow.expression,))
+    return _Proof(MAX_PROOF_STEPS).follows(wide.expression, (narrow.expression,))
 
 
 def _prepared(atom: Atom) -> Atom:
     return Condition(_normal(atom.expression)) if isinstance(atom, Condition) else atom
 
 
-def is_covered(wide: BooleanNode, narrow: BooleanNode) -> bool:
+def covers_expression(wide: BooleanNode, narrow: BooleanNode) -> bool:
     """True if every event that meets the narrow expression certainly meets the wide one."""
-    return _Proof(MOST_STEPS).follows(_normal(wide), (_normal(narrow),))
+    return _Proof(MAX_PROOF_STEPS).follows(_normal(wide), (_normal(narrow),))
 
 
 def _normal(node: BooleanNode) -> BooleanNode:
@@ -124,7 +124,7 @@ def _literal_follows(goal: BooleanNode, facts: Sequence[BooleanNode]) -> bool:
     about = [fact for fact in facts if _path(fact) == path]
     if any(_lies_below(_path(fact), path) and _is_there(fact) for fact in facts):
         about.append(Not(IsNull(path)))
-    return is_implied(goal, about)
+    return follows_from(goal, about)
 
 
 def _path(literal: BooleanNode) -> Path | None:
@@ -143,7 +143,7 @@ def _lies_below(path: Path | None, above: Path) -> bool:
 
 def _is_there(literal: BooleanNode) -> bool:
     """True if a literal is TRUE only where its attribute has a value."""
-    return is_implied(Not(IsNull(_path(literal) or ())), (literal,))
+    return follows_from(Not(IsNull(_path(literal) or ())), (literal,))
 
 
 def _is_narrower(fact: BooleanNode, goal: Computed) -> bool:

@@ -15,55 +15,59 @@ from tocsin.errors import Problem
 from tocsin.languages import parse_subscription
 from tocsin.languages.plan import PATHS
 from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition
-from tocsin.service.federation.interests import Path, Want, alternatives, atoms_wanted
-from tocsin.service.subscriptions.subscriptions import Entries
+from tocsin.service.federation.interests import Interest, Path, alternatives, find_atoms
+from tocsin.service.subscriptions.subscriptions import SubscriptionService
 
 LANGUAGE = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class InterestSnapshot:
     """All interests of a server at a version of its catalog; `heard` are those of other servers."""
 
     version: int
     own: tuple[Atom, ...]
-    heard: tuple[Want, ...]
+    heard: tuple[Interest, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _SubscriptionInterests:
     subscription: Subscription
     own: tuple[Atom, ...] = ()
-    heard: tuple[Want, ...] = ()
+    heard: tuple[Interest, ...] = ()
 
 
-class Demand:
+class InterestSource:
     """The interests of the subscriptions in a catalog; may be used from several threads."""
 
-    def __init__(self, entries: Entries) -> None:
+    def __init__(self, entries: SubscriptionService) -> None:
         self._entries = entries
         self._lock = threading.Lock()
-        self._read: dict[str, _Read] = {}
-        self._light: Surroundings | None = None
-        self._last: Asked | None = None
+        self._read: dict[str, _SubscriptionInterests] = {}
+        self._environment: Surroundings | None = None
+        self._last: InterestSnapshot | None = None
 
-    def now(self) -> Asked:
+    def now(self) -> InterestSnapshot:
         """Return the current interests."""
         mirror = self._entries.mirror
         with mirror.lock:
             mirror.refresh()
             version, given = mirror.version, dict(mirror.subscriptions)
-        light = mirror.light
+        light = mirror.environment
         with self._lock:
-            if self._last is None or self._last.version != version or light is not self._light:
+            if (
+                self._last is None
+                or self._last.version != version
+                or light is not self._environment
+            ):
                 self._last = self._gathered(version, given, light)
             return self._last
 
     def _gathered(
         self, version: int, given: Mapping[str, Subscription], light: Surroundings
-    ) -> Asked:
-        known = self._read if light is self._light else {}
-        self._light = light
+    ) -> InterestSnapshot:
+        known = self._read if light is self._environment else {}
+        self._environment = light
         self._read = {
             id: known[id]
             if id in known and known[id].subscription == subscription
@@ -72,32 +76,32 @@ class Demand:
         }
         own = dict.fromkeys(atom for each in self._read.values() for atom in each.own)
         heard = dict.fromkeys(want for each in self._read.values() for want in each.heard)
-        return Asked(version, tuple(own), tuple(heard))
+        return InterestSnapshot(version, tuple(own), tuple(heard))
 
 
-def _read(subscription: Subscription, light: Surroundings) -> _Read:
+def _read(subscription: Subscription, light: Surroundings) -> _SubscriptionInterests:
     """Return the interests of one subscription; empty if it does not compile."""
     paths = _paths(subscription)
     try:
         if paths is None:
-            own = atoms_wanted(compile_subscription(subscription, light))
-            return _Read(subscription, own=tuple(own))
+            own = find_atoms(compile_subscription(subscription, light))
+            return _SubscriptionInterests(subscription, own=tuple(own))
         given = subscription
         plan = parse_subscription(given.language, given.expression, given.options, light.context)
     except Problem:
-        return _Read(subscription)
+        return _SubscriptionInterests(subscription)
     assert isinstance(plan.pattern, Atom)
-    return _Read(subscription, heard=tuple(_wants(plan.pattern, paths)))
+    return _SubscriptionInterests(subscription, heard=tuple(_wants(plan.pattern, paths)))
 
 
-def _wants(atom: Atom, paths: list[Path]) -> list[Want]:
+def _wants(atom: Atom, paths: list[Path]) -> list[Interest]:
     """Return the interests of another server in the order of its text, each with its own path."""
     if len(paths) == 1 or not _has_alternatives(atom, len(paths)):
-        return [Want(each, paths[0]) for each in alternatives(atom)]
+        return [Interest(each, paths[0]) for each in alternatives(atom)]
     assert isinstance(atom, Condition)
     assert isinstance(atom.expression, AnyOf)
     pairs = zip(atom.expression.operands, paths, strict=True)
-    return [Want(each, path) for node, path in pairs for each in alternatives(Condition(node))]
+    return [Interest(each, path) for node, path in pairs for each in alternatives(Condition(node))]
 
 
 def _has_alternatives(atom: Atom, count: int) -> bool:

@@ -31,7 +31,7 @@ from tocsin.plan.nodes.graphs import (
 from tocsin.values.terms import Iri, Literal, compare, same_value, value_of
 from tocsin.values.truth import Truth
 
-MOST_PLACEMENTS = 1_000
+MAX_PLACEMENTS = 1_000
 """Placements of statements tried, at most; the search is exponential in the worst case."""
 
 _STRICTNESS = (Injective.NONE, Injective.RESOURCES, Injective.ALL)
@@ -53,7 +53,7 @@ class _Placement:
 
     wide: GraphPattern
     narrow: GraphPattern
-    steps: int = MOST_PLACEMENTS
+    steps: int = MAX_PLACEMENTS
     classes: dict[Vertex, set[str]] = field(default_factory=dict)
     """Classes that the narrow pattern gives to those of its ids that are surely resources."""
 

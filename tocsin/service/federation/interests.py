@@ -20,18 +20,18 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
+class Interest:
     """Interest in events that meet the atom, of servers along the path."""
 
     atom: Atom
     path: Path
 
-    def is_as_free_as(self, other: Want) -> bool:
+    def is_as_free_as(self, other: Interest) -> bool:
         """True if it may be sent wherever the other one may be sent."""
         return set(self.path) <= set(other.path)
 
 
-def atoms_wanted(plan: Plan) -> Iterator[Atom]:
+def find_atoms(plan: Plan) -> Iterator[Atom]:
     """Yield the atoms of a plan, each alternative separately; unsatisfiable ones are left out."""
     for atom in atoms_of(plan.pattern):
         yield from alternatives(atom)
@@ -49,15 +49,15 @@ def alternatives(atom: Atom) -> Iterator[Atom]:
             yield Condition(operand)
 
 
-def wants_upstream(
-    own: Iterable[Atom], heard: Iterable[Want], server: str, upstream: str, hops: int
-) -> list[Want]:
+def interests_for_upstream(
+    own: Iterable[Atom], heard: Iterable[Interest], server: str, upstream: str, hops: int
+) -> list[Interest]:
     """Return the interests of a server at one upstream: of its own subscriptions, and of servers
     subscribed here, with this server added to the path.
     """
-    found = [Want(atom, (server,)) for atom in own]
+    found = [Interest(atom, (server,)) for atom in own]
     for want in heard:
         is_round = server in want.path or upstream in want.path
         if not is_round and len(want.path) < hops:
-            found.append(Want(want.atom, (*want.path, server)))
+            found.append(Interest(want.atom, (*want.path, server)))
     return list(dict.fromkeys(found))

@@ -19,15 +19,15 @@ from urllib.parse import quote
 import httpx
 from httpx_sse import ServerSentEvent, SSEError, aconnect_sse
 
-from tocsin.client.http import Server
+from tocsin.client.http import ServerConnection
 from tocsin.errors import LimitProblem, Problem, StateProblem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.service.federation.covering import EVERYTHING
-from tocsin.service.federation.demand import Demand
-from tocsin.service.federation.interests import Want, wants_upstream
-from tocsin.service.federation.memory import Memory
-from tocsin.service.federation.merging import merged
-from tocsin.service.federation.messages import PREFIX, Arrived, Body, arrived, subscriptions_of
+from tocsin.service.federation.demand import InterestSource
+from tocsin.service.federation.interests import Interest, interests_for_upstream
+from tocsin.service.federation.memory import SeenEvents
+from tocsin.service.federation.merging import merge_interests
+from tocsin.service.federation.messages import PREFIX, Arrived, Body, read_events, subscriptions_of
 from tocsin.service.federation.store import LinkStore
 from tocsin.service.outbound.backoff import Backoff
 from tocsin.service.storage.log import EventLog
@@ -42,7 +42,7 @@ _WAITING = 5_000
 
 
 @dataclass(slots=True)
-class Counts:
+class LinkCounts:
     """Counters of a link since its start."""
 
     wanted: int = 0
@@ -55,19 +55,19 @@ class Counts:
 
 
 @dataclass(slots=True)
-class Home:
+class LocalServer:
     """The server that a link belongs to."""
 
     name: str
     hops: int
-    demand: Demand
+    demand: InterestSource
     store: LinkStore
     log: EventLog
-    memory: Memory
+    memory: SeenEvents
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class AdvertisedInterests:
     """Subscriptions, by id, that express the interests at a version of the catalog."""
 
     version: int
@@ -78,10 +78,10 @@ class Refused(StateProblem):
     """Raised if the upstream rejects a request."""
 
 
-class Link:
+class FederationLink:
     """One upstream. `run` ends only when it is cancelled."""
 
-    def __init__(self, home: Home, server: Server) -> None:
+    def __init__(self, home: LocalServer, server: ServerConnection) -> None:
         self._home = home
         self._server = server
         self.url = server.url
@@ -89,10 +89,10 @@ class Link:
         self.is_up = False
         self.position: int | None = None
         self.trouble = ""
-        self.counts = Counts()
+        self.counts = LinkCounts()
         self._version = -1
         self._told: dict[str, Body] = {}
-        self._foreign: set[Atom] = set()
+        self._not_understood: set[Atom] = set()
 
     def status(self) -> dict[str, Any]:
         """Return the state of the link as JSON."""
@@ -131,25 +131,26 @@ class Link:
         if self.upstream == self._home.name:
             raise StateProblem(f"the upstream {self.url} is this server, {self.upstream}")
         self.position = await asyncio.to_thread(self._home.store.cursor, self.url, self.upstream)
-        self._foreign = set()
+        self._not_understood = set()
         self._told = await _subscriptions_at(http, self._home.name)
         while True:
-            wish = await asyncio.to_thread(self._wish)
+            wish = await asyncio.to_thread(self._find_interests)
             await self._listen_and_ask(http, wish)
 
-    def _wish(self) -> Wish:
+    def _find_interests(self) -> AdvertisedInterests:
         """Return the current interests as subscriptions."""
         asked = self._home.demand.now()
-        found = wants_upstream(
+        found = interests_for_upstream(
             asked.own, asked.heard, self._home.name, self.upstream, self._home.hops
         )
-        wants = merged(
-            Want(EVERYTHING, want.path) if want.atom in self._foreign else want for want in found
+        wants = merge_interests(
+            Interest(EVERYTHING, want.path) if want.atom in self._not_understood else want
+            for want in found
         )
         self.counts.wanted, self.counts.asked = len(found), len(wants)
-        return Wish(asked.version, subscriptions_of(wants, self._home.name))
+        return AdvertisedInterests(asked.version, subscriptions_of(wants, self._home.name))
 
-    async def _listen_and_ask(self, http: httpx.AsyncClient, wish: Wish) -> None:
+    async def _listen_and_ask(self, http: httpx.AsyncClient, wish: AdvertisedInterests) -> None:
         """Receive events of some subscriptions until others have to be received, or a failure."""
         queue: asyncio.Queue[tuple[int, list[Arrived]]] = asyncio.Queue(_WAITING)
         ready = asyncio.Event()
@@ -194,7 +195,7 @@ class Link:
         if not told.data:
             return []
         self.counts.messages += 1
-        return arrived(json.loads(told.data), self.upstream)
+        return read_events(json.loads(told.data), self.upstream)
 
     async def _store(self, queue: asyncio.Queue[tuple[int, list[Arrived]]]) -> None:
         """Append events to the log, in batches where many are queued, and store the position."""
@@ -245,7 +246,9 @@ class Link:
             return True
         return False
 
-    async def _ask(self, http: httpx.AsyncClient, wish: Wish, ready: asyncio.Event) -> None:
+    async def _ask(
+        self, http: httpx.AsyncClient, wish: AdvertisedInterests, ready: asyncio.Event
+    ) -> None:
         """Subscribe to the current interests; return when other subscriptions must be received."""
         listened = wish.bodies.keys()
         await ready.wait()
@@ -253,7 +256,7 @@ class Link:
             self._version = wish.version
             while self._home.demand.now().version == wish.version:
                 await asyncio.sleep(_LOOK)
-            wish = await asyncio.to_thread(self._wish)
+            wish = await asyncio.to_thread(self._find_interests)
             if not wish.bodies.keys() <= listened:
                 return
 
@@ -282,12 +285,12 @@ class Link:
         """
         asked = self._home.demand.now()
         atoms = {*asked.own, *(want.atom for want in asked.heard)}
-        wants = [Want(atom, ("",)) for atom in atoms]
+        wants = [Interest(atom, ("",)) for atom in atoms]
         for want in wants:
             ((_, made),) = subscriptions_of([want], self._home.name).items()
             if made["expression"] == body["expression"]:
-                self._foreign.add(want.atom)
-        if not self._foreign:
+                self._not_understood.add(want.atom)
+        if not self._not_understood:
             raise Refused(f"it refuses to be asked: {why[:300]}")
         _LOG.warning("%s does not know all that is asked; it is to send everything", self.url)
 

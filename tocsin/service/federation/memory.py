@@ -10,7 +10,7 @@ REMEMBERED = 200_000
 Identity = tuple[str, str]
 
 
-class Memory:
+class SeenEvents:
     """A bounded set of identities; the oldest are forgotten first."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:

@@ -25,20 +25,20 @@ from tocsin.plan.nodes.atoms import (
 )
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.graphs import ITSELF, GraphPattern
-from tocsin.service.federation.covering import EVERYTHING, covers_prepared
-from tocsin.service.federation.interests import Path, Want
+from tocsin.service.federation.covering import EVERYTHING, covers_normalised_atom
+from tocsin.service.federation.interests import Interest, Path
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
 
 _ROUNDS = 3
-_MOST_PROOFS = 20_000
+_MAX_PROOFS = 20_000
 """Pairs of graph patterns or concepts compared, at most; further ones are sent as they are."""
 _Rest = frozenset[BooleanNode]
 _Group = tuple[Path, Attribute, Kind, Truth, _Rest]
 _ANYTHING = object()
 
 
-def merged(wants: Iterable[Want]) -> list[Want]:
+def merge_interests(wants: Iterable[Interest]) -> list[Interest]:
     """Return equivalent, fewer interests, of atoms that have been through the passes of a plan."""
     found = _uncovered(list(dict.fromkeys(wants)))
     for _ in range(_ROUNDS):
@@ -49,14 +49,14 @@ def merged(wants: Iterable[Want]) -> list[Want]:
     return _uncovered(found)
 
 
-def _united(wants: Sequence[Want]) -> list[Want]:
+def _united(wants: Sequence[Interest]) -> list[Interest]:
     """Unite conditions that differ only in the value of one attribute: it has one of the values."""
     groups: dict[_Group, list[int]] = defaultdict(list)
     for number, want in enumerate(wants):
         for group in _groups(want):
             groups[group].append(number)
     left = dict(enumerate(wants))
-    made: list[Want] = []
+    made: list[Interest] = []
     for group, numbers in sorted(groups.items(), key=lambda item: -len(item[1])):
         still = [number for number in numbers if number in left]
         if len(still) > 1:
@@ -64,7 +64,7 @@ def _united(wants: Sequence[Want]) -> list[Want]:
     return [*left.values(), *made]
 
 
-def _groups(want: Want) -> Iterator[_Group]:
+def _groups(want: Interest) -> Iterator[_Group]:
     if not isinstance(want.atom, Condition):
         return
     literals = _conjuncts(want.atom.expression)
@@ -75,15 +75,15 @@ def _groups(want: Want) -> Iterator[_Group]:
             yield want.path, literal.path, kind, literal.mismatch, rest
 
 
-def _union(group: _Group, wants: Sequence[Want]) -> Want:
+def _union(group: _Group, wants: Sequence[Interest]) -> Interest:
     path, attribute, _, mismatch, rest = group
     values = frozenset(value for want in wants for value in _values(want, attribute, rest))
     test = OneOf(attribute, values, mismatch)
     literals = (test, *(each for each in _conjuncts_of(wants[0]) if each in rest))
-    return Want(Condition(AllOf(literals) if len(literals) > 1 else test), path)
+    return Interest(Condition(AllOf(literals) if len(literals) > 1 else test), path)
 
 
-def _values(want: Want, attribute: Attribute, rest: _Rest) -> Iterator[Constant]:
+def _values(want: Interest, attribute: Attribute, rest: _Rest) -> Iterator[Constant]:
     for literal in _conjuncts_of(want):
         if literal in rest:
             continue
@@ -93,7 +93,7 @@ def _values(want: Want, attribute: Attribute, rest: _Rest) -> Iterator[Constant]
             yield from literal.values
 
 
-def _conjuncts_of(want: Want) -> tuple[BooleanNode, ...]:
+def _conjuncts_of(want: Interest) -> tuple[BooleanNode, ...]:
     assert isinstance(want.atom, Condition)
     return _conjuncts(want.atom.expression)
 
@@ -102,9 +102,9 @@ def _conjuncts(node: BooleanNode) -> tuple[BooleanNode, ...]:
     return node.operands if isinstance(node, AllOf) else (node,)
 
 
-def _uncovered(wants: Sequence[Want]) -> list[Want]:
+def _uncovered(wants: Sequence[Interest]) -> list[Interest]:
     """Return the interests that no other covers; of two that cover each other, one."""
-    kept = _Kept()
+    kept = _InterestIndex()
     for want in sorted(wants, key=_width):
         if not kept.has_cover_of(want):
             kept.add(want)
@@ -114,7 +114,7 @@ def _uncovered(wants: Sequence[Want]) -> list[Want]:
     return kept.wants()
 
 
-def _width(want: Want) -> tuple[int, int]:
+def _width(want: Interest) -> tuple[int, int]:
     """Return a sort key for wide interests first: short paths, then few tests."""
     match want.atom:
         case Condition(expression):
@@ -128,26 +128,26 @@ def _width(want: Want) -> tuple[int, int]:
     return (len(want.path), size)
 
 
-class _Kept:
+class _InterestIndex:
     """Index of interests by a key, so that few candidates have to be verified."""
 
     def __init__(self) -> None:
-        self._wants: dict[Want, None] = {}
-        self._by_key: dict[object, dict[Want, None]] = defaultdict(dict)
-        self._proofs = _MOST_PROOFS
+        self._wants: dict[Interest, None] = {}
+        self._by_key: dict[object, dict[Interest, None]] = defaultdict(dict)
+        self._proofs = _MAX_PROOFS
 
-    def wants(self) -> list[Want]:
+    def wants(self) -> list[Interest]:
         return list(self._wants)
 
-    def add(self, want: Want) -> None:
+    def add(self, want: Interest) -> None:
         self._wants[want] = None
         self._by_key[_key(want)][want] = None
 
-    def remove(self, want: Want) -> None:
+    def remove(self, want: Interest) -> None:
         del self._wants[want]
         del self._by_key[_key(want)][want]
 
-    def has_cover_of(self, want: Want) -> bool:
+    def has_cover_of(self, want: Interest) -> bool:
         return any(
             other != want and other.is_as_free_as(want) and self._is_covered(other.atom, want.atom)
             for key in _keys_of_covers(want)
@@ -159,10 +159,10 @@ class _Kept:
             self._proofs -= 1
             if self._proofs < 0:
                 return wide in (narrow, EVERYTHING)
-        return covers_prepared(wide, narrow)
+        return covers_normalised_atom(wide, narrow)
 
 
-def _key(want: Want) -> object:
+def _key(want: Interest) -> object:
     """Return the key of an interest in the index: a value that it requires, an attribute that it
     tests, or the general key.
     """
@@ -186,7 +186,7 @@ def _key(want: Want) -> object:
     return _ANYTHING
 
 
-def _keys_of_covers(want: Want) -> set[object]:
+def _keys_of_covers(want: Interest) -> set[object]:
     """Return the keys of all interests that may cover this one: its attributes and values, and the
     general key.
     """

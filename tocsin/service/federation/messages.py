@@ -18,8 +18,8 @@ from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.service.federation.covering import EVERYTHING
-from tocsin.service.federation.interests import Want
-from tocsin.service.federation.merging import merged
+from tocsin.service.federation.interests import Interest
+from tocsin.service.federation.merging import merge_interests
 
 ORIGIN, HOPS = "tocsinorigin", "tocsinhops"
 """Extension attributes of an event from another server: where it was published, and how many
@@ -30,18 +30,20 @@ PREFIX = "federation."
 _AT_ONCE = 2_000
 """Conditions that are alternatives of one subscription, at most."""
 
-_MOST_OTHERS = 200
+_MAX_OTHER_ATOMS = 200
 """Atoms of other kinds that are sent one by one, at most; beyond it all events are requested."""
 
 Body = dict[str, Any]
 
 
-def subscriptions_of(wants: Sequence[Want], server: str) -> dict[str, Body]:
+def subscriptions_of(wants: Sequence[Interest], server: str) -> dict[str, Body]:
     """Return the subscriptions that express interests, by id."""
     conditions = [want for want in wants if isinstance(want.atom, Condition)]
     others = [want for want in wants if not isinstance(want.atom, Condition)]
-    if len(others) > _MOST_OTHERS:
-        conditions = merged([*conditions, *(Want(EVERYTHING, want.path) for want in others)])
+    if len(others) > _MAX_OTHER_ATOMS:
+        conditions = merge_interests(
+            [*conditions, *(Interest(EVERYTHING, want.path) for want in others)]
+        )
         others = []
     found = {
         f"{PREFIX}{server}.{number}": _body(_any_of(chunk), [want.path for want in chunk])
@@ -54,11 +56,11 @@ def subscriptions_of(wants: Sequence[Want], server: str) -> dict[str, Body]:
     return found
 
 
-def _chunks(wants: Sequence[Want]) -> Iterable[Sequence[Want]]:
+def _chunks(wants: Sequence[Interest]) -> Iterable[Sequence[Interest]]:
     return (wants[start : start + _AT_ONCE] for start in range(0, len(wants), _AT_ONCE))
 
 
-def _any_of(wants: Sequence[Want]) -> Condition:
+def _any_of(wants: Sequence[Interest]) -> Condition:
     operands = tuple(want.atom.expression for want in wants if isinstance(want.atom, Condition))
     return Condition(operands[0] if len(operands) == 1 else AnyOf(operands))
 
@@ -84,7 +86,7 @@ class Arrived:
     body: bytes
 
 
-def arrived(match: Mapping[str, Any], upstream: str) -> list[Arrived]:
+def read_events(match: Mapping[str, Any], upstream: str) -> list[Arrived]:
     """Return the events of a match from an upstream, with one hop added."""
     members = match.get("members")
     return [_arrived(each, upstream) for each in members or () if isinstance(each, dict)]

@@ -11,12 +11,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin.service.core.service import Service
-from tocsin.service.federation.demand import Demand
-from tocsin.service.federation.link import Home, Link
-from tocsin.service.federation.memory import Memory
+from tocsin.service.federation.demand import InterestSource
+from tocsin.service.federation.link import FederationLink, LocalServer
+from tocsin.service.federation.memory import SeenEvents
 from tocsin.service.federation.settings import read_settings
 from tocsin.service.federation.store import LinkStore
-from tocsin.service.http.access import Scope, caller_with
+from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import service_of
 from tocsin.service.storage.lease import Lease
 
@@ -35,8 +35,10 @@ class FederationPart:
         store = LinkStore(service.database)
         self.name = store.name(settings.server)
         self.hops = settings.hops
-        home = Home(self.name, self.hops, Demand(service.entries), store, service.log, Memory())
-        self.links = [Link(home, upstream.server) for upstream in settings.upstream]
+        home = LocalServer(
+            self.name, self.hops, InterestSource(service.entries), store, service.log, SeenEvents()
+        )
+        self.links = [FederationLink(home, upstream.server) for upstream in settings.upstream]
         self._lease = Lease(service.settings.state_url, _LOCK)
         self._is_ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="tocsin-federation", daemon=True)
@@ -83,7 +85,7 @@ async def _ended(tasks: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
 @router.get("/v1/federation")
 async def federation(request: Request) -> dict[str, Any]:
     """Return the name of this server, and the state of its links to upstream servers."""
-    caller_with(request, Scope.SUBSCRIBE)
+    caller_with(request, AccessScope.SUBSCRIBE)
     part = next(each for each in service_of(request).parts if isinstance(each, FederationPart))
     links = [link.status() for link in part.links]
     return {"server": part.name, "hops": part.hops, "upstream": links}

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 
-from tocsin.client.http import Server
+from tocsin.client.http import ServerConnection
 from tocsin.errors import MeaningProblem, Problem
 
 _NAME = r"^[A-Za-z0-9._-]{0,60}$"
@@ -27,14 +27,14 @@ class Upstream(BaseModel):
     @classmethod
     def _is_address(cls, given: str) -> str:
         try:
-            return Server(given).url.rstrip("/")
+            return ServerConnection(given).url.rstrip("/")
         except Problem as problem:
             raise ValueError(problem.message) from None
 
     @property
-    def server(self) -> Server:
+    def server(self) -> ServerConnection:
         """Address and key for the client."""
-        return Server(self.url, None if self.key is None else self.key.get_secret_value())
+        return ServerConnection(self.url, None if self.key is None else self.key.get_secret_value())
 
 
 class FederationSettings(BaseModel):

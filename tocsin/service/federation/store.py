@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import sqlalchemy as sql
 
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 
 METADATA = sql.MetaData()
 NAMES = sql.Table(
@@ -27,7 +27,7 @@ CURSORS = sql.Table(
 class LinkStore:
     """Name and cursors in the database of the service."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ServiceDatabase) -> None:
         self._database = database
         with database.writing() as connection:
             METADATA.create_all(connection)

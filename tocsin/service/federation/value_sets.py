@@ -62,7 +62,7 @@ class Bounds:
         return self.is_above(value, or_equal=False) or self.is_below(value, or_equal=False)
 
 
-def is_implied(literal: BooleanNode, given: Sequence[BooleanNode]) -> bool:
+def follows_from(literal: BooleanNode, given: Sequence[BooleanNode]) -> bool:
     """True if a literal is TRUE of every value of which the given literals are TRUE. All are about
     the same attribute.
     """

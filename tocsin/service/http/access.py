@@ -12,10 +12,10 @@ from tocsin.errors import Problem
 from tocsin.service.core.service import Service
 
 _BEARER = "bearer "
-_NOBODY = ""
+_NO_KEY = ""
 
 
-class Scope(StrEnum):
+class AccessScope(StrEnum):
     """Permission of a key: to publish, to subscribe and read, or everything."""
 
     PUBLISH = "publish"
@@ -30,15 +30,15 @@ class Caller:
     tenant: str
     scopes: frozenset[str]
     service: Service
-    key: str = _NOBODY
+    key: str = _NO_KEY
     rate: int | None = None
-    token: str = field(default=_NOBODY, repr=False)
+    token: str = field(default=_NO_KEY, repr=False)
 
-    def may(self, scope: Scope) -> bool:
+    def may(self, scope: AccessScope) -> bool:
         """True if the key has a scope; admin includes all."""
-        return scope in self.scopes or Scope.ADMIN in self.scopes
+        return scope in self.scopes or AccessScope.ADMIN in self.scopes
 
-    def require(self, scope: Scope) -> None:
+    def require(self, scope: AccessScope) -> None:
         """Raise Problem if the key does not have a scope."""
         if not self.may(scope):
             raise Problem(
@@ -69,14 +69,14 @@ class Caller:
         self.service.keyring.publish(self.key, count, self.rate)
 
 
-def caller_with(request: HTTPConnection, scope: Scope) -> Caller:
+def caller_with(request: HTTPConnection, scope: AccessScope) -> Caller:
     """Return the caller; raise Problem without the scope."""
     caller = caller_of(request)
     caller.require(scope)
     return caller
 
 
-def listener_with(request: HTTPConnection, scope: Scope) -> Caller:
+def listener_with(request: HTTPConnection, scope: AccessScope) -> Caller:
     """Return the caller of a stream; raise Problem without the scope.
 
     The key may be in the URL, as an EventSource and a WebSocket of a browser cannot set headers.
@@ -92,8 +92,8 @@ def caller_of(request: HTTPConnection, given: str = "") -> Caller:
     """
     service = cast(Service, request.app.state.service)
     if not service.settings.auth:
-        service.keyring.ask(_NOBODY)
-        return Caller("", frozenset(Scope), service)
+        service.keyring.ask(_NO_KEY)
+        return Caller("", frozenset(AccessScope), service)
     key = _key_of(request) or given
     if not key:
         raise Problem(

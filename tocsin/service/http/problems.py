@@ -98,7 +98,7 @@ def client_left() -> Problem:
     return Problem("the client left before it had sent all of its request", code="ClientLeft")
 
 
-def tell_problems(app: FastAPI) -> None:
+def add_problem_handlers(app: FastAPI) -> None:
     """Make the application answer every error with a problem document."""
 
     @app.exception_handler(Problem)

@@ -15,7 +15,7 @@ from tocsin.service.core.service import Service
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MOST_DIGITS = 20
+_MAX_DIGITS = 20
 """Digits of the greatest integer of 64 bits, 19 signed or 20 unsigned."""
 
 
@@ -51,7 +51,7 @@ def is_count(text: str) -> bool:
     `isdigit` alone is not enough: other scripts have digits that `int` rejects, and Python refuses
     numbers of thousands of digits.
     """
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
 
 
 async def object_of(request: Request, limit: int) -> dict[str, Any]:

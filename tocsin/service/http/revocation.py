@@ -15,7 +15,7 @@ LOOK = 2.0
 T = TypeVar("T")
 
 
-async def while_admitted(caller: Caller, items: AsyncIterator[T]) -> AsyncIterator[T]:
+async def stream_while_valid(caller: Caller, items: AsyncIterator[T]) -> AsyncIterator[T]:
     """Yield items while the key of the caller is valid; checked every `LOOK` seconds, also without
     items.
     """

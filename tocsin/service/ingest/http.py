@@ -16,10 +16,10 @@ from functools import partial
 from itertools import count, islice
 from urllib.parse import unquote
 
-from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.errors import EventProblem, LimitProblem, Problem, UnsupportedProblem
 from tocsin.events.codecs.bare_documents import (
-    Origin,
+    DocumentOrigin,
     event_of_rdf,
     events_of_json_ld,
     events_of_xml,
@@ -45,7 +45,7 @@ _ALSO_LINES = {LINES, "application/jsonl", "application/ndjson", "application/x-
 _RDF = {TURTLE: TURTLE, N_TRIPLES: N_TRIPLES, RDF_XML: RDF_XML}
 _CE = "ce-"
 _LINE = re.compile(rb"\s*+([^\r\n]++)")
-_KEPT_OF_REFUSED = 1 << 16
+_MAX_REFUSED_BYTES = 1 << 16
 SOURCE = "/v1/events"
 """Default source of documents without one."""
 
@@ -53,7 +53,7 @@ _numbers = count(time.time_ns())
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedItem:
     """A refused item: its index in the request, and the reason."""
 
     index: int
@@ -66,14 +66,14 @@ class Rejected:
 
 
 @dataclass(slots=True)
-class Received:
+class IngestResult:
     """The rows of a request, refused ones included. `is_single`: it was one event or document."""
 
     tenant: str
     most: int | None = None
     is_single: bool = True
     rows: list[NewRow] = field(default_factory=list)
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: list[RejectedItem] = field(default_factory=list)
     _count: int = 0
 
     @property
@@ -128,8 +128,8 @@ class Received:
         self._add(1)
         code = error.code if isinstance(error, Problem) else "InternalError"
         reason = _reason(error)
-        self.rejected.append(Rejected(index, code, reason))
-        self.rows.append(NewRow(raw[:_KEPT_OF_REFUSED], self.tenant, code, reason))
+        self.rejected.append(RejectedItem(index, code, reason))
+        self.rows.append(NewRow(raw[:_MAX_REFUSED_BYTES], self.tenant, code, reason))
 
 
 def receive(
@@ -138,14 +138,14 @@ def receive(
     tenant: str = "",
     source: str = SOURCE,
     most: int | None = None,
-) -> Received:
+) -> IngestResult:
     """Return the rows of a request. `headers` have names in lower case.
 
     Raises UnsupportedProblem for an unknown content type, and LimitProblem as soon as more than
     `most` events are parsed.
     """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    found = Received(tenant, most)
+    found = IngestResult(tenant, most)
     if kind == BATCHED or kind in _ALSO_LINES:
         found.is_single = False
         values = values_of_batch(body, most) if kind == BATCHED else _lines(body)
@@ -162,12 +162,12 @@ def receive(
     return found
 
 
-def _take_values(found: Received, values: Iterable[Value]) -> None:
+def _take_values(found: IngestResult, values: Iterable[Value]) -> None:
     """Add texts, one row each; those that the batch scanner can parse are parsed at once."""
     given = list(values if found.most is None else islice(values, found.most + 1))
     if found.most is not None and len(given) > found.most:
         raise too_many_events(found.most)
-    usual = scanned_events([b"" if problem is not None else raw for raw, problem in given])
+    usual = scan_events([b"" if problem is not None else raw for raw, problem in given])
     for index, ((raw, problem), event) in enumerate(zip(given, usual, strict=True)):
         if event is not None:
             found.take_event(raw, event)
@@ -182,7 +182,7 @@ def _lines(body: bytes) -> Iterator[Value]:
     return ((line[1], None) for line in _LINE.finditer(body.rstrip()))
 
 
-def _take_binary(found: Received, body: bytes, headers: Mapping[str, str], kind: str) -> None:
+def _take_binary(found: IngestResult, body: bytes, headers: Mapping[str, str], kind: str) -> None:
     try:
         text = json_text(_enveloped(body, headers, kind)).encode()
     except Exception as error:
@@ -216,8 +216,8 @@ def _data(body: bytes, kind: str) -> dict[str, object]:
     return {"data_base64": b64encode(body).decode()}
 
 
-def _take_document(found: Received, body: bytes, kind: str, source: str) -> None:
-    origin = Origin(source, wall_clock())
+def _take_document(found: IngestResult, body: bytes, kind: str, source: str) -> None:
+    origin = DocumentOrigin(source, wall_clock())
     number = next(_numbers)
     if kind in ("application/json", "") and body.lstrip()[:1] == b"{":
         found.take(0, body)

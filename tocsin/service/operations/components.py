@@ -17,7 +17,7 @@ from tocsin.service.epcis.app import create_epcis_app
 from tocsin.service.epcis.part import EpcisPart
 from tocsin.service.federation import part as federation
 from tocsin.service.http.origins import OwnOrigin
-from tocsin.service.settings.settings import EngineName, Settings
+from tocsin.service.settings.settings import ServiceEngine, Settings
 from tocsin.service.settings.sources import kafka_settings, mqtt_settings
 from tocsin.service.settings.spark import spark_settings
 from tocsin.service.sources.kafka import kafka_intake
@@ -49,7 +49,7 @@ def check_parts(settings: Settings) -> None:
     """Raise the first problem in the sections of the brokers and of Spark."""
     kafka_settings(settings.kafka)
     mqtt_settings(settings.mqtt)
-    if settings.engine is EngineName.SPARK:
+    if settings.engine is ServiceEngine.SPARK:
         spark_settings(settings)
 
 

@@ -17,7 +17,7 @@ import sqlalchemy as sql
 
 from tocsin.errors import StateProblem
 from tocsin.service.operations.components import open_service
-from tocsin.service.settings.settings import EngineName, load_settings
+from tocsin.service.settings.settings import ServiceEngine, load_settings
 from tocsin.service.storage.faults import require_sound
 from tocsin.service.storage.write_count import TABLE
 
@@ -32,7 +32,7 @@ _VERSIONS = ("epcis_schema",)
 """Tables that hold the schema version of others."""
 
 
-def move_data(folder: Path, url: str) -> dict[str, int]:
+def migrate_data(folder: Path, url: str) -> dict[str, int]:
     """Copy a data folder that is not in use into an empty database; return the rows of each table.
 
     Raises StateProblem, and copies nothing, if the folder or the database is in use.
@@ -91,7 +91,7 @@ def _only_user(folder: Path) -> Iterator[None]:
 def _make_tables(folder: Path, url: str) -> None:
     """Make all tables, by opening a service on the database."""
     open_service(
-        load_settings(data=folder, database=url, engine=EngineName.NONE, auth=False)
+        load_settings(data=folder, database=url, engine=ServiceEngine.NONE, auth=False)
     ).stop()
 
 

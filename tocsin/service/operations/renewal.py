@@ -12,9 +12,9 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.core.service import Service
-from tocsin.service.runner.state_codec import packed, unpacked
+from tocsin.service.runner.state_codec import pack_state, unpack_state
 from tocsin.service.storage.log import EventLog
-from tocsin.service.storage.progress import Step
+from tocsin.service.storage.progress import RunnerStep
 from tocsin.values.time import Instant
 
 Identity = tuple[str, str]
@@ -35,14 +35,14 @@ def begin_anew(
     hub.step(now, version)
     state: State = hub.snapshot() | {"seen": list(seen), "newest": newest}
     number = service.progress.last_step() + 1
-    service.progress.begin_anew(Step(number, position, now, version), packed(state))
+    service.progress.begin_anew(RunnerStep(number, position, now, version), pack_state(state))
 
 
 def kept_state(service: Service) -> State | None:
     """Return the newest undamaged snapshot of the local runner, or None."""
     try:
         snapshot = service.progress.newest_snapshot()
-        return None if snapshot is None else unpacked(snapshot.body) | {"at": snapshot.position}
+        return None if snapshot is None else unpack_state(snapshot.body) | {"at": snapshot.position}
     except (Problem, ValueError, KeyError, TypeError):
         return None
 

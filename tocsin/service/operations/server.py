@@ -28,7 +28,7 @@ _TICKS_PER_SWEEP = 10
 """Ticks between two checks of connections: the server ticks ten times a second."""
 
 
-class Server(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """Server that closes the feed of matches at a signal, before it waits for its listeners."""
 
     def __init__(self, config: ServerConfig, service: Service) -> None:
@@ -83,7 +83,7 @@ def serve(service: Service, sock: socket.socket) -> None:
     make_server(service).run(sockets=[sock])
 
 
-def make_server(service: Service) -> Server:
+def make_server(service: Service) -> HttpServer:
     """Return a server that is ready to run."""
     http = service.settings.http
     config = ServerConfig(
@@ -100,4 +100,4 @@ def make_server(service: Service) -> Server:
     )
     gc.collect()
     collect_rarely()
-    return Server(config, service)
+    return HttpServer(config, service)

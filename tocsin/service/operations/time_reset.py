@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.service.core.service import Service
 from tocsin.service.delivery.part import delivery_of
 from tocsin.service.epcis.part import part_of
@@ -52,7 +52,7 @@ def _reset(service: Service, now: Instant, to: Instant | None) -> Iterator[str]:
     yield "time begins with the next event" if to is None else f"time is {format_instant(to)}"
 
 
-def _losses(hub: DrivenHub) -> Iterator[str]:
+def _losses(hub: StepHub) -> Iterator[str]:
     """Yield a line for each subscription whose partial matches are dropped."""
     for id in sorted(hub.plans()):
         count = len(hub.pending(id)) + len(hub.held_events(id))

@@ -47,7 +47,7 @@ class Backoff:
         return failed >= self.tries
 
 
-def seconds_asked(header: str | None, now: datetime) -> float | None:
+def read_retry_after(header: str | None, now: datetime) -> float | None:
     """Return the seconds that `Retry-After` requests, as a number or a date; None for any other
     text.
     """

@@ -17,12 +17,12 @@ from tocsin.service.outbound.addresses import AddressProblem, AddressRules
 from tocsin.service.outbound.lookup import LookUp
 from tocsin.service.outbound.webhook_url import WebhookUrl
 
-_MOST_READ = 1 << 16
-_KEPT_IDLE = 256
+_MAX_READ_BYTES = 1 << 16
+_MAX_IDLE_CONNECTIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReceiverResponse:
     """Response of a receiver: the status, its headers by lower-case name, the first bytes."""
 
     status: int
@@ -51,12 +51,14 @@ class HttpSender:
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=trust,
             max_connections=None,
-            max_keepalive_connections=_KEPT_IDLE,
+            max_keepalive_connections=_MAX_IDLE_CONNECTIONS,
             keepalive_expiry=30.0,
             network_backend=_GuardedNetwork(rules, look_up),
         )
 
-    async def post(self, url: WebhookUrl, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(
+        self, url: WebhookUrl, headers: Mapping[str, str], body: bytes
+    ) -> ReceiverResponse:
         """Return the receiver's response, whatever its status; raise SendProblem without one in
         time.
         """
@@ -72,7 +74,9 @@ class HttpSender:
         except OSError as error:
             raise SendProblem(error.strerror or str(error)) from None
 
-    async def _exchange(self, url: WebhookUrl, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def _exchange(
+        self, url: WebhookUrl, headers: Mapping[str, str], body: bytes
+    ) -> ReceiverResponse:
         async with self._pool.stream(
             "POST",
             httpcore.URL(
@@ -84,7 +88,7 @@ class HttpSender:
             read = await _beginning(response)
         told = {name.decode("latin-1").lower(): value for name, value in response.headers}
         texts = {name: value.decode("latin-1") for name, value in told.items()}
-        return Answer(response.status, texts, read.decode("utf-8", "replace"))
+        return ReceiverResponse(response.status, texts, read.decode("utf-8", "replace"))
 
     async def close(self) -> None:
         """Close every connection."""
@@ -98,9 +102,9 @@ async def _beginning(response: httpcore.Response) -> bytes:
     read = b""
     async for chunk in response.aiter_stream():
         read += chunk
-        if len(read) > _MOST_READ:
+        if len(read) > _MAX_READ_BYTES:
             break
-    return read[:_MOST_READ]
+    return read[:_MAX_READ_BYTES]
 
 
 class _GuardedNetwork(httpcore.AsyncNetworkBackend):

@@ -15,7 +15,7 @@ LookUp = Callable[[str, int], Awaitable[list[str]]]
 _THREADS = 32
 
 
-class Names:
+class DnsResolver:
     """Resolver that uses the one of the operating system."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ class _Gate:
 
 
 @dataclass(slots=True)
-class Lanes:
+class SendSlots:
     """`at_once` sends under way, `failing` more to receivers that failed the last time, and at most
     `to_one` of all these to the same receiver.
     """
@@ -36,7 +36,7 @@ class Lanes:
         self._unsound = asyncio.Semaphore(self.failing)
 
     @asynccontextmanager
-    async def turn(self, receiver: str, *, failing: bool) -> AsyncIterator[None]:
+    async def acquire(self, receiver: str, *, failing: bool) -> AsyncIterator[None]:
         """Hold a send slot. Waiting for a receiver takes no slot from others."""
         gate = self._gates.setdefault(receiver, _Gate(asyncio.Semaphore(self.to_one)))
         gate.users += 1

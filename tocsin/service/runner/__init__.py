@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 from tocsin.values.time import Instant
 
 
@@ -40,7 +40,7 @@ class Runner(Protocol):
     def status(self) -> RunnerStatus:
         """Return the current status."""
 
-    def inspect(self, look: Callable[[DrivenHub], Any]) -> Future[Any]:
+    def inspect(self, look: Callable[[StepHub], Any]) -> Future[Any]:
         """Call a function with the hub between two steps; raise `NotHere` if it is elsewhere."""
 
     def engine_health(self) -> dict[str, object] | None:

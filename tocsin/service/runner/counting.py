@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from tocsin.hub.step_hub import DrivenHub, Outcome
+from tocsin.hub.step_hub import StepHub, StepOutcome
 from tocsin.service.storage.results import NewLetter
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -34,7 +34,7 @@ class Counters:
         """Count the dead letters of a step."""
         self.letters.update((letter.tenant, letter.code) for letter in letters)
 
-    def count(self, outcome: Outcome, seconds: float, hub: DrivenHub) -> None:
+    def count(self, outcome: StepOutcome, seconds: float, hub: StepHub) -> None:
         """Count one step."""
         self.events = hub.counts.events
         self.duplicates = hub.counts.duplicates

@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from typing import Any
 
 from tocsin.errors import StateProblem, UnsupportedProblem
-from tocsin.hub.step_hub import DrivenHub
+from tocsin.hub.step_hub import StepHub
 
-Look = Callable[[DrivenHub], Any]
+Look = Callable[[StepHub], Any]
 
 
 class Inspections:
@@ -33,7 +33,7 @@ class Inspections:
             self._waiting.append((look, done))
         return done
 
-    def take(self, hub: DrivenHub) -> None:
+    def take(self, hub: StepHub) -> None:
         """Call all queued functions; for the thread that works with the hub."""
         while self._waiting:
             with self._lock:

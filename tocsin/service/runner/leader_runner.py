@@ -27,7 +27,7 @@ PAUSE = 3.0
 """Seconds between taking over the lock and starting."""
 
 
-class ExclusiveRunner:
+class LeaderRunner:
     """A runner that runs while this process has the lock. `make` creates it; `position` returns the
     position of the active runner, in any process.
     """

@@ -19,12 +19,12 @@ from concurrent.futures import Future
 from typing import Any
 
 from tocsin.catalog import Catalog
-from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.errors import Problem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
-from tocsin.hub.step_hub import DrivenHub, Outcome
+from tocsin.hub.step_hub import StepHub, StepOutcome
 from tocsin.service.base.feed import Feed
 from tocsin.service.runner import RunnerStatus
 from tocsin.service.runner.catalog_versions import CatalogVersions
@@ -36,10 +36,10 @@ from tocsin.service.runner.rendering import (
     kept_match,
     refused_letter,
 )
-from tocsin.service.runner.state_codec import packed, unpacked
+from tocsin.service.runner.state_codec import pack_state, unpack_state
 from tocsin.service.runner.warm_up import warm_up
 from tocsin.service.storage.log import EventLog
-from tocsin.service.storage.progress import NewTrouble, Progress, Results, Step
+from tocsin.service.storage.progress import NewTrouble, RunnerOutput, RunnerStep, RunnerStore
 from tocsin.service.storage.rows import REPLAYED, LogRow, MatchRow
 from tocsin.service.storage.snapshots import KeptSnapshot
 from tocsin.values.time import Instant
@@ -61,7 +61,7 @@ SNAPSHOT_SHARE = 200
 least SNAPSHOT_SECONDS.
 """
 
-MakeHub = Callable[[Catalog], DrivenHub]
+MakeHub = Callable[[Catalog], StepHub]
 
 
 class LocalRunner:
@@ -74,7 +74,7 @@ class LocalRunner:
     def __init__(
         self,
         log: EventLog,
-        progress: Progress,
+        progress: RunnerStore,
         catalog: Catalog,
         feed: Feed,
         make_hub: MakeHub,
@@ -95,10 +95,10 @@ class LocalRunner:
         self._error: str | None = None
         self._thread = threading.Thread(target=self._run, name="tocsin-runner", daemon=True)
         self._position, self._number = 0, 0
-        self._hub: DrivenHub | None = None
+        self._hub: StepHub | None = None
         self._resumes = True
         self._positions = Positions()
-        self._unsaved = Results()
+        self._unsaved = RunnerOutput()
         self._unsaved_since = 0.0
         self._looked = self._snapped = time.monotonic()
         self._waiting, self._counted = 0, float("-inf")
@@ -106,7 +106,7 @@ class LocalRunner:
         self._snapshot_cost = 0.0
         self._inspections = Inspections()
 
-    def load(self) -> DrivenHub:
+    def load(self) -> StepHub:
         """Return the hub in its last stored state, for a runner that is not started."""
         return self._resumed()
 
@@ -169,15 +169,15 @@ class LocalRunner:
                 self._stopping.wait(wait)
                 wait = min(30.0, 2 * wait)
 
-    def _resumed(self) -> DrivenHub:
+    def _resumed(self) -> StepHub:
         """Return a hub in the last stored state."""
-        self._unsaved, self._positions = Results(), Positions()
+        self._unsaved, self._positions = RunnerOutput(), Positions()
         self._versions.restart()
         hub = self._make_hub(self._catalog)
         snapshot, steps = self._progress.load()
         self._position = self._number = self._steps_since = 0
         if snapshot is not None:
-            hub.restore(unpacked(snapshot.body))
+            hub.restore(unpack_state(snapshot.body))
             self._position, self._number = snapshot.position, snapshot.step
         for step in steps:
             rows = self._log.read_stored(self._position, step.until - self._position, step.until)
@@ -190,7 +190,7 @@ class LocalRunner:
         self._resumes = True
         return hub
 
-    def _work(self, hub: DrivenHub) -> None:
+    def _work(self, hub: StepHub) -> None:
         while not self._stopping.is_set():
             rows = self._log.read(self._position, BATCH)
             self._look_around(bool(rows))
@@ -214,13 +214,13 @@ class LocalRunner:
             left = POLL if wake is None else min(POLL, (wake - now) / 1_000_000)
             self._log.wait_beyond(self._position, max(0.001, left))
 
-    def _count_waiting(self, hub: DrivenHub) -> None:
+    def _count_waiting(self, hub: StepHub) -> None:
         """Count partial matches every COUNT seconds, in the thread that changes them."""
         if time.monotonic() - self._counted > COUNT:
             self._waiting = hub.pending_count
             self._counted = time.monotonic()
 
-    def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant, version: int) -> None:
+    def _take(self, hub: StepHub, rows: Sequence[LogRow], now: Instant, version: int) -> None:
         """Take one step, and store its output when due."""
         begun = time.monotonic()
         resumes, self._resumes = self._resumes, False
@@ -233,7 +233,7 @@ class LocalRunner:
         self._steps_since += 1
         if not self._unsaved.steps:
             self._unsaved_since = begun
-        self._unsaved.steps.append(Step(self._number, until, now, version, resumes))
+        self._unsaved.steps.append(RunnerStep(self._number, until, now, version, resumes))
         self._position = until
         if self._is_snapshot_due():
             self._save(snapshot_of=hub)
@@ -241,7 +241,9 @@ class LocalRunner:
             self._save()
         self.counters.count(outcome, time.monotonic() - begun, hub)
 
-    def _step(self, hub: DrivenHub, now: Instant, version: int, rows: Sequence[LogRow]) -> Outcome:
+    def _step(
+        self, hub: StepHub, now: Instant, version: int, rows: Sequence[LogRow]
+    ) -> StepOutcome:
         given = self._given(rows)
         if any(row.reason == REPLAYED for row in rows):
             again = {row.position for row in rows if row.reason == REPLAYED}
@@ -262,7 +264,7 @@ class LocalRunner:
                 given += events
         return given
 
-    def _note(self, hub: DrivenHub, rows: Sequence[LogRow], outcome: Outcome) -> None:
+    def _note(self, hub: StepHub, rows: Sequence[LogRow], outcome: StepOutcome) -> None:
         unsaved = self._unsaved
         held = hub.subscriptions()
         letters = [refused_letter(row) for row in rows if row.code is not None]
@@ -277,20 +279,20 @@ class LocalRunner:
             NewTrouble(each.subscription, each.letter.code, each.letter.reason)
             for each in outcome.troubles
         ]
-        unsaved.mended |= outcome.renewed - {each.subscription for each in outcome.troubles}
+        unsaved.recovered |= outcome.renewed - {each.subscription for each in outcome.troubles}
 
-    def _save(self, snapshot_of: DrivenHub | None = None) -> None:
+    def _save(self, snapshot_of: StepHub | None = None) -> None:
         """Store the steps and their output, with a snapshot if a hub is given; retry until it
         works.
         """
         if snapshot_of is not None:
             self._unsaved.snapshot = self._snapshot(snapshot_of)
         rows = self._patiently(self._progress.save, self._unsaved)
-        self._unsaved = Results()
+        self._unsaved = RunnerOutput()
         self._feed.publish(rows)
 
     def _patiently(
-        self, save: Callable[[Results], list[MatchRow]], results: Results
+        self, save: Callable[[RunnerOutput], list[MatchRow]], results: RunnerOutput
     ) -> list[MatchRow]:
         wait = 0.1
         while True:
@@ -306,9 +308,9 @@ class LocalRunner:
                 self._stopping.wait(wait)
                 wait = min(5.0, 2 * wait)
 
-    def _snapshot(self, hub: DrivenHub) -> KeptSnapshot:
+    def _snapshot(self, hub: StepHub) -> KeptSnapshot:
         begun = time.monotonic()
-        body = packed(hub.snapshot())
+        body = pack_state(hub.snapshot())
         self.counters.snapshot_bytes = len(body)
         self._snapped = time.monotonic()
         self._snapshot_cost = self._snapped - begun
@@ -341,7 +343,7 @@ def _events_of(rows: Sequence[LogRow]) -> list[Sequence[Event] | None]:
     """Return the events of each row, None if undecodable; rows not decoded yet are scanned in one
     batch.
     """
-    usual = iter(scanned_events([row.body for row in rows if row.events is None]))
+    usual = iter(scan_events([row.body for row in rows if row.events is None]))
     return [row.events if row.events is not None else _read(row, next(usual)) for row in rows]
 
 

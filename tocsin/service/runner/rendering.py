@@ -10,7 +10,7 @@ from tocsin.catalog.tenants import Owned
 from tocsin.events.codecs.base.cloudevents import as_object, json_text
 from tocsin.events.dead_letter import DeadLetter, shown_input
 from tocsin.events.event import Event
-from tocsin.events.matches.content import Content, Words
+from tocsin.events.matches.content import MemberContent, PrefixVocabulary
 from tocsin.events.matches.match import Match
 from tocsin.service.storage.results import NewLetter, NewMatch
 from tocsin.service.storage.rows import LogRow
@@ -55,7 +55,7 @@ def kept_match(
     match: Match,
     subscriptions: Mapping[str, Subscription],
     positions: Positions,
-    words_of: Callable[[str], Words | None] = lambda id: None,
+    words_of: Callable[[str], PrefixVocabulary | None] = lambda id: None,
     version: int = 0,
 ) -> NewMatch:
     """Return a match to store, with its tenant's names, and with as much of its members as the
@@ -63,8 +63,8 @@ def kept_match(
     """
     whose = Owned.of_key(match.subscription)
     subscription = subscriptions.get(match.subscription)
-    content = (subscription.content if subscription else None) or Content.IDS
-    words = words_of(match.subscription) if content is Content.RDF else None
+    content = (subscription.content if subscription else None) or MemberContent.IDS
+    words = words_of(match.subscription) if content is MemberContent.RDF else None
     body = match.as_json(content, words) | {"subscription": whose.name}
     members = [_member(event, positions) for event in match.members]
     return NewMatch(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tocsin.engine.detection.batch.detector import FEW
+from tocsin.engine.detection.batch.detector import MIN_EVENTS_TO_LOAD
 from tocsin.hub.hub import Hub
 
 _EVENTS = [
@@ -24,7 +24,7 @@ _EVENTS = [
 _MANY = [
     _EVENTS[0]
     | {"id": f"m{number}", "data": {"kind": "ab"[number % 2], "key": number % 8, "price": number}}
-    for number in range(2 * FEW)
+    for number in range(2 * MIN_EVENTS_TO_LOAD)
 ]
 _EXPRESSIONS = (
     "price < 400 AND kind = 'a'",

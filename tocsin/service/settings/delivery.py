@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 from tocsin.errors import Problem
 from tocsin.service.outbound.addresses import AddressRules
 from tocsin.service.outbound.backoff import Backoff
-from tocsin.service.outbound.send_slots import Lanes
+from tocsin.service.outbound.send_slots import SendSlots
 from tocsin.values.time import parse_duration
 
 
@@ -69,9 +69,9 @@ class DeliverySettings(BaseModel):
         waits = (self.first_wait, self.longest_wait, self.longest_asked)
         return Backoff(self.tries, *(parse_duration(each) / 1e6 for each in waits))
 
-    def lanes(self) -> Lanes:
+    def lanes(self) -> SendSlots:
         """Return the bounds of concurrent sends."""
-        return Lanes(self.at_once, self.failing_at_once, self.to_one)
+        return SendSlots(self.at_once, self.failing_at_once, self.to_one)
 
 
 def _checked(check: Any, given: object) -> None:

@@ -26,7 +26,7 @@ from tocsin.service.settings.http import HttpSettings
 from tocsin.values.time import parse_duration
 
 
-class EngineName(StrEnum):
+class ServiceEngine(StrEnum):
     """The engine that matches: this process, Spark, or another process on the same databases."""
 
     LOCAL = "local"
@@ -38,7 +38,7 @@ class _Section(BaseModel):
     model_config = {"extra": "forbid"}
 
 
-class Limits(_Section):
+class ServiceLimits(_Section):
     """Limits of requests, of the state and of each tenant."""
 
     request_bytes: Annotated[int, Field(ge=1024)] = 16 << 20
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
         list[str], Field(description="further names of this service, checked where auth is false")
     ] = Field(default_factory=list)
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
-    engine: EngineName = EngineName.LOCAL
+    engine: ServiceEngine = ServiceEngine.LOCAL
     auth: bool = True
     lateness: str = "2s"
     idle: str | None = "1s"
@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     remember: Annotated[int, Field(ge=0)] = 100_000
     ontology: list[Path] = Field(default_factory=list)
     http: HttpSettings = HttpSettings()
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     retention: Retention = Retention()
     delivery: DeliverySettings = DeliverySettings()
     console: ConsoleSettings = ConsoleSettings()

@@ -12,11 +12,11 @@ from tocsin.errors import MeaningProblem
 _S = TypeVar("_S", bound=BaseModel)
 
 
-class _Section(BaseModel):
+class _SourceSection(BaseModel):
     model_config = {"extra": "forbid"}
 
 
-class KafkaSettings(_Section):
+class KafkaSettings(_SourceSection):
     """Brokers, topics to read, the topic for dead letters, and settings of the client library."""
 
     servers: str = ""
@@ -33,7 +33,7 @@ class KafkaSettings(_Section):
         return dict(self.client) | {"bootstrap.servers": self.servers}
 
 
-class MqttSettings(_Section):
+class MqttSettings(_SourceSection):
     """Server, credentials and topics to read."""
 
     host: str = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.connectors.mqtt import MqttReader, events_received
+from tocsin.connectors.mqtt import MqttReader, events_from_message
 from tocsin.service.core.service import Service
 from tocsin.service.settings.sources import MqttSettings, mqtt_settings
 from tocsin.service.sources.worker import PATIENCE, IntakeWorker, rows_of
@@ -31,7 +31,7 @@ class MqttSource:
             row
             for each in received
             for row in rows_of(
-                each.message.body or b"", self._settings.tenant, partial(events_received, each)
+                each.message.body or b"", self._settings.tenant, partial(events_from_message, each)
             )
         ]
         if rows:

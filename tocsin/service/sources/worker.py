@@ -24,7 +24,7 @@ PATIENCE = 0.5
 """Seconds that a round may wait for messages; bounds the time of `stop`."""
 
 
-class Source(Protocol):
+class EventSource(Protocol):
     """A broker that is being read."""
 
     def take(self) -> int:
@@ -39,7 +39,7 @@ class Source(Protocol):
 class IntakeWorker:
     """A component of the service that reads one broker; `open_source` connects to it."""
 
-    def __init__(self, name: str, open_source: Callable[[], Source]) -> None:
+    def __init__(self, name: str, open_source: Callable[[], EventSource]) -> None:
         self._name, self._open = name, open_source
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"tocsin-{name}", daemon=True)

@@ -22,7 +22,7 @@ BUSY = 10.0
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "temp_store=MEMORY", "cache_size=-65536")
 
 
-class Database:
+class ServiceDatabase:
     """Connections to one database; its errors become StateProblem `StorageError`.
 
     With `heads`, SQL that selects its highest positions by name, a SQLite file counts its write
@@ -109,7 +109,7 @@ def write_ahead(url: str) -> None:
     """Switch the database at a URL to write-ahead logging, one wait for the disk per change; SQLite
     remembers the mode.
     """
-    Database(url, sql.MetaData()).close()
+    ServiceDatabase(url, sql.MetaData()).close()
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:

@@ -12,7 +12,7 @@ import sqlalchemy as sql
 from tocsin.catalog.tenants import require_tenant
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import KEYS
 from tocsin.values.time import Instant
 
@@ -35,7 +35,7 @@ class KeptKey:
 class KeyStore:
     """The keys of a service."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ServiceDatabase) -> None:
         self._database = database
 
     def create(self, scopes: Iterable[str], tenant: str = "", rate: int | None = None) -> str:

@@ -18,10 +18,10 @@ import sqlalchemy as sql
 from tocsin.errors import LimitProblem, Problem, StateProblem
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.storage.bulk_insert import insert_rows
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.rows import LogRow, NewRow
 from tocsin.service.storage.schema import EVENTS, HEADS
-from tocsin.service.storage.source_offsets import MOVED, Move, move_all
+from tocsin.service.storage.source_offsets import MOVED, OffsetUpdate, update_offsets
 from tocsin.values.time import Instant
 
 _NAME = "events"
@@ -37,7 +37,7 @@ _COLUMNS = (
 MOST_WAITING = 64 << 20
 """Bytes that may be queued for writing; further appends are refused."""
 
-MOST_AT_ONCE = 20_000
+MAX_ROWS_PER_WRITE = 20_000
 """Rows after which a transaction takes no further appends."""
 
 TAIL = 10_000
@@ -49,13 +49,13 @@ class _Append:
     rows: Sequence[NewRow]
     size: int
     done: Future[int]
-    moves: Sequence[Move] = ()
+    moves: Sequence[OffsetUpdate] = ()
 
 
 class EventLog:
     """The log in a database. `start` begins to write; `close` writes the queue and stops."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ServiceDatabase) -> None:
         self._database = database
         lock = threading.RLock()
         self._changed, self._given = threading.Condition(lock), threading.Condition(lock)
@@ -89,7 +89,7 @@ class EventLog:
         """Return the position of the newest row that any process has written."""
         return self._stored_head()[0]
 
-    def append(self, rows: Sequence[NewRow], moves: Sequence[Move] = ()) -> Future[int]:
+    def append(self, rows: Sequence[NewRow], moves: Sequence[OffsetUpdate] = ()) -> Future[int]:
         """Queue rows for writing; return a future of the last position, done when they are on disk.
 
         `moves` are the offsets of an external source after these rows: both are stored or neither.
@@ -216,7 +216,7 @@ class EventLog:
         with self._changed:
             while not self._waiting and not self._is_closed:
                 self._given.wait()
-            while self._waiting and count < MOST_AT_ONCE:
+            while self._waiting and count < MAX_ROWS_PER_WRITE:
                 each = self._waiting.popleft()
                 self._waiting_bytes -= each.size
                 count += len(each.rows)
@@ -274,7 +274,7 @@ class _Moved(Exception):
 
 def _move(connection: sql.Connection, append: _Append) -> None:
     try:
-        move_all(connection, append.moves)
+        update_offsets(connection, append.moves)
     except StateProblem as problem:
         if problem.code != MOVED:
             raise

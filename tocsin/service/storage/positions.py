@@ -67,7 +67,7 @@ Positions = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PositionRule:
     """A position of a reader that is never ahead of one of the store that it reads."""
 
     reader: str
@@ -78,18 +78,28 @@ class Rule:
 
 
 RULES = (
-    Rule("log", "newest event", "log", "events", "an event has position {}"),
-    Rule("state", "runner", "log", "events", "the runner has read up to position {}"),
-    Rule("state", "step", "log", "events", "the runner has read up to position {}"),
-    Rule("state", "snapshot", "log", "events", "a snapshot was taken at position {}"),
-    Rule("spark", "position", "log", "events", "the Spark checkpoint has planned position {}"),
-    Rule("epcis", "position", "log", "events", "the EPCIS index has read up to position {}"),
-    Rule("state", "newest match", "state", "matches", "a match has position {}"),
-    Rule("state", "newest letter", "state", "dead_letters", "a dead letter has position {}"),
-    Rule("state", "relay", "state", "dead_letters", "dead letters were relayed up to position {}"),
-    Rule("delivery", "position", "state", "matches", "matches were delivered up to position {}"),
-    Rule("state", "version", "catalog", "version", "the runner has served version {}"),
-    Rule("state", "step version", "catalog", "version", "the runner has served version {}"),
+    PositionRule("log", "newest event", "log", "events", "an event has position {}"),
+    PositionRule("state", "runner", "log", "events", "the runner has read up to position {}"),
+    PositionRule("state", "step", "log", "events", "the runner has read up to position {}"),
+    PositionRule("state", "snapshot", "log", "events", "a snapshot was taken at position {}"),
+    PositionRule(
+        "spark", "position", "log", "events", "the Spark checkpoint has planned position {}"
+    ),
+    PositionRule(
+        "epcis", "position", "log", "events", "the EPCIS index has read up to position {}"
+    ),
+    PositionRule("state", "newest match", "state", "matches", "a match has position {}"),
+    PositionRule(
+        "state", "newest letter", "state", "dead_letters", "a dead letter has position {}"
+    ),
+    PositionRule(
+        "state", "relay", "state", "dead_letters", "dead letters were relayed up to position {}"
+    ),
+    PositionRule(
+        "delivery", "position", "state", "matches", "matches were delivered up to position {}"
+    ),
+    PositionRule("state", "version", "catalog", "version", "the runner has served version {}"),
+    PositionRule("state", "step version", "catalog", "version", "the runner has served version {}"),
 )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sql
 
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.results import (
     NewLetter,
     NewMatch,
@@ -20,12 +20,12 @@ from tocsin.service.storage.results import (
 )
 from tocsin.service.storage.rows import MatchRow
 from tocsin.service.storage.schema import RUNNERS, STEPS, TROUBLES
-from tocsin.service.storage.snapshots import KeptSnapshot, SnapshotStore, snapshot_damaged
+from tocsin.service.storage.snapshots import KeptSnapshot, SnapshotStore, make_damage_problem
 from tocsin.values.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RunnerStep:
     """A step of a runner: the rows up to a position, at a time, with a version of the catalog.
     `resumes` is True for the first step after the runner was away.
     """
@@ -47,16 +47,16 @@ class NewTrouble:
 
 
 @dataclass(slots=True)
-class Results:
-    """Everything that a runner stores in one transaction. `mended` are subscriptions that are no
+class RunnerOutput:
+    """Everything that a runner stores in one transaction. `recovered` are subscriptions that are no
     longer suspended.
     """
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[RunnerStep] = field(default_factory=list)
     matches: list[NewMatch] = field(default_factory=list)
     letters: list[NewLetter] = field(default_factory=list)
     troubles: list[NewTrouble] = field(default_factory=list)
-    mended: set[str] = field(default_factory=set)
+    recovered: set[str] = field(default_factory=set)
     snapshot: KeptSnapshot | None = None
 
     @property
@@ -65,10 +65,10 @@ class Results:
         return bool(self.matches or self.letters or self.troubles or self.snapshot)
 
 
-class Progress:
+class RunnerStore:
     """The stored progress of one runner."""
 
-    def __init__(self, database: Database, runner: str) -> None:
+    def __init__(self, database: ServiceDatabase, runner: str) -> None:
         self._database = database
         self._runner = runner
         self._snapshots = SnapshotStore(database, runner)
@@ -80,7 +80,7 @@ class Progress:
         """Number of damaged snapshots that `load` has passed over."""
         return self._snapshots.fallbacks
 
-    def load(self) -> tuple[KeptSnapshot | None, list[Step]]:
+    def load(self) -> tuple[KeptSnapshot | None, list[RunnerStep]]:
         """Return the newest undamaged snapshot, and the steps after it.
 
         Raises `SnapshotDamaged` if these do not lead to the last step of the runner.
@@ -98,18 +98,18 @@ class Progress:
             reached = connection.execute(
                 sql.select(RUNNERS.c.step).where(RUNNERS.c.name == self._runner)
             ).scalar()
-        steps = [Step(*row) for row in rows]
+        steps = [RunnerStep(*row) for row in rows]
         if [step.number for step in steps] != list(range(first + 1, (reached or 0) + 1)):
-            raise snapshot_damaged(reached or 0)
+            raise make_damage_problem(reached or 0)
         return snapshot, steps
 
-    def save(self, results: Results) -> list[MatchRow]:
+    def save(self, results: RunnerOutput) -> list[MatchRow]:
         """Store everything or nothing; return the matches that are new."""
         now = wall_clock()
         with self._database.writing() as connection:
             rows = store_matches(connection, results.matches, now)
             store_letters(connection, results.letters, now)
-            _note_troubles(connection, results.troubles, results.mended, now)
+            _note_troubles(connection, results.troubles, results.recovered, now)
             self._keep_steps(connection, results.steps)
             if results.snapshot is not None:
                 oldest = self._snapshots.keep(connection, results.snapshot, now)
@@ -118,7 +118,7 @@ class Progress:
                 self._move(connection, results.steps[-1], now)
         return rows
 
-    def save_batch(self, batch: Step, results: Results) -> list[MatchRow]:
+    def save_batch(self, batch: RunnerStep, results: RunnerOutput) -> list[MatchRow]:
         """Store a batch of a runner that keeps its own state; return the matches that are new.
 
         Such a runner may repeat a batch: one that is stored already is left out, with its dead
@@ -133,7 +133,7 @@ class Progress:
                 return []
             rows = store_matches(connection, results.matches, now)
             store_letters(connection, results.letters, now)
-            _note_troubles(connection, results.troubles, results.mended, now)
+            _note_troubles(connection, results.troubles, results.recovered, now)
             self._move(connection, batch, now)
         return rows
 
@@ -153,7 +153,7 @@ class Progress:
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar() or 0)
 
-    def begin_anew(self, step: Step, body: bytes) -> None:
+    def begin_anew(self, step: RunnerStep, body: bytes) -> None:
         """Replace all snapshots and steps by one snapshot after a step."""
         now = wall_clock()
         with self._database.writing() as connection:
@@ -165,7 +165,7 @@ class Progress:
         done = (STEPS.c.runner == self._runner) & (STEPS.c.number <= until)
         connection.execute(STEPS.delete().where(done))
 
-    def _keep_steps(self, connection: sql.Connection, steps: Sequence[Step]) -> None:
+    def _keep_steps(self, connection: sql.Connection, steps: Sequence[RunnerStep]) -> None:
         if steps:
             rows = [
                 {
@@ -180,7 +180,7 @@ class Progress:
             ]
             connection.execute(STEPS.insert(), rows)
 
-    def _move(self, connection: sql.Connection, step: Step, now: Instant) -> None:
+    def _move(self, connection: sql.Connection, step: RunnerStep, now: Instant) -> None:
         values = {
             "position": step.until,
             "step": step.number,

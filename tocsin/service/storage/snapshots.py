@@ -13,7 +13,7 @@ from hashlib import blake2b
 import sqlalchemy as sql
 
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import GENERATIONS, SNAPSHOTS
 from tocsin.values.time import Instant
 
@@ -34,7 +34,7 @@ class KeptSnapshot:
 class SnapshotStore:
     """The snapshots of one runner."""
 
-    def __init__(self, database: Database, runner: str) -> None:
+    def __init__(self, database: ServiceDatabase, runner: str) -> None:
         self._database = database
         self._runner = runner
         self.fallbacks = 0
@@ -135,7 +135,7 @@ class SnapshotStore:
             yield KeptSnapshot(*row)
 
 
-def snapshot_damaged(step: int) -> StateProblem:
+def make_damage_problem(step: int) -> StateProblem:
     """Return the problem of a state that does not lead to the last step of its runner."""
     return StateProblem(
         f"no snapshot in the state leads to step {step} of the runner",

@@ -11,14 +11,14 @@ from typing import Any
 import sqlalchemy as sql
 
 from tocsin.errors import StateProblem
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import INTAKE
 
 MOVED = "IntakeMoved"
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class OffsetUpdate:
     """The offset of a part of a source moves from one position to the next; `before` is None at
     first.
     """
@@ -29,14 +29,14 @@ class Move:
     after: int
 
 
-def stored_position(database: Database, name: str, part: str) -> int | None:
+def stored_position(database: ServiceDatabase, name: str, part: str) -> int | None:
     """Return the next position to read from a part of a source; None at first."""
     with database.reading() as connection:
         found = connection.execute(_query(name, part)).scalar()
     return None if found is None else int(found)
 
 
-def move_all(connection: sql.Connection, moves: Iterable[Move]) -> None:
+def update_offsets(connection: sql.Connection, moves: Iterable[OffsetUpdate]) -> None:
     """Store new offsets; raise StateProblem `IntakeMoved` if one is not at its `before`.
 
     The caller has locked the row of the log's head, so that no other process moves an offset

@@ -10,22 +10,22 @@ from dataclasses import dataclass
 import sqlalchemy as sql
 
 from tocsin.catalog import Subscription
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import PAUSED, TROUBLES
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTrouble:
+class StoredFailure:
     """The reason why a subscription is suspended."""
 
     code: str
     reason: str
 
 
-class Standing:
+class StatusStore:
     """Store of suspended subscriptions, by their names in the catalog."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ServiceDatabase) -> None:
         self._database = database
 
     def paused(self) -> dict[str, Subscription]:
@@ -42,8 +42,8 @@ class Standing:
             gone = connection.execute(PAUSED.delete().where(PAUSED.c.subscription == name))
         return gone.rowcount > 0
 
-    def troubles(self) -> dict[str, KeptTrouble]:
+    def troubles(self) -> dict[str, StoredFailure]:
         """Return the reasons of all suspended subscriptions, by name."""
         query = sql.select(TROUBLES.c.subscription, TROUBLES.c.code, TROUBLES.c.reason)
         with self._database.reading() as connection:
-            return {name: KeptTrouble(code, why) for name, code, why in connection.execute(query)}
+            return {name: StoredFailure(code, why) for name, code, why in connection.execute(query)}

@@ -12,14 +12,14 @@ from tocsin.catalog import Catalog, Definition, Subscription, Surroundings
 from tocsin.catalog.tenants import Owned
 
 
-class Mirror:
+class CatalogCache:
     """The content of the catalog at `version`. To read several things of one version, take `lock`
     and call `refresh` first.
 
     `own` are definitions that the catalog does not have, such as ontologies of the settings.
 
-    Nothing is compiled under `lock`: `light`, which may take long after definitions have changed,
-    has a lock of its own and must be read without `lock`.
+    Nothing is compiled under `lock`: `environment`, which may take long after definitions have
+    changed, has a lock of its own and must be read without `lock`.
     """
 
     def __init__(self, catalog: Catalog, own: Iterable[Definition] = ()) -> None:
@@ -32,19 +32,19 @@ class Mirror:
         self.paused: dict[str, Subscription] = {}
         self._counts: Counter[str] = Counter()
         self.definitions: Mapping[str, Definition] = {}
-        self._light: tuple[Mapping[str, Definition], Surroundings] | None = None
+        self._environment: tuple[Mapping[str, Definition], Surroundings] | None = None
 
     @property
-    def light(self) -> Surroundings:
+    def environment(self) -> Surroundings:
         """Environment that subscriptions are compiled with; made again after definitions have
         changed.
         """
         with self._compiling:
-            definitions, known = self.definitions, self._light
+            definitions, known = self.definitions, self._environment
             if known is not None and known[0] is definitions:
                 return known[1]
-            made = self.light_of(definitions.values())
-            self._light = (definitions, made)
+            made = self.make_environment(definitions.values())
+            self._environment = (definitions, made)
             return made
 
     def refresh(self) -> None:
@@ -97,7 +97,7 @@ class Mirror:
             if version != self.version + 1:
                 return
             if light is not None:
-                self._light = (definitions, light)
+                self._environment = (definitions, light)
             self.definitions = definitions
             self.version = version
 
@@ -114,7 +114,7 @@ class Mirror:
         if not replaced:
             self.subscriptions.pop(id, None)
 
-    def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
+    def make_environment(self, definitions: Iterable[Definition]) -> Surroundings:
         """Return the environment that these definitions would give."""
         return Surroundings.of((self._own | {each.name: each for each in definitions}).values())
 

@@ -12,8 +12,8 @@ from tocsin.catalog import Catalog, Definition, ReadPosition, Surroundings, effe
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import LimitProblem, MeaningProblem, StateProblem
 from tocsin.languages.definitions import judge_definition
-from tocsin.service.settings.settings import Limits
-from tocsin.service.subscriptions.subscriptions import Entries, Put, require_name
+from tocsin.service.settings.settings import ServiceLimits
+from tocsin.service.subscriptions.subscriptions import PutResult, SubscriptionService, require_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,22 @@ class Version:
     definition: Definition | None
 
 
-class Definitions:
+class DefinitionService:
     """The definitions of all tenants; those of the tenant "" are shared with all others."""
 
     def __init__(
-        self, catalog: Catalog, entries: Entries, limits: Limits, position: ReadPosition
+        self,
+        catalog: Catalog,
+        entries: SubscriptionService,
+        limits: ServiceLimits,
+        position: ReadPosition,
     ) -> None:
         self._catalog, self._entries, self._limits = catalog, entries, limits
         self._position = position
 
-    def put(self, tenant: str, name: str, body: Mapping[str, Any], *, force: bool = False) -> Put:
+    def put(
+        self, tenant: str, name: str, body: Mapping[str, Any], *, force: bool = False
+    ) -> PutResult:
         """Add or replace a definition. Raises Problem if it is wrong or, without `force`, would
         break subscriptions.
 
@@ -47,14 +53,14 @@ class Definitions:
             if is_new:
                 self._require_room(tenant)
             after = {**mirror.definitions, definition.name: definition}
-            light = mirror.light_of(after.values())
+            light = mirror.make_environment(after.values())
             _require_sound(definition, light)
             self._require_harmless(tenant, light, force)
             change = self._catalog.add if is_new else self._catalog.replace
             version = change(definition, position=self._position)
             mirror.redefine(version, after, light)
             self._entries.tell(version)
-        return Put(is_new, version)
+        return PutResult(is_new, version)
 
     def remove(self, tenant: str, name: str, *, force: bool = False) -> None:
         """Remove a definition. Raises StateProblem if it is unknown or, without `force`, if
@@ -67,7 +73,7 @@ class Definitions:
             if full not in mirror.definitions:
                 raise _unknown(name)
             after = {each: mirror.definitions[each] for each in mirror.definitions if each != full}
-            light = mirror.light_of(after.values())
+            light = mirror.make_environment(after.values())
             self._require_harmless(tenant, light, force)
             version = self._catalog.remove(definitions=[full], position=self._position)
             mirror.redefine(version, after, light)
@@ -107,7 +113,7 @@ class Definitions:
         concerned = (
             mirror.subscriptions_of(tenant) if tenant else list(mirror.subscriptions.values())
         )
-        effects = effects_between(concerned, mirror.light, after)
+        effects = effects_between(concerned, mirror.environment, after)
         if effects.broken:
             names = [Owned.of_key(each.id).name for each, _ in effects.broken[:5]]
             first = effects.broken[0][1]
@@ -130,7 +136,7 @@ class Definitions:
 
 def _require_sound(definition: Definition, light: Surroundings) -> None:
     whose = Owned.of_key(definition.name)
-    context = light.seen_by(Owned(whose.tenant, "it").key)
+    context = light.context_for(Owned(whose.tenant, "it").key)
     known = context.definitions.get(whose.name)
     for problem in judge_definition(known, context).problems if known is not None else ():
         raise problem

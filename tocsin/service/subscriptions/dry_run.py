@@ -12,7 +12,7 @@ from typing import Any
 from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import MeaningProblem
-from tocsin.events.matches.content import Content
+from tocsin.events.matches.content import MemberContent
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.composites import Plan
@@ -20,10 +20,10 @@ from tocsin.plan.wire.wire import plan_to_json
 from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.service.base.work import bounded_work, checkpoint
 from tocsin.service.storage.log import EventLog
-from tocsin.service.subscriptions.subscriptions import Entries, subscription_of
+from tocsin.service.subscriptions.subscriptions import SubscriptionService, subscription_of
 from tocsin.values.time import parse_duration
 
-_ASKED = "asked"
+_DEFAULT_ID = "asked"
 """Id for a subscription without one."""
 
 SHOWN = 10
@@ -39,7 +39,7 @@ _CHUNK = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class DryRunResult:
     """Result of a dry run: events evaluated, matches found, and the first matches. `is_whole` is
     True if all stored events of the period were evaluated.
     """
@@ -51,23 +51,23 @@ class Tried:
     dead_letters: list[dict[str, Any]] = field(default_factory=list)
 
 
-def asked_subscription(tenant: str, body: Mapping[str, Any]) -> Subscription:
+def read_subscription(tenant: str, body: Mapping[str, Any]) -> Subscription:
     """Return the subscription of a dry run; an `id` is optional, `paused` is ignored."""
     rest = {name: value for name, value in body.items() if name not in ("id", "paused")}
-    id = body.get("id", _ASKED)
+    id = body.get("id", _DEFAULT_ID)
     if not isinstance(id, str):
         raise MeaningProblem("id must be a string", code="SubscriptionFormatError", token="id")
     return subscription_of(tenant, id, rest)
 
 
-def explain(entries: Entries, subscription: Subscription) -> dict[str, Any]:
+def explain(entries: SubscriptionService, subscription: Subscription) -> dict[str, Any]:
     """Return the plan, the bounds of its state and its wire form; raise the first problem."""
     entries.mirror.refresh()
     plan = entries.compile(subscription)
-    return {"language": subscription.language, **plan_told(plan)}
+    return {"language": subscription.language, **describe_plan(plan)}
 
 
-def plan_told(plan: Plan) -> dict[str, Any]:
+def describe_plan(plan: Plan) -> dict[str, Any]:
     """Return a plan in words and in its wire form."""
     return {
         "plan": list(plan_lines(plan)),
@@ -77,13 +77,13 @@ def plan_told(plan: Plan) -> dict[str, Any]:
 
 
 def try_out(
-    entries: Entries,
+    entries: SubscriptionService,
     log: EventLog,
     subscription: Subscription,
     last: str,
     shown: int = SHOWN,
     most: int = 100_000,
-) -> Tried:
+) -> DryRunResult:
     """Return the matches that a subscription would have had in the duration `last`, as if all
     events had arrived in order.
 
@@ -102,11 +102,11 @@ def try_out(
         until=now,
         most=MAX_MATCHES_PER_EVENT * most,
     )
-    content = subscription.content or Content.IDS
+    content = subscription.content or MemberContent.IDS
     own = {"subscription": Owned.of_key(subscription.id).name}
     told = [match.as_json(content) | own for match in matches[:shown]]
     letters = [letter.as_json() for letter in given.dead_letters[:shown]]
-    return Tried(len(given.events), len(matches), is_whole, told, letters)
+    return DryRunResult(len(given.events), len(matches), is_whole, told, letters)
 
 
 def _stored(log: EventLog, since: int, most: int) -> tuple[list[bytes], bool]:

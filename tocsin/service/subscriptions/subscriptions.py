@@ -22,9 +22,9 @@ from tocsin.catalog import (
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
 from tocsin.plan.nodes.composites import Plan
-from tocsin.service.settings.settings import Limits
-from tocsin.service.storage.subscription_status import KeptTrouble, Standing
-from tocsin.service.subscriptions.catalog_cache import Mirror
+from tocsin.service.settings.settings import ServiceLimits
+from tocsin.service.storage.subscription_status import StatusStore, StoredFailure
+from tocsin.service.subscriptions.catalog_cache import CatalogCache
 from tocsin.values.time import Instant
 
 LONGEST_NAME = 200
@@ -32,7 +32,7 @@ _UNREAD = "NotReadYet"
 """Code of catalog warnings that do not apply here: a service reads the fields they are about."""
 
 
-class Hook(Protocol):
+class SubscriptionHook(Protocol):
     """A component that follows the subscriptions of the catalog."""
 
     def check(self, deliver: Mapping[str, Any] | None) -> None:
@@ -43,12 +43,12 @@ class Hook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class SubscriptionStatus:
     """A subscription with its state: live, paused, or suspended with the problem."""
 
     subscription: Subscription
     is_paused: bool = False
-    trouble: KeptTrouble | None = None
+    trouble: StoredFailure | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the object of the subscription file, with the tenant's id, and its state."""
@@ -62,7 +62,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class PutResult:
     """The result of a put: True if new, the catalog version, warnings, and the subscription's
     state.
     """
@@ -70,10 +70,10 @@ class Put:
     is_new: bool
     version: int
     warnings: tuple[Problem, ...] = ()
-    listed: Listed | None = None
+    listed: SubscriptionStatus | None = None
 
 
-class Entries:
+class SubscriptionService:
     """The subscriptions of all tenants. `changed` is called with each new version before the hooks;
     `position` returns the head of the log, which is stored with each version.
 
@@ -84,8 +84,8 @@ class Entries:
     def __init__(
         self,
         catalog: Catalog,
-        standing: Standing,
-        limits: Limits,
+        standing: StatusStore,
+        limits: ServiceLimits,
         changed: Callable[[int], None],
         position: ReadPosition,
         own: Iterable[Definition] = (),
@@ -94,8 +94,8 @@ class Entries:
         self._catalog, self._standing, self._limits = catalog, standing, limits
         self._changed, self._position, self._clock = changed, position, clock
         self.lock = threading.RLock()
-        self.mirror = Mirror(catalog, own)
-        self.hooks: list[Hook] = []
+        self.mirror = CatalogCache(catalog, own)
+        self.hooks: list[SubscriptionHook] = []
         self._take_over_paused()
 
     def _take_over_paused(self) -> None:
@@ -121,7 +121,7 @@ class Entries:
             else:
                 self._standing.forget(name)
 
-    def put(self, tenant: str, id: str, body: Mapping[str, Any]) -> Put:
+    def put(self, tenant: str, id: str, body: Mapping[str, Any]) -> PutResult:
         """Add or replace a subscription. Raises Problem if it does not compile, cannot be
         delivered, or exceeds the limit of the tenant.
         """
@@ -130,7 +130,7 @@ class Entries:
             hook.check(subscription.deliver)
         with self.lock:
             self.mirror.refresh()
-            light = self.mirror.light
+            light = self.mirror.environment
             compiled = read_subscription(subscription, light)
             plan = compiled.require_plan()
             refuse_past_windows(subscription, plan, self._clock())
@@ -144,10 +144,10 @@ class Entries:
             version = self._catalog.put(subscription, paused=paused, position=self._position)
             self.mirror.note(version, added=subscription, paused=paused)
             self.tell(version)
-            listed = Listed(subscription, is_paused=paused)
-            return Put(is_new, version, _odd(compiled.warnings), listed)
+            listed = SubscriptionStatus(subscription, is_paused=paused)
+            return PutResult(is_new, version, _select_service_warnings(compiled.warnings), listed)
 
-    def pause(self, tenant: str, id: str, paused: bool) -> Listed:
+    def pause(self, tenant: str, id: str, paused: bool) -> SubscriptionStatus:
         """Pause or resume a subscription; return its state. Raises StateProblem if unknown."""
         with self.lock:
             found = self.get(tenant, id)
@@ -168,7 +168,7 @@ class Entries:
             self.mirror.note(version, removed=name)
             return self.tell(version)
 
-    def get(self, tenant: str, id: str) -> Listed:
+    def get(self, tenant: str, id: str) -> SubscriptionStatus:
         """Return a subscription and its state; raise StateProblem if it is unknown."""
         name = Owned(tenant, id).key
         with self.mirror.lock:
@@ -176,20 +176,20 @@ class Entries:
             paused = self.mirror.paused.get(name)
             served = self.mirror.subscriptions.get(name)
         if paused is not None:
-            return Listed(paused, is_paused=True)
+            return SubscriptionStatus(paused, is_paused=True)
         if served is None:
             raise _unknown(id)
-        return Listed(served, trouble=self._standing.troubles().get(name))
+        return SubscriptionStatus(served, trouble=self._standing.troubles().get(name))
 
-    def list_all(self, tenant: str) -> list[Listed]:
+    def list_all(self, tenant: str) -> list[SubscriptionStatus]:
         """Return all subscriptions of a tenant, ordered by id."""
         with self.mirror.lock:
             self.mirror.refresh()
             served = self.mirror.subscriptions_of(tenant)
             silent = self.mirror.paused_of(tenant)
         troubles = self._standing.troubles()
-        live = [Listed(each, trouble=troubles.get(each.id)) for each in served]
-        paused = [Listed(each, is_paused=True) for each in silent]
+        live = [SubscriptionStatus(each, trouble=troubles.get(each.id)) for each in served]
+        paused = [SubscriptionStatus(each, is_paused=True) for each in silent]
         return sorted([*live, *paused], key=lambda each: each.subscription.id)
 
     def renew(self, whose: Owned) -> None:
@@ -204,12 +204,12 @@ class Entries:
 
     def compile(self, subscription: Subscription) -> Plan:
         """Return the plan of a subscription with current definitions; raise its first problem."""
-        return compile_subscription(subscription, self.mirror.light)
+        return compile_subscription(subscription, self.mirror.environment)
 
     def problems(self, subscription: Subscription) -> list[Problem]:
         """Return every problem of a subscription."""
         self.mirror.refresh()
-        found = problems_of(subscription, self.mirror.light)
+        found = problems_of(subscription, self.mirror.environment)
         for hook in self.hooks:
             try:
                 hook.check(subscription.deliver)
@@ -219,7 +219,7 @@ class Entries:
 
     def warnings(self, subscription: Subscription) -> tuple[Problem, ...]:
         """Return the warnings about a subscription that compiles."""
-        return _odd(warnings_of(subscription, self.mirror.light))
+        return _select_service_warnings(warnings_of(subscription, self.mirror.environment))
 
     def tell(self, version: int) -> int:
         """Notify the service and its hooks of a committed version; return it."""
@@ -279,7 +279,7 @@ def _read(tenant: str, id: str, body: Mapping[str, Any]) -> tuple[bool, Subscrip
     return paused, subscription_of(tenant, id, rest)
 
 
-def _odd(warnings: Iterable[Problem]) -> tuple[Problem, ...]:
+def _select_service_warnings(warnings: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return the warnings that apply to a service, which reads fields that the catalog alone does
     not.
     """

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from tocsin.engine.columns.batch import ArrowBatch
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.events.codecs.reception import Ends, received
+from tocsin.events.codecs.reception import EventEndRule, stamp_reception
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.events.order import content
 from tocsin.spark.input.layout import ORIGIN
@@ -27,7 +27,7 @@ from tocsin.spark.input.row_validation import (
     TIME,
     Flags,
     instants,
-    suspects,
+    rows_to_validate,
 )
 from tocsin.spark.input.table import EventTable, comparable, shown_object
 from tocsin.spark.output.carried_columns import KEPT
@@ -38,7 +38,7 @@ from tocsin.spark.output.letters import Letter, letter_of_fault
 class ColumnReading:
     """The rows that are events, and the dead letters of the others."""
 
-    def __init__(self, table: EventTable, ends: Ends = Ends.START) -> None:
+    def __init__(self, table: EventTable, ends: EventEndRule = EventEndRule.START) -> None:
         self._ends_by = ends
         good, self.letters = _judged(table, ends)
         self._table = table if good.all() else table.filtered(good)
@@ -68,19 +68,21 @@ class ColumnReading:
         return event_of_object(self._table.object_or_problem(number), self._ends_by)
 
 
-def event_of_object(found: dict[str, Any] | EventProblem, ends: Ends = Ends.START) -> Event:
+def event_of_object(
+    found: dict[str, Any] | EventProblem, ends: EventEndRule = EventEndRule.START
+) -> Event:
     """Return the event of a decoded row; raises its problem if it was not readable."""
     if isinstance(found, EventProblem):
         raise found
     event = from_mapping(found)
-    return received(event) if ends is Ends.RECEPTION else event
+    return stamp_reception(event) if ends is EventEndRule.RECEPTION else event
 
 
-def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
+def _judged(table: EventTable, ends: EventEndRule) -> tuple[Flags, Sequence[Letter]]:
     """Return a flag for each row that is an event, and a dead letter for each that is not."""
     good = np.ones(table.rows.num_rows, dtype=np.bool_)
     letters = []
-    for number in np.flatnonzero(suspects(table, ends)).tolist():
+    for number in np.flatnonzero(rows_to_validate(table, ends)).tolist():
         found = table.object_or_problem(number)
         try:
             event_of_object(found, ends)
@@ -92,7 +94,7 @@ def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
     return good, letters
 
 
-def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, str]]:
+def _for_comparing(table: EventTable, ends: EventEndRule) -> tuple[Any, Mapping[Path, str]]:
     """Return the columns as the engine compares them, with an end for every event that has a time.
 
     An event without an endtime ends when it starts, or when it was received.
@@ -101,7 +103,7 @@ def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, st
     if TIME in columns:
         columns |= _instant_columns(table, ends)
         own = columns[TIME]
-        if ends is Ends.RECEPTION and RECEIVED_AT in columns:
+        if ends is EventEndRule.RECEPTION and RECEIVED_AT in columns:
             counts = pc.greater_equal(instants(table, RECEIVED_AT), instants(table, TIME))
             own = pc.if_else(pc.fill_null(counts, False), columns[RECEIVED_AT], own)
         columns[ENDTIME] = pc.coalesce(columns.get(ENDTIME, own), own)
@@ -109,21 +111,21 @@ def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, st
     return pa.RecordBatch.from_arrays(list(columns.values()), list(names.values())), names
 
 
-def _ends(table: EventTable, ends: Ends, starts: Any) -> Any:
+def _ends(table: EventTable, ends: EventEndRule, starts: Any) -> Any:
     return pc.coalesce(instants(table, ENDTIME), _own_ends(table, ends, starts))
 
 
-def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
+def _own_ends(table: EventTable, ends: EventEndRule, starts: Any) -> Any:
     """Return the ends of events without an endtime: their start or, if later, their reception."""
-    if ends is Ends.START:
+    if ends is EventEndRule.START:
         return starts
     came = instants(table, RECEIVED_AT)
     return pc.if_else(pc.fill_null(pc.greater_equal(came, starts), False), came, starts)
 
 
-def _instant_columns(table: EventTable, ends: Ends) -> dict[Path, Any]:
+def _instant_columns(table: EventTable, ends: EventEndRule) -> dict[Path, Any]:
     """Return times as numbers if all are timestamp columns; texts are parsed on demand."""
-    paths = (TIME, ENDTIME) if ends is Ends.START else (TIME, ENDTIME, RECEIVED_AT)
+    paths = (TIME, ENDTIME) if ends is EventEndRule.START else (TIME, ENDTIME, RECEIVED_AT)
     given = [column.type for path in paths if (column := table.column(path)) is not None]
     if not all(map(pa.types.is_timestamp, given)):
         return {}

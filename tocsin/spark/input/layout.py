@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.reception import RECEIVED, Ends
+from tocsin.events.codecs.reception import RECEIVED, EventEndRule
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.spark.input.kafka import HEADERS, has_headers, known_of_records, origin_of
 from tocsin.spark.output.carried_columns import KEPT
@@ -50,7 +50,7 @@ class JsonRows:
     endtime.
     """
 
-    ends: Ends = Ends.START
+    ends: EventEndRule = EventEndRule.START
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class EventColumns:
 
     names: Mapping[Path, str]
     by_row: bool
-    ends: Ends = Ends.START
+    ends: EventEndRule = EventEndRule.START
 
 
 Layout = JsonRows | EventColumns
@@ -71,7 +71,7 @@ Layout = JsonRows | EventColumns
 def laid_out(
     events: DataFrame,
     columns: Mapping[str, str] | None = None,
-    ends: Ends = Ends.START,
+    ends: EventEndRule = EventEndRule.START,
     kept: Column | None = None,
     passed: tuple[str, ...] = (),
 ) -> tuple[DataFrame, Layout]:
@@ -129,7 +129,7 @@ def field_path(field: str) -> Path:
 
 
 def _json_rows(
-    events: DataFrame, ends: Ends, kept: Column | None, passed: tuple[str, ...]
+    events: DataFrame, ends: EventEndRule, kept: Column | None, passed: tuple[str, ...]
 ) -> DataFrame:
     given = events.schema[VALUE].dataType
     if not isinstance(given, T.StringType | T.BinaryType):
@@ -139,7 +139,7 @@ def _json_rows(
     chosen = [F.col(VALUE).cast("binary").alias(VALUE)]
     if "line" in events.columns:
         chosen.append(F.col("line").cast("bigint").alias(LINE))
-    if ends is Ends.RECEPTION and (came := _came(events)) is not None:
+    if ends is EventEndRule.RECEPTION and (came := _came(events)) is not None:
         chosen.append(came.alias(CAME))
     if has_headers(events):
         chosen.append(F.col(HEADERS))
@@ -175,7 +175,9 @@ def _received_hint(given: T.DataType) -> str:
     )
 
 
-def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[Path, Column]:
+def _fields(
+    events: DataFrame, columns: Mapping[str, str], ends: EventEndRule
+) -> dict[Path, Column]:
     """Return the columns by path: mapped ones, then event columns by name where none is mapped."""
     fields: dict[Path, Column] = {}
     for column, field in columns.items():
@@ -194,7 +196,7 @@ def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[P
         ):
             fields[path] = F.col(f"`{name}`")
     if (
-        ends is Ends.RECEPTION
+        ends is EventEndRule.RECEPTION
         and (ENVELOPE, RECEIVED) not in fields
         and (came := _came(events)) is not None
     ):

@@ -56,7 +56,7 @@ class LinesReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield record batches of (value, line)."""
         assert isinstance(partition, LinesPart)
-        with opened(self._path) as file:
+        with open_lines(self._path) as file:
             file.seek(partition.start)
             yield from _batches(_numbered(file, partition))
 
@@ -151,6 +151,6 @@ def _is_packed(path: str) -> bool:
     return path.endswith(".gz")
 
 
-def opened(path: str) -> IO[bytes]:
+def open_lines(path: str) -> IO[bytes]:
     """Open a file; decompress it if its name ends in `.gz`."""
     return cast("IO[bytes]", gzip.open(path, "rb")) if _is_packed(path) else Path(path).open("rb")

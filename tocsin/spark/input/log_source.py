@@ -94,7 +94,7 @@ OpenVersions = Callable[[str], LogVersions]
 
 
 @dataclass(frozen=True)
-class Range(InputPartition):
+class LogRange(InputPartition):
     """The rows after a position up to another, and the version that they are matched with."""
 
     after: int
@@ -146,13 +146,13 @@ class LogSource(DataSource):
         """Return a reader for a stream."""
         return LogStream(self._reading())
 
-    def _reading(self) -> Reading:
+    def _reading(self) -> LogReadOptions:
         given = {name.lower(): value for name, value in self.options.items()}
         if "url" not in given:
             raise MeaningProblem(
                 "the log is not named", code="LogError", token="url", hint='.option("url", ...)'
             )
-        return Reading(
+        return LogReadOptions(
             type(self).opener,
             type(self).versions_opener,
             given["url"],
@@ -165,7 +165,7 @@ class LogSource(DataSource):
 
 
 @dataclass(frozen=True)
-class Reading:
+class LogReadOptions:
     """A log and its read options. Picklable: a copy opens the log again."""
 
     opener: OpenLog
@@ -197,14 +197,14 @@ class Reading:
                 f"{given!r} is no position of a log", code="LogError", token=given, hint=_OFFSETS
             ) from None
 
-    def ranges(self, after: int, until: int, version: int = 0) -> list[Range]:
+    def ranges(self, after: int, until: int, version: int = 0) -> list[LogRange]:
         """Split the rows into about equal parts."""
         size = max(1, -(-(until - after) // self.partitions))
-        return [Range(at, min(at + size, until), version) for at in range(after, until, size)]
+        return [LogRange(at, min(at + size, until), version) for at in range(after, until, size)]
 
     def batches(self, part: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a part as Arrow."""
-        if not isinstance(part, Range):
+        if not isinstance(part, LogRange):
             return
         for rows in self.log().read(part.after, part.until):
             batch = pa.RecordBatch.from_arrays(
@@ -223,10 +223,10 @@ class Reading:
 class LogReader(DataSourceReader):
     """A batch: all rows between two positions that exist when it is planned."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: LogReadOptions) -> None:
         self._reading = reading
 
-    def partitions(self) -> list[Range]:
+    def partitions(self) -> list[LogRange]:
         """Return the rows in parts."""
         bounds = self._reading.log().bounds()
         after = max(bounds[0], self._reading.position(self._reading.start, bounds))
@@ -241,7 +241,7 @@ class LogReader(DataSourceReader):
 class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A stream whose offsets are positions."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: LogReadOptions) -> None:
         self._reading = reading
         self._last: int | None = None
         self._versions = reading.versions()
@@ -296,7 +296,7 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return the end of the log, for monitoring of the lag."""
         return {POSITION: self._log.bounds()[1]}
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[Range]:
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[LogRange]:
         """Return the rows in parts; raises if some were deleted, as they would be lost silently."""
         oldest = self._log.bounds()[0]
         if start[POSITION] < oldest and end[POSITION] > start[POSITION]:

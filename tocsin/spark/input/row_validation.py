@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.errors import Problem
-from tocsin.events.codecs.reception import RECEIVED, Ends
+from tocsin.events.codecs.reception import RECEIVED, EventEndRule
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.spark.input.table import EventTable
 from tocsin.values.space import read_place
@@ -28,12 +28,12 @@ PLACE: Path = (ENVELOPE, "place")
 _REQUIRED: tuple[Path, ...] = ((ENVELOPE, "id"), (ENVELOPE, "source"), (ENVELOPE, "type"))
 
 
-def suspects(table: EventTable, ends: Ends = Ends.START) -> Flags:
+def rows_to_validate(table: EventTable, ends: EventEndRule = EventEndRule.START) -> Flags:
     """Return a flag for every row that the codec has to check."""
     if not _is_valid(table.rows):
         return np.ones(table.rows.num_rows, dtype=np.bool_)
     flags = _wrong_times(table) | _wrong_places(table)
-    if ends is Ends.RECEPTION:
+    if ends is EventEndRule.RECEPTION:
         flags |= _no_times(table, RECEIVED_AT, instants(table, RECEIVED_AT))
     for path in _REQUIRED:
         flags |= _flags(pc.fill_null(pc.equal(pc.binary_length(table.column(path)), 0), True))

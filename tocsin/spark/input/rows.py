@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.columns.batch import Batch, EventBatch
-from tocsin.engine.json_scan.batch_reader import scanned_events
+from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.events.codecs.bindings import events_in_body
-from tocsin.events.codecs.reception import Ends, received
+from tocsin.events.codecs.reception import EventEndRule, stamp_reception
 from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.spark.input.columns import ColumnReading, event_of_object
@@ -31,12 +31,12 @@ from tocsin.spark.input.layout import (
     Layout,
 )
 from tocsin.spark.input.table import EventTable, shown_object
-from tocsin.spark.output.carried_columns import KEPT, carrying
+from tocsin.spark.output.carried_columns import KEPT, attach_columns
 from tocsin.spark.output.headers import INSTANT, Heads, heads_of_events
 from tocsin.spark.output.letters import Letter, letter_of_fault
 
 
-class Reading(Protocol):
+class RowBatch(Protocol):
     """The events of one Arrow batch, numbered from 0, and the dead letters of the other rows."""
 
     @property
@@ -65,7 +65,7 @@ class Reading(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RowReading:
+class EventRowBatch:
     """Events in memory; those whose texts were scanned are decoded on demand."""
 
     events: Sequence[Event]
@@ -93,7 +93,7 @@ class RowReading:
         return [content(event) for event in self.events]
 
 
-def read(rows: Any, layout: Layout) -> Reading:
+def read(rows: Any, layout: Layout) -> RowBatch:
     """Decode one Arrow batch of rows in the given layout."""
     match layout:
         case JsonRows(ends):
@@ -103,7 +103,7 @@ def read(rows: Any, layout: Layout) -> Reading:
             return _sorted_out(_table_events(table, ends)) if by_row else ColumnReading(table, ends)
 
 
-def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
+def _sorted_out(found: Iterator[Event | Letter]) -> EventRowBatch:
     events: list[Event] = []
     letters: list[Letter] = []
     for each in found:
@@ -111,17 +111,17 @@ def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
             events.append(each)
         else:
             letters.append(each)
-    return RowReading(events, letters)
+    return EventRowBatch(events, letters)
 
 
-def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
+def _json_events(rows: Any, ends: EventEndRule) -> Iterator[Event | Letter]:
     lines, origins, came, kept, headers = (
         _column(rows, name) for name in (LINE, ORIGIN, CAME, KEPT, HEADERS)
     )
     times = None if came is None else came.cast(INSTANT).cast(pa.int64())
     values = rows.column(VALUE).to_pylist()
     records = [None] * len(values) if headers is None else headers.to_pylist()
-    is_plain = kept is None and ends is Ends.START
+    is_plain = kept is None and ends is EventEndRule.START
     usual = _scanned(values, records) if is_plain else [None] * len(values)
     for number, (raw, record, scanned) in enumerate(zip(values, records, usual, strict=True)):
         if scanned is not None:
@@ -130,10 +130,10 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
         try:
             events = events_of_record(raw, record) if record else events_in_body(raw)
             if kept is not None:
-                events = [carrying(event, kept[number].as_py()) for event in events]
-            if ends is Ends.RECEPTION:
+                events = [attach_columns(event, kept[number].as_py()) for event in events]
+            if ends is EventEndRule.RECEPTION:
                 now = None if times is None else times[number].as_py()
-                events = [received(event, now) for event in events]
+                events = [stamp_reception(event, now) for event in events]
             yield from events
         except Exception as error:
             line = lines[number].as_py() if lines is not None else None
@@ -144,14 +144,14 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
 def _scanned(values: Sequence[bytes | None], records: Sequence[Any]) -> Sequence[Event | None]:
     """Scan the texts together; None for a row that needs the codec, or has headers."""
     pairs = zip(values, records, strict=True)
-    return scanned_events([b"" if raw is None or record else raw for raw, record in pairs])
+    return scan_events([b"" if raw is None or record else raw for raw, record in pairs])
 
 
 def _column(rows: Any, name: str) -> Any:
     return rows.column(name) if name in rows.schema.names else None
 
 
-def _table_events(table: EventTable, ends: Ends) -> Iterator[Event | Letter]:
+def _table_events(table: EventTable, ends: EventEndRule) -> Iterator[Event | Letter]:
     for number, found in enumerate(table.objects()):
         try:
             yield event_of_object(found, ends)

@@ -21,8 +21,13 @@ from pyspark.sql.types import StructField, StructType
 from tocsin.events.event import Event
 from tocsin.runtime.gc_tuning import a_task
 from tocsin.runtime.quiet_periods import Span
-from tocsin.spark.match_task.match_task import Identity, MatchedRows, Serving, served
-from tocsin.spark.match_task.messages import Draft, drafts_for
+from tocsin.spark.match_task.match_task import (
+    Identity,
+    MatchedRows,
+    MatchTaskConfig,
+    run_match_task,
+)
+from tocsin.spark.match_task.messages import ShardMessageBuilder, drafts_for
 from tocsin.spark.match_task.reports import Task
 from tocsin.spark.output.batches import MOST_MATCHES
 from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array
@@ -70,14 +75,14 @@ class ByEvent:
     in `late` are sent to none.
     """
 
-    serving: Serving
+    serving: MatchTaskConfig
     with_content: bool
     shards: int = 0
     late: frozenset[Identity] = frozenset()
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Run one task."""
-        names = _Names(Task.current())
+        names = _RowIdentities(Task.current())
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
             for each in (found, *(built.rows for built in found.built)):
@@ -89,11 +94,11 @@ class ByEvent:
             yield from self._event_rows(found)
 
         with a_task():
-            yield from served(batches, self.serving, rows_of)
+            yield from run_match_task(batches, self.serving, rows_of)
 
-    def _span_row(self, version: int, span: Span, names: _Names) -> Any:
+    def _span_row(self, version: int, span: Span, names: _RowIdentities) -> Any:
         """Return a row with the span of event times for every shard, used by composites or not."""
-        message = Draft().packed(version, span)
+        message = ShardMessageBuilder().packed(version, span)
         wanted = [[(key, None, "", "", message) for key in shard_keys(self.shards)]]
         return _rows(version, identity=[names.take("blank ")], wanted=_wanted_array(wanted))
 
@@ -166,7 +171,7 @@ def _matches_by_event(found: MatchedRows, bounds: Any, first: int, last: int) ->
     return pa.ListArray.from_arrays(pa.array(ends), whole, type=_MATCHES)
 
 
-class _Names:
+class _RowIdentities:
     """Generator of unique identities for rows that are not events, equal if a task is retried."""
 
     def __init__(self, task: Task) -> None:
@@ -179,7 +184,7 @@ class _Names:
         return f"{kind}{self._task.batch} {self._task.partition} {self._next}".encode()
 
 
-def _letter_rows(found: MatchedRows, names: _Names) -> Any:
+def _letter_rows(found: MatchedRows, names: _RowIdentities) -> Any:
     letters: Sequence[Letter] = found.letters
     return _rows(
         found.version,

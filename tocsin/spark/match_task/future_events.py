@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.events.dead_letter import too_far_ahead
-from tocsin.spark.input.rows import Reading
+from tocsin.spark.input.rows import RowBatch
 from tocsin.spark.output.headers import INSTANT
 from tocsin.spark.output.letters import Letter, letter_of
 from tocsin.values.time import Duration, Instant
@@ -37,7 +37,7 @@ def now_of(rows: Any) -> Instant | None:
     return instant
 
 
-def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> frozenset[int]:
+def beyond(reading: RowBatch, now: Instant | None, ahead: Duration | None) -> frozenset[int]:
     """Return the numbers of the events that end too far ahead."""
     if now is None or ahead is None:
         return frozenset()
@@ -45,7 +45,7 @@ def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> fro
     return frozenset(np.flatnonzero(far.to_numpy(zero_copy_only=False)).tolist())
 
 
-def far_letters(reading: Reading, numbers: frozenset[int], ahead: Duration | None) -> list[Letter]:
+def far_letters(reading: RowBatch, numbers: frozenset[int], ahead: Duration | None) -> list[Letter]:
     """Return a dead letter for each event that is too far ahead."""
     events = (reading.batch.event(number) for number in sorted(numbers))
     return [letter_of(too_far_ahead(event, ahead or 0)) for event in events]

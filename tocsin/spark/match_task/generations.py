@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.results import NO_RINGS, Relevant, Rings
+from tocsin.engine.results import NO_ATOMIC_MATCHES, AtomicMatches, CompositeInput
 from tocsin.events.event import Event
 from tocsin.events.matches.constructed import SOURCE, hops_behind
 from tocsin.events.matches.match import Match
 from tocsin.runtime.fan_out import FanOut
 from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import Outcome, Served
-from tocsin.spark.input.rows import Reading
+from tocsin.runtime.outcome import GuardedBatchResult, Outcome
+from tocsin.spark.input.rows import RowBatch
 from tocsin.spark.output.letters import Letter, letters_of
-from tocsin.spark.plans.plan_cache import Index
+from tocsin.spark.plans.plan_cache import MatchIndex
 
 Building = Sequence[tuple[int, Match]]
 """Matches that construct, each with the number of its event."""
@@ -38,14 +38,14 @@ class Generation:
 
     events: Sequence[Event]
     origins: Sequence[int]
-    rings: Rings
+    rings: AtomicMatches
     told: Sequence[Match]
-    relevant: Sequence[Relevant]
+    relevant: Sequence[CompositeInput]
     letters: Sequence[Letter]
 
 
 def generations_of(
-    index: Index, batch: EventBatch, rings: Rings, told: Sequence[Match | None]
+    index: MatchIndex, batch: EventBatch, rings: AtomicMatches, told: Sequence[Match | None]
 ) -> Iterator[Generation]:
     """Yield the generations constructed from atomic matches.
 
@@ -60,7 +60,7 @@ def generations_of(
         yield from _generations(index, batch, some)
 
 
-def copies_in(index: Index, reading: Reading, numbers: Iterable[int]) -> frozenset[int]:
+def copies_in(index: MatchIndex, reading: RowBatch, numbers: Iterable[int]) -> frozenset[int]:
     """Return the numbers of the events of an Arrow batch that subscriptions of the same catalog
     have built.
     """
@@ -95,7 +95,7 @@ def _by_turns(building: Building, batch: EventBatch) -> Iterator[Building]:
     yield from turns
 
 
-def _generations(index: Index, batch: EventBatch, building: Building) -> Iterator[Generation]:
+def _generations(index: MatchIndex, batch: EventBatch, building: Building) -> Iterator[Generation]:
     fan_out = FanOut(remember=sys.maxsize)
     guard = GuardedEngine(index.engine, index.plans, fan_out, suspends=False)
     number_of = {batch.event(number).identity: number for number, _ in building}
@@ -107,11 +107,15 @@ def _generations(index: Index, batch: EventBatch, building: Building) -> Iterato
         yield _matched(events, origins, served, rung, beside)
         events, beside = guard.publish(rung.matches)
     if beside.letters:
-        yield Generation((), (), NO_RINGS, (), (), list(letters_of(beside)))
+        yield Generation((), (), NO_ATOMIC_MATCHES, (), (), list(letters_of(beside)))
 
 
 def _matched(
-    events: Sequence[Event], origins: Sequence[int], served: Served, rung: Outcome, beside: Outcome
+    events: Sequence[Event],
+    origins: Sequence[int],
+    served: GuardedBatchResult,
+    rung: Outcome,
+    beside: Outcome,
 ) -> Generation:
     numbers = {id(event): number for number, event in enumerate(events)}
     told = sorted(rung.matches, key=lambda match: numbers[id(match.members[0])])
@@ -119,8 +123,8 @@ def _matched(
     return Generation(
         events,
         origins,
-        Rings(at, [match.subscription for match in told]),
+        AtomicMatches(at, [match.subscription for match in told]),
         told,
-        [Relevant(numbers[id(event)], atoms) for event, atoms in served.relevant],
+        [CompositeInput(numbers[id(event)], atoms) for event, atoms in served.relevant],
         [*letters_of(beside), *letters_of(served.beside), *letters_of(rung)],
     )

@@ -14,30 +14,36 @@ from typing import Any, NamedTuple
 import pyarrow.compute as pc
 
 from tocsin.engine.engine import Engine
-from tocsin.engine.results import NO_RINGS, Matched, Relevant, Rings, Untold
-from tocsin.events.dead_letter import refused, undecided
+from tocsin.engine.results import (
+    NO_ATOMIC_MATCHES,
+    AtomicMatches,
+    BatchResult,
+    CompositeInput,
+    RenderFailure,
+)
+from tocsin.events.dead_letter import over_work_limit, unevaluable_event
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.runtime.gc_tuning import a_task
 from tocsin.runtime.quiet_periods import Span, busy_spans
 from tocsin.spark.input.layout import Layout
-from tocsin.spark.input.rows import Reading, RowReading, read
+from tocsin.spark.input.rows import EventRowBatch, RowBatch, read
 from tocsin.spark.match_task.bisection import refuse_too_much, serve_rows
 from tocsin.spark.match_task.future_events import beyond, far_letters, now_of
 from tocsin.spark.match_task.generations import Generation, copies_in, generations_of
-from tocsin.spark.match_task.isolated_row import apart_of, faults_of
+from tocsin.spark.match_task.isolated_row import faults_of, match_isolated_row
 from tocsin.spark.match_task.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.spark.output.batches import (
     MOST_MATCHES,
     batch_of_letters,
     batch_of_matches,
-    narrowed,
+    narrow,
 )
 from tocsin.spark.output.letters import Letter, letter_of, letter_of_row
 from tocsin.spark.output.match_codec import rings_to_arrow
-from tocsin.spark.output.member_output import IDS_ONLY, Teller, Telling
+from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MemberRenderer
 from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.plan_cache import WORKER_INDEXES, Index, Route
+from tocsin.spark.plans.plan_cache import WORKER_INDEXES, MatchIndex, Route
 from tocsin.spark.plans.sources import FIXED_VERSION, Source
 from tocsin.values.time import Duration, Instant
 
@@ -45,7 +51,7 @@ Identity = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class MatchTaskConfig:
     """Configuration of a match task: layout, subscriptions, content of matches, detection, limits.
 
     `ahead` limits how far ahead an event may end for composites. On a stream, copies of events that
@@ -54,7 +60,7 @@ class Serving:
 
     layout: Layout
     source: Source
-    telling: Telling = IDS_ONLY
+    telling: MemberOutput = IDS_ONLY
     detects: bool = False
     ahead: Duration | None = None
     is_stream: bool = False
@@ -70,12 +76,12 @@ class MatchedRows:
     """
 
     version: int
-    index: Index
-    teller: Teller
-    reading: Reading
-    rings: Rings = NO_RINGS
+    index: MatchIndex
+    teller: MemberRenderer
+    reading: RowBatch
+    rings: AtomicMatches = NO_ATOMIC_MATCHES
     told: Sequence[Match | None] = ()
-    relevant: Sequence[Relevant] = ()
+    relevant: Sequence[CompositeInput] = ()
     letters: Sequence[Letter] = ()
     beyond: frozenset[int] = frozenset()
     built: Sequence[BuiltRows] = ()
@@ -150,16 +156,18 @@ Outputs = Callable[[MatchedRows], Iterator[Any]]
 class ByMatch:
     """Match task: rows -> (match, dead_letter), one of them null in each row."""
 
-    serving: Serving
+    serving: MatchTaskConfig
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Run one task."""
         with a_task():
-            for batch in served(batches, self.serving, MatchedRows.results):
-                yield narrowed(batch, self.serving.telling)
+            for batch in run_match_task(batches, self.serving, MatchedRows.results):
+                yield narrow(batch, self.serving.telling)
 
 
-def served(batches: Iterator[Any], serving: Serving, outputs: Outputs) -> Iterator[Any]:
+def run_match_task(
+    batches: Iterator[Any], serving: MatchTaskConfig, outputs: Outputs
+) -> Iterator[Any]:
     """Yield the output for the rows of a task, after dead letters of subscriptions that do not
     compile.
     """
@@ -201,13 +209,13 @@ class _Matching:
     """The subscriptions of one version, applied to rows; `odd` holds the warnings of the task."""
 
     version: int
-    index: Index
-    teller: Teller
-    serving: Serving
+    index: MatchIndex
+    teller: MemberRenderer
+    serving: MatchTaskConfig
     odd: set[tuple[str, str]]
 
     @staticmethod
-    def at(version: int, serving: Serving, odd: set[tuple[str, str]]) -> _Matching:
+    def at(version: int, serving: MatchTaskConfig, odd: set[tuple[str, str]]) -> _Matching:
         index = WORKER_INDEXES.at(serving.source, version, detects=serving.detects)
         return _Matching(version, index, index.teller(serving.telling), serving, odd)
 
@@ -230,7 +238,7 @@ class _Matching:
 
     def match_apart(self, rows: Any) -> MatchedRows:
         """Match one row that raises with the subscriptions that do not fail on it."""
-        apart = apart_of(rows, self.serving.layout, self.index)
+        apart = match_isolated_row(rows, self.serving.layout, self.index)
         far = beyond(apart.reading, now_of(rows), self.serving.ahead)
         letters = [*apart.letters, *far_letters(apart.reading, far, self.serving.ahead)]
         found = self._found(apart.reading, apart.rings, apart.told, apart.relevant, letters, far)
@@ -238,7 +246,9 @@ class _Matching:
 
     def letters_alone(self, letters: Iterable[Letter]) -> MatchedRows:
         """Return a result with nothing but dead letters."""
-        return self._found(RowReading((), ()), NO_RINGS, (), (), list(letters), frozenset())
+        return self._found(
+            EventRowBatch((), ()), NO_ATOMIC_MATCHES, (), (), list(letters), frozenset()
+        )
 
     def _with_built(self, found: MatchedRows, now: Instant | None) -> MatchedRows:
         """Add the events that subscriptions construct, matched too."""
@@ -251,13 +261,13 @@ class _Matching:
         return replace(found, built=built)
 
     def _built(self, each: Generation, now: Instant | None) -> MatchedRows:
-        reading = RowReading(each.events, ())
+        reading = EventRowBatch(each.events, ())
         far = beyond(reading, now, self.serving.ahead)
         return self._found(reading, each.rings, each.told, each.relevant, list(each.letters), far)
 
     def _without_copies(
-        self, reading: Reading, rings: Rings, relevant: Sequence[Relevant]
-    ) -> tuple[Rings, Sequence[Relevant]]:
+        self, reading: RowBatch, rings: AtomicMatches, relevant: Sequence[CompositeInput]
+    ) -> tuple[AtomicMatches, Sequence[CompositeInput]]:
         """Remove copies of events that the query itself has constructed."""
         if not self.serving.is_stream:
             return rings, relevant
@@ -267,14 +277,14 @@ class _Matching:
             return rings, relevant
         kept = [number for number, (event, _) in enumerate(rings) if event not in copies]
         others = [each for each in relevant if each.index not in copies]
-        return Rings(rings.events[kept], [rings.keys[number] for number in kept]), others
+        return AtomicMatches(rings.events[kept], [rings.keys[number] for number in kept]), others
 
     def _found(
         self,
-        reading: Reading,
-        rings: Rings,
+        reading: RowBatch,
+        rings: AtomicMatches,
         told: Sequence[Match | None],
-        relevant: Sequence[Relevant],
+        relevant: Sequence[CompositeInput],
         letters: list[Letter],
         far: frozenset[int],
     ) -> MatchedRows:
@@ -283,12 +293,14 @@ class _Matching:
         )
 
 
-def _letters_of(matched: Matched, reading: Reading, odd: set[tuple[str, str]]) -> Iterator[Letter]:
+def _letters_of(
+    matched: BatchResult, reading: RowBatch, odd: set[tuple[str, str]]
+) -> Iterator[Letter]:
     """Yield dead letters of undecided and refused events, and warnings about served events."""
     for index, problem in matched.refused.items():
-        yield letter_of_row(problem, refused(reading.batch.event(index), problem).input)
+        yield letter_of_row(problem, unevaluable_event(reading.batch.event(index), problem).input)
     for index, key in matched.undecided:
-        yield letter_of(undecided(reading.batch.event(index), key))
+        yield letter_of(over_work_limit(reading.batch.event(index), key))
     task = Task.current() if matched.warned else None
     for index, problem in matched.warned:
         assert task is not None
@@ -296,8 +308,8 @@ def _letters_of(matched: Matched, reading: Reading, odd: set[tuple[str, str]]) -
 
 
 def _told(
-    engine: Engine, reading: Reading, rings: Rings
-) -> tuple[Rings, Sequence[Match | None], list[Letter]]:
+    engine: Engine, reading: RowBatch, rings: AtomicMatches
+) -> tuple[AtomicMatches, Sequence[Match | None], list[Letter]]:
     """Return the atomic matches with their output fields, and dead letters of those too large to
     render.
 
@@ -311,9 +323,9 @@ def _told(
     untold: list[Letter] = []
     for number, (event, key) in enumerate(rings):
         match = engine.ring(key, reading.batch.event(event)) if key in telling else None
-        if isinstance(match, Untold):
+        if isinstance(match, RenderFailure):
             untold.append(letter_of(match.letter()))
         elif match is not None or key not in telling:
             told.append(match)
             kept.append(number)
-    return Rings(rings.events[kept], [rings.keys[number] for number in kept]), told, untold
+    return AtomicMatches(rings.events[kept], [rings.keys[number] for number in kept]), told, untold

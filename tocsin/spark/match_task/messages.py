@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tocsin.engine.json_scan.batch_reader import FEW, scanned_events
+from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.scanned import ScannedEvent
@@ -30,7 +30,7 @@ from tocsin.spark.match_task.serde import (
     unpack,
 )
 from tocsin.spark.plans.plan_cache import Route
-from tocsin.values.partition_hash import share_of
+from tocsin.values.partition_hash import partition_of
 
 MESSAGE = b"h"
 PASSING = b"p"
@@ -41,7 +41,7 @@ Names = tuple[bytes, ...]
 _INT = np.dtype("<i4")
 
 
-class Hit(NamedTuple):
+class RoutedEvent(NamedTuple):
     """An event for a shard, and the names of the atoms that it matches.
 
     Several shards may get the event; one of them is its `teller`, which reports it if it is late.
@@ -53,16 +53,16 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ShardMessage:
     """Events of one catalog version, and the span of all events that the task has read."""
 
     version: int
     span: Span | None
-    hits: Sequence[Hit] = ()
+    hits: Sequence[RoutedEvent] = ()
 
 
 @dataclass(slots=True)
-class Draft:
+class ShardMessageBuilder:
     """A message under construction; each different set of atoms is stored once."""
 
     events: list[Event] = field(default_factory=list)
@@ -87,26 +87,26 @@ class Draft:
         return MESSAGE + pack((version, span, *columns))
 
 
-def message_of(raw: bytes) -> Message:
+def message_of(raw: bytes) -> ShardMessage:
     """Return the message of a row's bytes."""
     version, span, *columns = unpack(raw[1:])
     hits = _former_hits(*columns) if len(columns) == 2 else _hits(*columns)
-    return Message(version, None if span is None else (span[0], span[1]), hits)
+    return ShardMessage(version, None if span is None else (span[0], span[1]), hits)
 
 
 def _hits(
     sets: list[Names], numbers: bytes, tellers: bytes, texts: bytes, sizes: bytes, others: Any
-) -> list[Hit]:
+) -> list[RoutedEvent]:
     atoms = map(sets.__getitem__, np.frombuffer(numbers, _INT).tolist())
-    return list(map(Hit, _read(texts, sizes, others), atoms, map(bool, tellers)))
+    return list(map(RoutedEvent, _read(texts, sizes, others), atoms, map(bool, tellers)))
 
 
 def _former_hits(
     names: list[bytes], hits: list[tuple[PlainEvent, tuple[int, ...], bool]]
-) -> list[Hit]:
+) -> list[RoutedEvent]:
     """Read the events of the format before columns; a state store may hold such messages."""
     return [
-        Hit(event_of_plain(plain), tuple(names[number] for number in numbers), teller)
+        RoutedEvent(event_of_plain(plain), tuple(names[number] for number in numbers), teller)
         for plain, numbers, teller in hits
     ]
 
@@ -116,7 +116,7 @@ def _written(events: Sequence[Event]) -> tuple[bytes, bytes, list[PlainEvent]]:
     -1.
     """
     texts = [event.raw if type(event) is ScannedEvent else None for event in events]
-    if len(texts) - texts.count(None) < FEW:
+    if len(texts) - texts.count(None) < MIN_TEXTS:
         texts = [None] * len(events)
     sizes = np.array([-1 if text is None else len(text) for text in texts], _INT)
     others = [plain_event(event) for event, text in zip(events, texts, strict=True) if text is None]
@@ -131,18 +131,20 @@ def _read(joined: bytes, sizes: bytes, others: Iterable[PlainEvent]) -> list[Eve
     rest = iter(others)
     return [
         scanned or (event_of_plain(next(rest)) if length < 0 else decode(text))
-        for scanned, length, text in zip(scanned_events(texts), lengths, texts, strict=True)
+        for scanned, length, text in zip(scan_events(texts), lengths, texts, strict=True)
     ]
 
 
-def drafts_for(event: Event, routes: Iterable[Route], shards: int) -> dict[int, Draft]:
+def drafts_for(
+    event: Event, routes: Iterable[Route], shards: int
+) -> dict[int, ShardMessageBuilder]:
     """Return a draft for each of the shards that need an event."""
     by_shard: dict[int, list[bytes]] = {}
     for route in routes:
         for shard in _shards_of(event, route, shards):
             by_shard.setdefault(shard, []).append(route.name)
     teller = min(by_shard)
-    drafts = {shard: Draft() for shard in by_shard}
+    drafts = {shard: ShardMessageBuilder() for shard in by_shard}
     for shard, draft in drafts.items():
         draft.add(event, draft.number_of(tuple(by_shard[shard])), shard == teller)
     return drafts
@@ -152,11 +154,11 @@ def _shards_of(event: Event, route: Route, shards: int) -> Set[int]:
     """Return the shards that get all events of an atom and, for each key, the event's partition."""
     if not route.keys:
         return route.shards
-    own = (share_of([event.attribute(path) for path in by], shards) for by in route.keys)
+    own = (partition_of([event.attribute(path) for path in by], shards) for by in route.keys)
     return route.shards.union(own)
 
 
-def passing(batch: Any) -> bytes:
+def pack_results(batch: Any) -> bytes:
     """Return a record batch of results as the bytes of a row."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -165,7 +167,7 @@ def passing(batch: Any) -> bytes:
     return PASSING + packed
 
 
-def passed(raw: Any) -> Any:
+def unpack_results(raw: Any) -> Any:
     """Return the record batch of a row's bytes."""
     with pa.ipc.open_stream(pa.py_buffer(raw)[1:]) as reader:
         return reader.read_next_batch()

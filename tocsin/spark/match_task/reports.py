@@ -11,10 +11,10 @@ from tocsin.catalog import Subscription
 from tocsin.errors import EventProblem, Problem, UnsupportedProblem
 from tocsin.events.dead_letter import warning
 from tocsin.events.event import Event
-from tocsin.events.matches.content import Content
+from tocsin.events.matches.content import MemberContent
 from tocsin.spark.output.letters import Letter, letter_of_subscription
-from tocsin.spark.output.member_output import IDS_ONLY, Kind, Telling
-from tocsin.spark.plans.plan_cache import Index
+from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MembersColumn
+from tocsin.spark.plans.plan_cache import MatchIndex
 
 _QUERY = "sql.streaming.queryId"
 _BATCH = "streaming.sql.batchId"
@@ -53,7 +53,9 @@ class Reports:
     def __init__(self) -> None:
         self._told: dict[str | None, dict[str, tuple[str, str | None]]] = {}
 
-    def due(self, task: Task, index: Index, telling: Telling = IDS_ONLY) -> Iterator[Letter]:
+    def due(
+        self, task: Task, index: MatchIndex, telling: MemberOutput = IDS_ONLY
+    ) -> Iterator[Letter]:
         """Yield a dead letter for each subscription that does not compile, or whose content has no
         column.
         """
@@ -70,17 +72,17 @@ class Reports:
 
 
 def _asking_in_vain(
-    index: Index, telling: Telling
+    index: MatchIndex, telling: MemberOutput
 ) -> Iterator[tuple[str, tuple[Subscription, Problem]]]:
     """Yield subscriptions that request members in a query without a column for them.
 
     They match all the same, with ids only.
     """
-    if telling.kind is not Kind.NONE or not telling.heeds:
+    if telling.kind is not MembersColumn.NONE or not telling.heeds:
         return
     for each in index.subscriptions:
-        if each.content not in (None, Content.IDS):
-            id, content = each.id, Content(each.content)
+        if each.content not in (None, MemberContent.IDS):
+            id, content = each.id, MemberContent(each.content)
             problem = UnsupportedProblem(
                 f"{id!r} asks for content {content.value!r}; nobody did when the query was made, so"
                 " it tells ids only",

@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.columns.partitions import shares_in
-from tocsin.engine.results import Relevant
+from tocsin.engine.columns.partitions import partitions_of_batch
+from tocsin.engine.results import CompositeInput
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Key
-from tocsin.spark.match_task.messages import Draft
-from tocsin.spark.plans.plan_cache import Index, Route
+from tocsin.spark.match_task.messages import ShardMessageBuilder
+from tocsin.spark.plans.plan_cache import MatchIndex, Route
 
-_Target = tuple[Draft, int, bool]
+_Target = tuple[ShardMessageBuilder, int, bool]
 """The draft of an event, the number of its set of atoms, and whether that shard reports it if late.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class _Fork:
+class _AtomSetRoutes:
     """The routes of events that match the same atoms, by the partitions of their keys."""
 
     routes: Sequence[Route]
@@ -33,15 +33,15 @@ class _Fork:
 class Router:
     """Distributor of the events of one batch to a draft for each shard."""
 
-    def __init__(self, index: Index, batch: EventBatch, shards: int) -> None:
-        self.drafts = [Draft() for _ in range(shards)]
+    def __init__(self, index: MatchIndex, batch: EventBatch, shards: int) -> None:
+        self.drafts = [ShardMessageBuilder() for _ in range(shards)]
         self._index = index
         self._batch = batch
         self._shards = shards
-        self._forks: dict[tuple[int, ...], _Fork] = {}
+        self._forks: dict[tuple[int, ...], _AtomSetRoutes] = {}
         self._shares: dict[Key, Sequence[int]] = {}
 
-    def send(self, relevant: Sequence[Relevant], beyond: frozenset[int]) -> None:
+    def send(self, relevant: Sequence[CompositeInput], beyond: frozenset[int]) -> None:
         """Add the composite inputs to the drafts; skip events without a time or in `beyond`."""
         for each in relevant:
             number = each.index
@@ -56,7 +56,7 @@ class Router:
             for draft, atoms, teller in targets:
                 draft.add(event, atoms, teller)
 
-    def _fork(self, atoms: Sequence[Atom]) -> _Fork:
+    def _fork(self, atoms: Sequence[Atom]) -> _AtomSetRoutes:
         """Return the routes of a set of atoms, which must be the engine's own: compared by
         identity.
         """
@@ -66,11 +66,11 @@ class Router:
             keys = sorted({key for route in routes for key in route.keys})
             for key in keys:
                 if key not in self._shares:
-                    self._shares[key] = shares_in(self._batch, key, self._shards).tolist()
-            self._forks[name] = _Fork(routes, keys)
+                    self._shares[key] = partitions_of_batch(self._batch, key, self._shards).tolist()
+            self._forks[name] = _AtomSetRoutes(routes, keys)
         return self._forks[name]
 
-    def _targets(self, fork: _Fork, shares: tuple[int, ...]) -> list[_Target]:
+    def _targets(self, fork: _AtomSetRoutes, shares: tuple[int, ...]) -> list[_Target]:
         share_by_key = dict(zip(fork.keys, shares, strict=True))
         by_shard: dict[int, list[bytes]] = {}
         for route in fork.routes:

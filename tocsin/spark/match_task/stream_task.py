@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.runtime.gc_tuning import a_task
-from tocsin.spark.match_task.match_task import MatchedRows, Serving, served
-from tocsin.spark.match_task.messages import Draft, passing
+from tocsin.spark.match_task.match_task import MatchedRows, MatchTaskConfig, run_match_task
+from tocsin.spark.match_task.messages import ShardMessageBuilder, pack_results
 from tocsin.spark.match_task.reports import Task
 from tocsin.spark.match_task.routing import Router
 from tocsin.spark.output.batches import batch_of_letters, batch_of_matches
@@ -32,10 +32,10 @@ _Sent = tuple[int, bytes, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class StreamMatchTask:
     """Match task: rows of events -> (shard, payload, hits)."""
 
-    serving: Serving
+    serving: MatchTaskConfig
     shards: int
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -43,15 +43,15 @@ class Sending:
         mine = Task.current().partition % self.shards
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
-            results = ((mine, passing(batch), 0) for batch in found.results())
+            results = ((mine, pack_results(batch), 0) for batch in found.results())
             yield _sent([*results, *_message_rows(found, self.shards)], self.shards)
 
         with a_task():
-            yield from served(batches, self.serving, rows_of)
+            yield from run_match_task(batches, self.serving, rows_of)
 
 
 @dataclass(frozen=True, slots=True)
-class Forwarding:
+class DedupedStreamTask:
     """Task after deduplication: rows by event -> (shard, payload, hits), without duplicates."""
 
     shards: int
@@ -62,7 +62,7 @@ class Forwarding:
         with a_task():
             for rows in batches:
                 if rows.num_rows:
-                    results = ((mine, passing(batch), 0) for batch in _results_in(rows))
+                    results = ((mine, pack_results(batch), 0) for batch in _results_in(rows))
                     yield _sent([*results, *self._message_rows(rows)], self.shards)
 
     def _message_rows(self, rows: Any) -> Iterator[_Sent]:
@@ -75,7 +75,7 @@ class Forwarding:
         version = pc.max(rows.column("version")).as_py()
         span = None if ends["min"] is None else (ends["min"], ends["max"])
         for number in range(self.shards):
-            yield number, Draft().packed(version, span), 0
+            yield number, ShardMessageBuilder().packed(version, span), 0
 
 
 def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
@@ -92,7 +92,7 @@ def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
                 yield number, draft.packed(found.version, None), len(draft.events)
 
 
-def _drafts(found: MatchedRows, shards: int) -> list[Draft]:
+def _drafts(found: MatchedRows, shards: int) -> list[ShardMessageBuilder]:
     router = Router(found.index, found.reading.batch, shards)
     router.send(found.relevant, found.beyond)
     return router.drafts

@@ -12,10 +12,10 @@ from pyspark.sql.types import StructField, StructType
 
 from tocsin.events.dead_letter import internal_error
 from tocsin.events.matches.match import Match
-from tocsin.runtime.containment import contain
+from tocsin.runtime.containment import run_with_bisection
 from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array, letter_of
 from tocsin.spark.output.match_codec import MATCH, matches_to_arrow
-from tocsin.spark.output.member_output import Teller, Telling
+from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
 
 MOST_MATCHES = 10_000
 """The number of matches in one Arrow batch, unless a single event has more."""
@@ -50,7 +50,7 @@ def batch_of_both(rows: Any) -> Any:
     return _batch(*(rows.column(field.name).cast(field.type) for field in RESULTS))
 
 
-def batches_of(results: Results, teller: Teller) -> Iterator[Any]:
+def batches_of(results: Results, teller: MemberRenderer) -> Iterator[Any]:
     """Yield results as record batches; a match that cannot be rendered is a dead letter."""
     if results.letters:
         yield batch_of_letters(results.letters)
@@ -58,8 +58,8 @@ def batches_of(results: Results, teller: Teller) -> Iterator[Any]:
         yield from _told(results.matches[first : first + MOST_MATCHES], teller)
 
 
-def _told(matches: Sequence[Match], teller: Teller) -> Iterator[Any]:
-    contained = contain(matches, lambda part: matches_to_arrow(part, teller))
+def _told(matches: Sequence[Match], teller: MemberRenderer) -> Iterator[Any]:
+    contained = run_with_bisection(matches, lambda part: matches_to_arrow(part, teller))
     for _, array in contained.served:
         yield batch_of_matches(array)
     if contained.failed:
@@ -70,13 +70,13 @@ def _told(matches: Sequence[Match], teller: Teller) -> Iterator[Any]:
         yield batch_of_letters(list(map(letter_of, faults)))
 
 
-def narrow_type(telling: Telling) -> StructType:
+def narrow_type(telling: MemberOutput) -> StructType:
     """Return the type of rows (match, dead_letter) without the fields that the query omits."""
     told = from_arrow_type(pa.struct(_told_fields(telling)))
     return StructType([StructField("match", told), BY_MATCH["dead_letter"]])
 
 
-def narrowed(batch: Any, telling: Telling) -> Any:
+def narrow(batch: Any, telling: MemberOutput) -> Any:
     """Convert a record batch of results to that type, without copying."""
     matches, letters = batch.columns
     fields = _told_fields(telling)
@@ -86,7 +86,7 @@ def narrowed(batch: Any, telling: Telling) -> Any:
     return pa.RecordBatch.from_arrays([matches, letters], names=RESULTS.names)
 
 
-def _told_fields(telling: Telling) -> list[Any]:
+def _told_fields(telling: MemberOutput) -> list[Any]:
     return [each for each in MATCH if each.name not in telling.untold]
 
 

@@ -43,7 +43,7 @@ _LEAVES = (T.StringType, T.BooleanType, T.BinaryType, *_NUMBERS, *_TIMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class CarriedColumns:
     """The names and types of the kept columns; `by_event` if a match may have several events:
     arrays.
     """
@@ -86,7 +86,7 @@ def require_names_apart(schema: T.StructType, taken: Iterable[str]) -> None:
             )
 
 
-def with_kept(match: Column, keeping: Keeping | None) -> Column:
+def expand_columns(match: Column, keeping: CarriedColumns | None) -> Column:
     """Return the struct of a match with the kept columns in place of the text."""
     told = match.dropFields("kept")
     if keeping is None:
@@ -97,7 +97,7 @@ def with_kept(match: Column, keeping: Keeping | None) -> Column:
     return told
 
 
-def carrying(event: Event, text: str | None) -> Event:
+def attach_columns(event: Event, text: str | None) -> Event:
     """Return the event with the kept columns of its row."""
     return Event({**event.envelope, KEPT: text}, event.data, event.interval, event.place_source)
 
@@ -110,7 +110,7 @@ def carried_by(event: Event) -> str | None:
     return text
 
 
-def without_kept(event: Event) -> Event:
+def detach_columns(event: Event) -> Event:
     """Return the event without the kept columns."""
     if KEPT not in event.envelope:
         return event

@@ -12,7 +12,7 @@ from tocsin.errors import Problem
 from tocsin.events.dead_letter import (
     INTERNAL_ERROR,
     DeadLetter,
-    malformed,
+    malformed_input,
     shown_error,
     shown_input,
     unreadable,
@@ -62,7 +62,7 @@ def letter_of_row(
     problem: Problem, raw: bytes | str, line: int | None = None, origin: str | None = None
 ) -> Letter:
     """Return the dead letter of a row that is not an event."""
-    plain = malformed(problem, raw, line)
+    plain = malformed_input(problem, raw, line)
     return Letter(plain.code, plain.reason, problem.token or None, line, origin, None, plain.input)
 
 
@@ -79,7 +79,7 @@ def letter_of_fault(
 def letter_of_subscription(problem: Problem, subscription: str, expression: str) -> Letter:
     """Return the dead letter of a subscription that does not compile."""
     place = None if problem.place is None else str(problem.place)
-    reason = malformed(problem, "").reason
+    reason = malformed_input(problem, "").reason
     return Letter(
         problem.code,
         reason,

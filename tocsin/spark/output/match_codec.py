@@ -17,7 +17,7 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, match_id
 from tocsin.spark.output.headers import INSTANT, Heads
 from tocsin.spark.output.letters import structs_in
-from tocsin.spark.output.member_output import MEMBERS, Teller
+from tocsin.spark.output.member_output import MEMBERS, MemberRenderer
 
 MATCH = pa.struct(
     [
@@ -68,7 +68,7 @@ def rings_to_arrow(
     )
 
 
-def matches_to_arrow(matches: Sequence[Match], teller: Teller) -> Any:
+def matches_to_arrow(matches: Sequence[Match], teller: MemberRenderer) -> Any:
     """Encode matches of any kind, with rendered members."""
     keys = [each.subscription for each in matches]
     same = ("events", "sources", "place", "outputs", "id")

@@ -1,7 +1,7 @@
 """Member output of a query, fixed when the query is made, since a column has one type.
 
-Workers always return `members` as structs, some of whose fields may be null; `told` converts them
-to the requested column.
+Workers always return `members` as structs, some of whose fields may be null; `convert_members`
+converts them to the requested column.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ from pyspark.sql.types import StructType
 from tocsin.catalog import Subscription
 from tocsin.events.codecs.base.cloudevents import encode, json_text
 from tocsin.events.event import Event
-from tocsin.events.matches.content import Content, Words, turtle
+from tocsin.events.matches.content import MemberContent, PrefixVocabulary, turtle
 from tocsin.events.views.payload import is_json, media_type
-from tocsin.spark.output.carried_columns import Keeping, carried_by, with_kept, without_kept
+from tocsin.spark.output.carried_columns import (
+    CarriedColumns,
+    carried_by,
+    detach_columns,
+    expand_columns,
+)
 from tocsin.spark.output.headers import INSTANT
 
 MEMBER = pa.struct(
@@ -37,7 +42,7 @@ MEMBER = pa.struct(
 MEMBERS = pa.list_(pa.field("element", MEMBER))
 
 
-class Kind(Enum):
+class MembersColumn(Enum):
     """The type of the column `members`: none, structs, or texts."""
 
     NONE = "none"
@@ -46,25 +51,25 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class MemberOutput:
     """The kind of the column `members`, and the default content.
 
     With `heeds` false the default applies to all subscriptions, else to those without content of
     their own. `keeping` names the kept columns.
     """
 
-    kind: Kind = Kind.NONE
-    default: Content = Content.IDS
+    kind: MembersColumn = MembersColumn.NONE
+    default: MemberContent = MemberContent.IDS
     heeds: bool = True
-    keeping: Keeping | None = None
+    keeping: CarriedColumns | None = None
 
     @property
     def untold(self) -> frozenset[str]:
         """The fields of a match for which the query has no column."""
-        members = {"members"} if self.kind is Kind.NONE else set()
+        members = {"members"} if self.kind is MembersColumn.NONE else set()
         return frozenset(members | ({"kept"} if self.keeping is None else set()))
 
-    def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, Content]:
+    def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, MemberContent]:
         """Return the content of the subscriptions that request one of their own."""
         return (
             {each.id: each.content for each in subscriptions if each.content is not None}
@@ -73,42 +78,48 @@ class Telling:
         )
 
 
-IDS_ONLY = Telling()
+IDS_ONLY = MemberOutput()
 """No column `members`."""
 
-EVENTS_AS_TEXT = Telling(Kind.TEXTS, Content.EVENTS, heeds=False)
+EVENTS_AS_TEXT = MemberOutput(MembersColumn.TEXTS, MemberContent.EVENTS, heeds=False)
 """Every member as CloudEvents JSON, whatever is requested: nothing is lost."""
 
 
-def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telling:
+def telling_of(content: MemberContent, subscriptions: Iterable[Subscription]) -> MemberOutput:
     """Return the member output for an option of the query and the subscriptions at its creation."""
     asked = {each.content for each in subscriptions}
-    if content is Content.EVENTS or (content is Content.IDS and Content.EVENTS in asked):
-        return Telling(Kind.STRUCTS, content)
-    if content is Content.RDF or Content.RDF in asked:
-        return Telling(Kind.TEXTS, content)
+    if content is MemberContent.EVENTS or (
+        content is MemberContent.IDS and MemberContent.EVENTS in asked
+    ):
+        return MemberOutput(MembersColumn.STRUCTS, content)
+    if content is MemberContent.RDF or MemberContent.RDF in asked:
+        return MemberOutput(MembersColumn.TEXTS, content)
     return IDS_ONLY
 
 
-def told(both: DataFrame, telling: Telling) -> DataFrame:
+def convert_members(both: DataFrame, telling: MemberOutput) -> DataFrame:
     """Convert rows of workers (match, dead_letter) to the column `members` of the query.
 
     Workers may have omitted fields that the query has no column for.
     """
-    if telling.keeping is None and telling.kind is not Kind.TEXTS and _is_narrow(both, telling):
+    if (
+        telling.keeping is None
+        and telling.kind is not MembersColumn.TEXTS
+        and _is_narrow(both, telling)
+    ):
         return both
     match telling.kind:
-        case Kind.STRUCTS:
+        case MembersColumn.STRUCTS:
             match_told = F.col("match")
-        case Kind.NONE:
+        case MembersColumn.NONE:
             match_told = F.col("match").dropFields("members")
-        case Kind.TEXTS:
+        case MembersColumn.TEXTS:
             texts = F.transform("match.members", lambda each: F.coalesce(each["rdf"], each["json"]))
             match_told = F.col("match").withField("members", texts)
-    return both.select(with_kept(match_told, telling.keeping).alias("match"), "dead_letter")
+    return both.select(expand_columns(match_told, telling.keeping).alias("match"), "dead_letter")
 
 
-def _is_narrow(both: DataFrame, telling: Telling) -> bool:
+def _is_narrow(both: DataFrame, telling: MemberOutput) -> bool:
     """True if workers have omitted the fields that the query has no column for."""
     held = both.schema["match"].dataType
     assert isinstance(held, StructType)
@@ -116,23 +127,23 @@ def _is_narrow(both: DataFrame, telling: Telling) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class MemberRenderer:
     """Renderer of members: the requested content by subscription, and the ontology for RDF."""
 
-    telling: Telling
-    contents: Mapping[str, Content]
-    words: Words | None
+    telling: MemberOutput
+    contents: Mapping[str, MemberContent]
+    words: PrefixVocabulary | None
 
     def column(self, keys: Sequence[str], members: Callable[[int], Iterable[Event]]) -> Any:
         """Return the members of matches, by subscription and number; null for content "ids"."""
-        if self.telling.kind is Kind.NONE:
+        if self.telling.kind is MembersColumn.NONE:
             return pa.nulls(len(keys), MEMBERS)
         default = self.telling.default
         wanted = [self.contents.get(key, default) for key in keys]
         return pa.array(
             [
                 None
-                if each is Content.IDS
+                if each is MemberContent.IDS
                 else [self._member(event, each) for event in members(number)]
                 for number, each in enumerate(wanted)
             ],
@@ -143,12 +154,12 @@ class Teller:
         """Return the kept columns of members, or None if the query keeps none."""
         return None if self.telling.keeping is None else list(map(carried_by, members))
 
-    def _member(self, carrier: Event, content: Content) -> dict[str, Any]:
-        event = without_kept(carrier)
-        rdf = turtle(event, self.words) if content is Content.RDF else None
-        if self.telling.kind is Kind.STRUCTS:
+    def _member(self, carrier: Event, content: MemberContent) -> dict[str, Any]:
+        event = detach_columns(carrier)
+        rdf = turtle(event, self.words) if content is MemberContent.RDF else None
+        if self.telling.kind is MembersColumn.STRUCTS:
             return _fields(event) | {"rdf": rdf}
-        return {"rdf": rdf} if content is Content.RDF else {"json": encode(event)}
+        return {"rdf": rdf} if content is MemberContent.RDF else {"json": encode(event)}
 
 
 def _fields(event: Event) -> dict[str, Any]:

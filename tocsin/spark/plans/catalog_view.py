@@ -14,7 +14,7 @@ from tocsin.catalog.stored_plans import meaning_digest
 from tocsin.engine.engine import Engine
 from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime.guarded import GuardedEngine
-from tocsin.spark.output.member_output import Teller, Telling
+from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
 
 
 class CatalogView(ABC):
@@ -68,9 +68,11 @@ class CatalogView(ABC):
                 self.renew(each, is_new=before is None)
         self.version = version
 
-    def teller(self, telling: Telling) -> Teller:
+    def teller(self, telling: MemberOutput) -> MemberRenderer:
         """Return the renderer of members for the content requested at this version."""
-        return Teller(telling, telling.contents(self.subscriptions), self.surroundings.words)
+        return MemberRenderer(
+            telling, telling.contents(self.subscriptions), self.surroundings.words
+        )
 
     def guard(self) -> GuardedEngine:
         """Return the engine with fault isolation, without suspension: other processes serve the

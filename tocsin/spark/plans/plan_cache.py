@@ -15,7 +15,7 @@ from tocsin.catalog import Changes, Snapshot, Subscription, compile_subscription
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Key, Plan, atoms_of
-from tocsin.plan.semantics.partitioning import parting_of_plan
+from tocsin.plan.semantics.partitioning import partition_key_of_plan
 from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.spark.output.letters import internal_problem
@@ -38,7 +38,7 @@ class Route:
     keys: frozenset[Key] = frozenset()
 
 
-class Index(CatalogView):
+class MatchIndex(CatalogView):
     """All subscriptions of one version, and the problems of those that do not compile.
 
     If the query detects composites, it has the routes of their atoms to shards; otherwise a
@@ -124,7 +124,7 @@ class Index(CatalogView):
         if isinstance(plan.output, Construct):
             self.builders.add(subscription.id)
         if is_composite:
-            self._keys[subscription.id] = parting_of_plan(plan).by
+            self._keys[subscription.id] = partition_key_of_plan(plan).by
             self._atoms[subscription.id] = tuple(set(atoms_of(plan.pattern)))
             for atom in self._atoms[subscription.id]:
                 self._wanted.setdefault(atom, {})[subscription.id] = None
@@ -153,17 +153,17 @@ def _no_detection(id: str, plan: Plan) -> Problem:
     )
 
 
-class Indexes:
+class MatchIndexCache:
     """The indexes of a worker, by source and by detection of composites."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
-        self._by_key: OrderedDict[tuple[str, bool], Index] = OrderedDict()
+        self._by_key: OrderedDict[tuple[str, bool], MatchIndex] = OrderedDict()
 
-    def at(self, source: Source, version: int, *, detects: bool = False) -> Index:
+    def at(self, source: Source, version: int, *, detects: bool = False) -> MatchIndex:
         """Return the index of a source at exactly the given version."""
         key = (source.key, detects)
-        index = self._by_key.pop(key, None) or Index(detects=detects)
+        index = self._by_key.pop(key, None) or MatchIndex(detects=detects)
         if index.version != version:
             with rare_collection():
                 _move(index, source, version)
@@ -173,7 +173,7 @@ class Indexes:
         return index
 
 
-def _move(index: Index, source: Source, version: int) -> None:
+def _move(index: MatchIndex, source: Source, version: int) -> None:
     """Move an index by the changes; if definitions have changed, by the whole snapshot."""
     if index.version is not None and isinstance(source, LiveCatalog):
         changes = source.changes(index.version, version)
@@ -183,4 +183,4 @@ def _move(index: Index, source: Source, version: int) -> None:
     index.move_to(source.snapshot(version))
 
 
-WORKER_INDEXES = Indexes()
+WORKER_INDEXES = MatchIndexCache()

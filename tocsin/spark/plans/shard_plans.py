@@ -25,7 +25,7 @@ from tocsin.errors import Problem
 from tocsin.events.dead_letter import WINDOW_OVER, DeadLetter
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, Share, atoms_of
-from tocsin.plan.semantics.partitioning import parting_of_plan, share_of_plan
+from tocsin.plan.semantics.partitioning import partition_key_of_plan, plan_for_partition
 from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.outcome import Outcome
 from tocsin.spark.output.letters import (
@@ -42,7 +42,7 @@ ATOMIC_LANGUAGES = frozenset({"selector"})
 """Languages without composites: their subscriptions need not be compiled to look for composites."""
 
 
-class Members(CatalogView):
+class ShardPlans(CatalogView):
     """The plans that shard `number` of `shards` serves."""
 
     def __init__(self, number: int, shards: int) -> None:
@@ -71,7 +71,7 @@ class Members(CatalogView):
     def has_shares(self) -> bool:
         """True if this shard serves a partition of a composite that several shards serve."""
         plans = self._held.values()
-        return self._shards > 1 and any(parting_of_plan(plan).by for plan in plans)
+        return self._shards > 1 and any(partition_key_of_plan(plan).by for plan in plans)
 
     def serves(self, subscription: Subscription) -> bool:
         """True if a subscription belongs to this shard, or may be one that all shards serve."""
@@ -187,9 +187,9 @@ class Members(CatalogView):
 
         None if this shard does not serve the subscription.
         """
-        by = () if isinstance(plan.pattern, Atom) else parting_of_plan(plan).by
+        by = () if isinstance(plan.pattern, Atom) else partition_key_of_plan(plan).by
         if by and self._shards > 1:
-            return share_of_plan(plan, Share(by, self._number, self._shards))
+            return plan_for_partition(plan, Share(by, self._number, self._shards))
         return plan if _constructs(plan) or self._is_home(id) else None
 
     def _name_atoms(self) -> None:

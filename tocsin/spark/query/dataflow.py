@@ -24,8 +24,8 @@ from tocsin.plan.nodes.composites import Part
 from tocsin.spark.match_task.by_event import BY_EVENT, ByEvent
 from tocsin.spark.match_task.deduplication import first_of_each, spread_matches
 from tocsin.spark.match_task.future_events import with_now
-from tocsin.spark.match_task.match_task import ByMatch, Identity, Serving
-from tocsin.spark.match_task.stream_task import SENT, Forwarding, Sending
+from tocsin.spark.match_task.match_task import ByMatch, Identity, MatchTaskConfig
+from tocsin.spark.match_task.stream_task import SENT, DedupedStreamTask, StreamMatchTask
 from tocsin.spark.output.batches import narrow_type
 from tocsin.spark.plans.catalog_version import VERSION, version_table
 from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS, MOST_SHARDS
@@ -33,7 +33,7 @@ from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
 from tocsin.spark.plans.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.shard.backtest import BackTest, detect_batch, spread_over_shards
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.stream import detect_stream
 from tocsin.values.time import Duration, Instant
 
@@ -41,7 +41,7 @@ DEFAULT_LATENESS: Duration = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Detection:
+class DetectionOptions:
     """Options of composite detection: shards, clock of a stream, end of time and late events of a
     batch.
 
@@ -50,7 +50,7 @@ class Detection:
     """
 
     shards: int = DEFAULT_SHARDS
-    pace: Pace = field(default_factory=lambda: Pace(DEFAULT_LATENESS))
+    pace: ClockSettings = field(default_factory=lambda: ClockSettings(DEFAULT_LATENESS))
     until: Instant | None = None
     late: frozenset[Identity] = frozenset()
     ahead: Duration | None = None
@@ -61,7 +61,7 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class DedupOptions:
     """Options of deduplication: on or off, and the time for which a stream remembers; None in a
     batch.
     """
@@ -95,9 +95,9 @@ def with_version(rows: DataFrame, source: Source) -> DataFrame:
 
 def match_rows(
     rows: DataFrame,
-    serving: Serving,
-    detection: Detection,
-    counting: Counting,
+    serving: MatchTaskConfig,
+    detection: DetectionOptions,
+    counting: DedupOptions,
     watch: Watch | None = None,
 ) -> DataFrame:
     """Convert rows with their version to (match, dead_letter); `watch` counts the messages to
@@ -108,16 +108,16 @@ def match_rows(
     if counting.once or (serving.detects and not rows.isStreaming):
         return _match_by_event(rows, serving, detection, counting, watch)
     if serving.detects:
-        messages = rows.mapInArrow(Sending(serving, detection.shards), SENT)
+        messages = rows.mapInArrow(StreamMatchTask(serving, detection.shards), SENT)
         return _detect(messages, serving, detection, watch)
     return rows.mapInArrow(ByMatch(serving), narrow_type(serving.telling))
 
 
 def _match_by_event(
     rows: DataFrame,
-    serving: Serving,
-    detection: Detection,
-    counting: Counting,
+    serving: MatchTaskConfig,
+    detection: DetectionOptions,
+    counting: DedupOptions,
     watch: Watch | None,
 ) -> DataFrame:
     """Convert rows as `match_rows`, with events as separate rows before any result is final."""
@@ -130,7 +130,7 @@ def _match_by_event(
     if not serving.detects:
         return spread_matches(by_event)
     if rows.isStreaming:
-        messages = by_event.mapInArrow(Forwarding(shards), SENT)
+        messages = by_event.mapInArrow(DedupedStreamTask(shards), SENT)
         return _detect(messages, serving, detection, watch)
     test = BackTest(serving.source, shards, detection.until, serving.telling)
     spread = spread_over_shards(by_event, shards)
@@ -140,7 +140,7 @@ def _match_by_event(
 
 
 def _detect(
-    messages: DataFrame, serving: Serving, detection: Detection, watch: Watch | None
+    messages: DataFrame, serving: MatchTaskConfig, detection: DetectionOptions, watch: Watch | None
 ) -> DataFrame:
     if watch is not None:
         messages = watch.on_shards(messages, F.col("hits"), detection.shards)

@@ -24,17 +24,17 @@ from pyspark.sql import DataFrame, SparkSession
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.clean_lines import sound_lines
 from tocsin.events.codecs.decode import decode_all
-from tocsin.events.codecs.reception import Ends, ends_named, received
-from tocsin.events.dead_letter import LATE, DeadLetter, far_letter, late, malformed
+from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule, stamp_reception
+from tocsin.events.dead_letter import LATE, DeadLetter, far_letter, late, malformed_input
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.runtime import clock_skew as clocks
-from tocsin.spark.input.lines import PART_BYTES, opened, read_lines
+from tocsin.spark.input.lines import PART_BYTES, open_lines, read_lines
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
-from tocsin.spark.output.member_output import EVENTS_AS_TEXT, Telling, told
+from tocsin.spark.output.member_output import EVENTS_AS_TEXT, MemberOutput, convert_members
 from tocsin.spark.plans.sources import Entry, source_of
-from tocsin.spark.query.dataflow import Detection
+from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
 from tocsin.spark.sessions.session import local_session
 from tocsin.spark.sessions.workers import choose_python
@@ -70,16 +70,16 @@ def run_match(
     spark = session or local_session(master)
     choose_python(spark)
     source = source_of(subscriptions)
-    ends = ends_named(interval)
-    telling = EVENTS_AS_TEXT if with_members else Telling(heeds=False)
+    ends = parse_event_end_rule(interval)
+    telling = EVENTS_AS_TEXT if with_members else MemberOutput(heeds=False)
 
     def run(path: str) -> tuple[list[Match], list[DeadLetter]]:
         lines = read_lines(spark, path, part_bytes=part_bytes)
         judged = lateness is not None or ahead is not None
         late_ones = list(_out_of_time(lines, lateness, ahead, ends)) if judged else []
-        detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
+        detection = DetectionOptions(until=until, late=frozenset(map(_identity, late_ones)))
         results = results_of(lines, source, detection, telling, ends=ends)
-        both = _collected(told(results, telling))
+        both = _collected(convert_members(results, telling))
         return list(matches_in(both)), [*letters_in(both), *late_ones]
 
     with _in_a_file(events_path) as path:
@@ -112,7 +112,7 @@ def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
 
     Raises the problem of the file if no line of it is an event.
     """
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy, opened(path) as file:
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy, open_lines(path) as file:
         count, has_event = 0, False
         try:
             for line in sound_lines(file, path):
@@ -123,7 +123,7 @@ def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
             if not has_event:
                 raise
             copy.flush()
-            yield copy.name, malformed(problem, b"", count + 1)
+            yield copy.name, malformed_input(problem, b"", count + 1)
         else:
             raise MeaningProblem(
                 f"an executor cannot read {path}",
@@ -148,7 +148,7 @@ def _collected(frame: DataFrame) -> Any:
 
 
 def _out_of_time(
-    lines: DataFrame, lateness: Duration | None, ahead: Duration | None, ends: Ends
+    lines: DataFrame, lateness: Duration | None, ahead: Duration | None, ends: EventEndRule
 ) -> Iterator[DeadLetter]:
     """Yield dead letters of events too far ahead of their neighbours, then of late ones.
 
@@ -179,7 +179,7 @@ def _identity(letter: DeadLetter) -> tuple[str, str]:
 class EndsOfLines:
     """Task: rows of lines -> line, end and dead letter input of each event that has a time."""
 
-    ends: Ends
+    ends: EventEndRule
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Run one task."""
@@ -196,7 +196,7 @@ class EndsOfLines:
 
     def _events(self, raw: bytes) -> list[Event]:
         events = _decoded(raw)
-        return list(map(received, events)) if self.ends is Ends.RECEPTION else events
+        return list(map(stamp_reception, events)) if self.ends is EventEndRule.RECEPTION else events
 
 
 def _decoded(raw: bytes) -> list[Event]:

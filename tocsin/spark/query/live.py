@@ -12,20 +12,20 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.events.codecs.reception import ends_named
+from tocsin.events.codecs.reception import parse_event_end_rule
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
 from tocsin.events.matches.match import Match
 from tocsin.spark.input.log_source import POSITION
 from tocsin.spark.input.log_source import VERSION as LOG_VERSION
-from tocsin.spark.output.carried_columns import Keeping, kept_column
+from tocsin.spark.output.carried_columns import CarriedColumns, kept_column
 from tocsin.spark.output.match_codec import matches_in
-from tocsin.spark.output.member_output import Telling, told
+from tocsin.spark.output.member_output import MemberOutput, convert_members
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS
 from tocsin.spark.plans.sources import source_of
-from tocsin.spark.query.dataflow import Detection
+from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.values.time import parse_duration
 
 
@@ -57,15 +57,15 @@ def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataF
     """
     ahead = None if settings.ahead is None else parse_duration(settings.ahead)
     idle = None if settings.idle is None else parse_duration(settings.idle)
-    detection = Detection(
-        settings.shards, Pace(parse_duration(settings.lateness), idle), ahead=ahead
+    detection = DetectionOptions(
+        settings.shards, ClockSettings(parse_duration(settings.lateness), idle), ahead=ahead
     )
     events = rows.withColumns({"line": F.col(POSITION), "receivedtime": F.col("received")})
     versioned = LOG_VERSION in rows.columns
     if versioned:
         events = events.withColumnRenamed(LOG_VERSION, VERSION)
     kept, schema = kept_column(events, POSITION)
-    telling = Telling(heeds=False, keeping=Keeping(schema.json(), by_event=True))
+    telling = MemberOutput(heeds=False, keeping=CarriedColumns(schema.json(), by_event=True))
     results = results_of(
         events,
         source_of(catalog),
@@ -73,11 +73,11 @@ def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataF
         telling,
         deduplicate=settings.remember,
         composites=True,
-        ends=ends_named(settings.interval),
+        ends=parse_event_end_rule(settings.interval),
         kept=kept,
         versioned=versioned,
     )
-    return told(results, telling)
+    return convert_members(results, telling)
 
 
 def placed_matches(batch: Any) -> Iterator[Placed]:
@@ -88,7 +88,7 @@ def placed_matches(batch: Any) -> Iterator[Placed]:
         yield Placed(match, found)
 
 
-def letters_told(batch: Any) -> Iterator[DeadLetter]:
+def read_letters(batch: Any) -> Iterator[DeadLetter]:
     """Yield the dead letters of a micro-batch collected as Arrow, without warnings; `line` is the
     position.
     """

@@ -19,16 +19,21 @@ from pyspark.sql import functions as F
 
 from tocsin.catalog import Snapshot
 from tocsin.errors import UnsupportedProblem
-from tocsin.events.codecs.reception import Ends, ends_named
-from tocsin.events.matches.content import Content, content_named
-from tocsin.plan.nodes.composites import Part, rings_by_time
+from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule
+from tocsin.events.matches.content import MemberContent, parse_member_content
+from tocsin.plan.nodes.composites import Part, emits_by_timer
 from tocsin.runtime.clock_skew import DEFAULT_AHEAD
 from tocsin.spark.input.layout import laid_out
 from tocsin.spark.match_task.deduplication import matches_once
-from tocsin.spark.match_task.match_task import Serving
-from tocsin.spark.output.carried_columns import Keep, Keeping, kept_column, require_names_apart
+from tocsin.spark.match_task.match_task import MatchTaskConfig
+from tocsin.spark.output.carried_columns import (
+    CarriedColumns,
+    Keep,
+    kept_column,
+    require_names_apart,
+)
 from tocsin.spark.output.match_codec import MATCH_NAMES
-from tocsin.spark.output.member_output import Telling, telling_of, told
+from tocsin.spark.output.member_output import MemberOutput, convert_members, telling_of
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS
 from tocsin.spark.plans.sources import Source, Subscriptions, snapshot_of, source_of
@@ -36,8 +41,8 @@ from tocsin.spark.query.absent_columns import warn_of_absent_columns
 from tocsin.spark.query.constructing import constructs_any
 from tocsin.spark.query.dataflow import (
     DEFAULT_LATENESS,
-    Counting,
-    Detection,
+    DedupOptions,
+    DetectionOptions,
     composites_in,
     match_rows,
     with_version,
@@ -46,7 +51,7 @@ from tocsin.spark.query.failures import watch_failures
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.sessions.callers import levels_to_the_caller
 from tocsin.spark.sessions.workers import choose_python
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
 Deduplicate = bool | str | timedelta | None
@@ -73,7 +78,7 @@ def match(
     idle: Length | None = None,
     until: str | datetime | None = None,
     composites: bool | None = None,
-    content: Content | str = Content.IDS,
+    content: MemberContent | str = MemberContent.IDS,
     interval: str | None = None,
     keep: Keep | None = None,
     metrics: Watch | str | None = None,
@@ -159,7 +164,7 @@ def match_with_dead_letters(
     idle: Length | None = None,
     until: str | datetime | None = None,
     composites: bool | None = None,
-    content: Content | str = Content.IDS,
+    content: MemberContent | str = MemberContent.IDS,
     interval: str | None = None,
     keep: Keep | None = None,
     metrics: Watch | str | None = None,
@@ -172,21 +177,23 @@ def match_with_dead_letters(
     """
     stop = None if until is None else parse_instant(until)
     far = _ahead(ahead, is_live=events.isStreaming)
-    detection = Detection(shards, _pace(lateness, idle), stop, ahead=far)
+    detection = DetectionOptions(shards, _pace(lateness, idle), stop, ahead=far)
     source = source_of(subscriptions, ontology, infer)
     held = snapshot_of(source)
-    telling = telling_of(content_named(content), held.subscriptions)
+    telling = telling_of(parse_member_content(content), held.subscriptions)
     kept, schema = (None, None) if keep is None else kept_column(events, keep)
     if schema is not None:
         require_names_apart(schema, MATCH_NAMES)
-        telling = replace(telling, keeping=Keeping(schema.json(), _detects(held, composites)))
-    ends = ends_named(interval)
+        telling = replace(
+            telling, keeping=CarriedColumns(schema.json(), _detects(held, composites))
+        )
+    ends = parse_event_end_rule(interval)
     watch = Watch(metrics) if isinstance(metrics, str) else metrics
     counted = events if watch is None else watch.on_events(events)
     results = results_of(
         counted, source, detection, telling, columns, deduplicate, composites, ends, kept, watch
     )
-    both = told(results, telling)
+    both = convert_members(results, telling)
     return both if watch is None else watch.on_results(both)
 
 
@@ -200,12 +207,12 @@ def _detects(held: Snapshot, composites: bool | None) -> bool:
 def results_of(
     events: DataFrame,
     source: Source,
-    detection: Detection,
-    telling: Telling,
+    detection: DetectionOptions,
+    telling: MemberOutput,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
-    ends: Ends = Ends.START,
+    ends: EventEndRule = EventEndRule.START,
     kept: Column | None = None,
     watch: Watch | None = None,
     versioned: bool = False,
@@ -228,7 +235,7 @@ def results_of(
         _warn_of_waiting(chain([first], found))
     detects = bool(composites) or first is not None
     ahead = detection.ahead if detects else None
-    serving = Serving(layout, source, telling, detects, ahead, events.isStreaming)
+    serving = MatchTaskConfig(layout, source, telling, detects, ahead, events.isStreaming)
     placed = rows if versioned else with_version(rows, source)
     results = match_rows(placed, serving, detection, counting, watch)
     if counting.once and not events.isStreaming and constructs_any(held):
@@ -238,7 +245,7 @@ def results_of(
 
 def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
     """Warn once, when the query is made, that absences will wait for the next event."""
-    waiting = next((id for id, pattern in found if rings_by_time(pattern)), None)
+    waiting = next((id for id, pattern in found if emits_by_timer(pattern)), None)
     if waiting is not None:
         warnings.warn(
             f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for"
@@ -258,22 +265,22 @@ def dead_letters_of(both: DataFrame) -> DataFrame:
     return both.where(F.col("dead_letter").isNotNull()).select("dead_letter.*")
 
 
-def _counting(events: DataFrame, deduplicate: Deduplicate) -> Counting:
+def _counting(events: DataFrame, deduplicate: Deduplicate) -> DedupOptions:
     """Return the deduplication: on by default for a batch, only with a duration for a stream."""
     if deduplicate is not None and not isinstance(deduplicate, bool):
         remembered = parse_duration(deduplicate)
-        return Counting(True, remembered if events.isStreaming else None)
+        return DedupOptions(True, remembered if events.isStreaming else None)
     if deduplicate and events.isStreaming:
         raise UnsupportedProblem(
             "a stream cannot remember every event for ever",
             hint='give a time, as in deduplicate="10 minutes"',
         )
-    return Counting(deduplicate is not False and not events.isStreaming)
+    return DedupOptions(deduplicate is not False and not events.isStreaming)
 
 
-def _pace(lateness: Length | None, idle: Length | None) -> Pace:
+def _pace(lateness: Length | None, idle: Length | None) -> ClockSettings:
     allowed = DEFAULT_LATENESS if lateness is None else parse_duration(lateness)
-    return Pace(allowed, None if idle is None else parse_duration(idle))
+    return ClockSettings(allowed, None if idle is None else parse_duration(idle))
 
 
 def _ahead(ahead: str | None, *, is_live: bool) -> Duration | None:

@@ -22,9 +22,9 @@ from tocsin.runtime.quiet_periods import Span
 from tocsin.runtime.sequencer import FiniteSequencer
 from tocsin.spark.match_task.messages import message_of
 from tocsin.spark.output.batches import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
-from tocsin.spark.output.member_output import IDS_ONLY, Telling
+from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput
 from tocsin.spark.plans.shard_assignment import shard_keys
-from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import Source
 from tocsin.spark.shard.repeating import Repeated
 from tocsin.values.time import Instant
@@ -108,7 +108,7 @@ class BackTest:
     source: Source
     shards: int
     until: Instant | None
-    telling: Telling = IDS_ONLY
+    telling: MemberOutput = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Run one task, shard after shard."""
@@ -146,7 +146,7 @@ class Run:
 
     def __init__(self, key: int, shards: int, source: Source) -> None:
         self.key = key
-        self.members = Members(shard_keys(shards).index(key), shards)
+        self.members = ShardPlans(shard_keys(shards).index(key), shards)
         self._source = source
         self._version = 0
         self._spans: list[Span] = []

@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
-from tocsin.runtime.outcome import Outcome, Served
+from tocsin.runtime.outcome import GuardedBatchResult, Outcome
 from tocsin.runtime.sequencer import Sequencer
-from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.shard.clock import StreamClock
 
 
 class ShardSequencer(Sequencer[tuple[bytes, ...]]):
     """Events and time of a shard; the payload of an event is the names of its atoms."""
 
-    def __init__(self, members: Members, clock: StreamClock) -> None:
+    def __init__(self, members: ShardPlans, clock: StreamClock) -> None:
         self.guard = members.guard()
         super().__init__(self.guard, clock, members.atoms)
         self._members = members
@@ -35,11 +35,11 @@ class ShardSequencer(Sequencer[tuple[bytes, ...]]):
         outcome.add(told_once(beside, self._members))
         return events
 
-    def _rung(self, served: Served) -> Outcome:
-        return told_once(super()._rung(served), self._members)
+    def _render_constructed(self, served: GuardedBatchResult) -> Outcome:
+        return told_once(super()._render_constructed(served), self._members)
 
 
-def told_once(outcome: Outcome, members: Members) -> Outcome:
+def told_once(outcome: Outcome, members: ShardPlans) -> Outcome:
     """Return the outcome without dead letters that another shard reports.
 
     Every shard builds the same: a dead letter without a subscription is reported by one of them.

@@ -18,7 +18,7 @@ Millis = int
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ClockSettings:
     """The allowed lateness, and the idle time until the clock continues; None for never."""
 
     lateness: Duration
@@ -37,12 +37,12 @@ class StreamClock(Watermark):
     counted: Millis = 0
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> ClockSettings:
         """Lateness and idle time."""
-        return Pace(self.lateness or 0, self.idle)
+        return ClockSettings(self.lateness or 0, self.idle)
 
     @pace.setter
-    def pace(self, pace: Pace) -> None:
+    def pace(self, pace: ClockSettings) -> None:
         self.lateness, self.idle = pace.lateness, pace.idle
 
     def saw(self, newest: Instant | None, now: Millis) -> None:

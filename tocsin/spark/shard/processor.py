@@ -17,12 +17,12 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from tocsin.runtime.gc_tuning import collect_rarely, end_task
 from tocsin.spark.match_task.messages import MESSAGE
-from tocsin.spark.output.member_output import IDS_ONLY, Telling
+from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput
 from tocsin.spark.plans.shard_assignment import shard_keys
 from tocsin.spark.plans.sources import Source
-from tocsin.spark.shard.clock import Millis, Pace
-from tocsin.spark.shard.shard import Setting, step_of
-from tocsin.spark.shard.state_store import Keeper
+from tocsin.spark.shard.clock import ClockSettings, Millis
+from tocsin.spark.shard.shard import ShardConfig, step_of
+from tocsin.spark.shard.state_store import ShardStore
 from tocsin.spark.shard.stored_shard import (
     BYTES_SCHEMA,
     NUMBER_SCHEMA,
@@ -37,7 +37,7 @@ class Detector(StatefulProcessor):
     """Detector of the composites of a shard. Results of match tasks pass through unchanged."""
 
     def __init__(
-        self, source: Source, shards: int, pace: Pace, telling: Telling = IDS_ONLY
+        self, source: Source, shards: int, pace: ClockSettings, telling: MemberOutput = IDS_ONLY
     ) -> None:
         self._source = source
         self._shards = shards
@@ -49,7 +49,7 @@ class Detector(StatefulProcessor):
         collect_rarely()
         self._handle = handle
         parts = handle.getMapState(STATE, NUMBER_SCHEMA, BYTES_SCHEMA)
-        self._keeper = Keeper(StoredShard(parts))
+        self._keeper = ShardStore(StoredShard(parts))
 
     def handleInputRows(
         self, key: Any, rows: Iterator[Row], timerValues: TimerValues
@@ -78,7 +78,7 @@ class Detector(StatefulProcessor):
         end_task()
 
     def _stepped(self, key: Any, messages: list[bytes], now: Millis, fired: bool) -> Iterator[Row]:
-        setting = Setting(shard_keys(self._shards).index(key[0]), self._shards, self._pace)
+        setting = ShardConfig(shard_keys(self._shards).index(key[0]), self._shards, self._pace)
         head, step = self._keeper.head(setting), step_of(messages, now)
         source = self._source if messages else None
         taken = self._keeper.take(head, setting, source, self._telling, step)

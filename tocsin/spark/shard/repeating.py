@@ -17,13 +17,13 @@ from tocsin.events.matches.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.runtime.fan_out import FanOut
-from tocsin.runtime.finite.republishing import cascaded
+from tocsin.runtime.finite.republishing import republish_until_stable
 from tocsin.runtime.guarded import GuardedEngine
 from tocsin.runtime.outcome import Outcome
 from tocsin.runtime.quiet_periods import Span
 from tocsin.runtime.sequencer import FiniteSequencer
-from tocsin.spark.match_task.messages import Message, message_of
-from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.match_task.messages import ShardMessage, message_of
+from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.shard.building import told_once
 from tocsin.values.time import Instant
 
@@ -41,7 +41,7 @@ class Repeated:
         self._file = SpooledTemporaryFile(max_size=MOST_IN_MEMORY)  # noqa: SIM115
         self._built: set[tuple[str, str]] = set()
 
-    def add(self, raw: bytes, message: Message) -> None:
+    def add(self, raw: bytes, message: ShardMessage) -> None:
         """Add the next message, as bytes and decoded."""
         self._file.write(_SIZE.pack(len(raw)) + raw)
         self._built.update(
@@ -49,7 +49,7 @@ class Repeated:
         )
 
     def detect(
-        self, members: Members, spans: Sequence[Span], until: Instant | None, forget_every: int
+        self, members: ShardPlans, spans: Sequence[Span], until: Instant | None, forget_every: int
     ) -> Outcome:
         """Return the result of the messages and of all constructed events, as far as this shard
         reports it.
@@ -62,14 +62,14 @@ class Repeated:
             last = self._evaluated(members, spans, until, forget_every, new, fan_out)
             return last.matches
 
-        found, letters = cascaded(evaluate, members.builders())
+        found, letters = republish_until_stable(evaluate, members.builders())
         last.matches = [match for match in found if members.tells(match.subscription)]
         last.add(told_once(Outcome(letters=letters), members))
         return last
 
     def _evaluated(
         self,
-        members: Members,
+        members: ShardPlans,
         spans: Sequence[Span],
         until: Instant | None,
         forget_every: int,
@@ -92,7 +92,7 @@ class Repeated:
         outcome.add(sequencer.end(until))
         return outcome
 
-    def _wanted(self, members: Members) -> Iterator[_Wanted]:
+    def _wanted(self, members: ShardPlans) -> Iterator[_Wanted]:
         self._file.seek(0)
         while head := self._file.read(_SIZE.size):
             (size,) = _SIZE.unpack(head)
@@ -100,7 +100,7 @@ class Repeated:
                 yield hit.event, members.atoms(hit.atoms)
 
 
-def _guard_of(members: Members, fan_out: FanOut) -> GuardedEngine:
+def _guard_of(members: ShardPlans, fan_out: FanOut) -> GuardedEngine:
     """Return a new engine, without state, with the plans of a shard."""
     plans, engine = members.plans(), Engine(contains_faults=True)
     for id, plan in plans.items():

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from tocsin.events.dead_letter import late
-from tocsin.events.matches.match import once
+from tocsin.events.matches.match import deduplicate
 from tocsin.events.order import in_canonical_order
-from tocsin.spark.match_task.messages import Hit, message_of
+from tocsin.spark.match_task.messages import RoutedEvent, message_of
 from tocsin.spark.match_task.serde import event_of_plain, pack, plain_event, unpack
 from tocsin.spark.output.batches import Results
 from tocsin.spark.output.letters import Letter, letter_of
-from tocsin.spark.output.member_output import Teller, Telling
-from tocsin.spark.plans.shard_plans import Members
+from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
+from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import Source
 from tocsin.spark.shard.building import ShardSequencer
-from tocsin.spark.shard.clock import Millis, Pace, StreamClock
+from tocsin.spark.shard.clock import ClockSettings, Millis, StreamClock
 from tocsin.values.time import Instant
 
 LAYOUT = 3
@@ -38,12 +38,12 @@ KEYS_PART = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ShardConfig:
     """The number of a shard, the number of shards, and the pace of the clock."""
 
     number: int
     shards: int
-    pace: Pace
+    pace: ClockSettings
 
 
 def step_of(messages: Iterable[bytes], now: Millis) -> bytes:
@@ -54,13 +54,13 @@ def step_of(messages: Iterable[bytes], now: Millis) -> bytes:
 class Shard:
     """The composites of a shard, its reorder buffer, and the clock. `token` names the state."""
 
-    def __init__(self, setting: Setting, source: Source) -> None:
+    def __init__(self, setting: ShardConfig, source: Source) -> None:
         self.source = source
         self.token = blake2b(repr((setting, source.key)).encode(), digest_size=16).digest()
         self.layout = LAYOUT
         """The layout of the last snapshot."""
         self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle)
-        self._members = Members(setting.number, setting.shards)
+        self._members = ShardPlans(setting.number, setting.shards)
         self._sequencer = ShardSequencer(self._members, self.clock)
 
     def take(self, step: bytes) -> Results:
@@ -79,7 +79,9 @@ class Shard:
             self.clock.run_on(now)
         outcome = self._sequencer.advance()
         self.token = blake2b(self.token + step, digest_size=16).digest()
-        told = [each for each in once(outcome.matches) if self._members.tells(each.subscription)]
+        told = [
+            each for each in deduplicate(outcome.matches) if self._members.tells(each.subscription)
+        ]
         return Results(told, [*letters, *self._members.letters_of(outcome)])
 
     @property
@@ -87,7 +89,7 @@ class Shard:
         """True if it serves a partition of a composite that several shards serve."""
         return self._members.has_shares
 
-    def teller(self, telling: Telling) -> Teller:
+    def teller(self, telling: MemberOutput) -> MemberRenderer:
         """Return the renderer of members for the current subscriptions."""
         return self._members.teller(telling)
 
@@ -97,7 +99,7 @@ class Shard:
             return []
         return self._members.move_to(self.source.snapshot(version), self.clock.instant)
 
-    def follow(self, pace: Pace, source: Source | None) -> bool:
+    def follow(self, pace: ClockSettings, source: Source | None) -> bool:
         """Apply a pace and, if given, a source of subscriptions; return True if a snapshot is
         needed.
 
@@ -152,7 +154,7 @@ class Shard:
         if guard:
             sequencer.guard.restore(guard[0])
 
-    def _admit(self, hits: list[Hit]) -> Iterator[Letter]:
+    def _admit(self, hits: list[RoutedEvent]) -> Iterator[Letter]:
         """Buffer the events; late ones become dead letters, those already buffered are ignored."""
         mark = self.clock.instant
         by_event = {id(hit.event): hit for hit in hits}
@@ -163,6 +165,6 @@ class Shard:
         return (letter_of(late(hit.event)) for hit in timed[:behind] if hit.teller)
 
 
-def _end(hit: Hit) -> Instant:
+def _end(hit: RoutedEvent) -> Instant:
     assert hit.event.interval is not None
     return hit.event.interval.end

@@ -33,7 +33,7 @@ def folder_of_executor() -> Path | None:
     return Path(first) if first and Path(first).is_dir() else None
 
 
-class Home:
+class ShardHost:
     """This process as a host of shards: `serve` answers requests in threads of their own."""
 
     def __init__(self, folder: Path, serve: Callable[[Any], Any]) -> None:
@@ -75,7 +75,7 @@ class Home:
                 return
 
 
-def ask_home(folder: Path, token: bytes, question: Any) -> Any:
+def ask_shard_host(folder: Path, token: bytes, question: Any) -> Any:
     """Return the answer of the process that holds a state; None if there is no such process."""
     try:
         said = json.loads(_note(folder, token).read_text())

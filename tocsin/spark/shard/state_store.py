@@ -17,13 +17,13 @@ from threading import Lock
 
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
-from tocsin.spark.match_task.messages import passing
+from tocsin.spark.match_task.messages import pack_results
 from tocsin.spark.output.batches import batches_of
-from tocsin.spark.output.member_output import Telling
+from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
 from tocsin.spark.shard.clock import Millis
-from tocsin.spark.shard.shard import KEYS_PART, Setting, Shard
-from tocsin.spark.shard.shard_host import Home, ask_home, folder_of_executor
+from tocsin.spark.shard.shard import KEYS_PART, Shard, ShardConfig
+from tocsin.spark.shard.shard_host import ShardHost, ask_shard_host, folder_of_executor
 from tocsin.spark.shard.stored_shard import Head, StoredShard
 
 KEPT = 64
@@ -36,7 +36,7 @@ DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a 
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class StepRequest:
     """A step for the shard in the state `token`.
 
     `is_full` if the steps since the last snapshot are enough for a new one; `source` is None if the
@@ -44,15 +44,15 @@ class Errand:
     """
 
     token: bytes | None
-    setting: Setting
+    setting: ShardConfig
     source: Source | None
-    telling: Telling
+    telling: MemberOutput
     step: bytes
     is_full: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class StepResult:
     """The result of a step: the new state's name, packed results, the next due time, the source.
 
     With a snapshot if a new one is to be stored.
@@ -65,7 +65,7 @@ class Taken:
     snapshot: bytes | None
 
 
-class Cache:
+class ShardCache:
     """Shards in a worker's memory by the name of their state.
 
     One step is taken at a time; other workers of the executor may request it, see `homes`.
@@ -76,27 +76,27 @@ class Cache:
         self._by_token: OrderedDict[bytes, Shard] = OrderedDict()
         self._waits: dict[bytes, int] = {}
         self._folder = folder
-        self._home: Home | None = None
+        self._home: ShardHost | None = None
         self._working = Lock()
 
-    def take(self, errand: Errand) -> Taken | None:
+    def take(self, errand: StepRequest) -> StepResult | None:
         """Take a step if the shard is in memory in that state, here or in another worker; else
         return None.
         """
         if errand.token is None:
             return None
         if errand.token not in self._by_token and self._folder is not None:
-            found: Taken | None = ask_home(self._folder, errand.token, errand)
+            found: StepResult | None = ask_shard_host(self._folder, errand.token, errand)
             return found
         with self._working:
             return self._taken(errand)
 
-    def take_with(self, shard: Shard, errand: Errand) -> Taken:
+    def take_with(self, shard: Shard, errand: StepRequest) -> StepResult:
         """Take a step with a shard that was not in memory."""
         with self._working:
             return self._take(shard, errand)
 
-    def serve(self, errand: Errand) -> Taken | None:
+    def serve(self, errand: StepRequest) -> StepResult | None:
         """Take a step for another worker, if the shard is here.
 
         A shard that has waited for another one in more than `PATIENCE` consecutive steps is dropped
@@ -119,17 +119,19 @@ class Cache:
         finally:
             self._working.release()
 
-    def _taken(self, errand: Errand) -> Taken | None:
+    def _taken(self, errand: StepRequest) -> StepResult | None:
         shard = self._pop(errand.token or b"")
         return None if shard is None else self._take(shard, errand)
 
-    def _take(self, shard: Shard, errand: Errand) -> Taken:
+    def _take(self, shard: Shard, errand: StepRequest) -> StepResult:
         is_other = shard.follow(errand.setting.pace, errand.source)
         results = shard.take(errand.step)
         snapshot = shard.snapshot() if errand.is_full or is_other else None
         batches = batches_of(results, shard.teller(errand.telling))
         due = shard.clock.due(shard.next_instant())
-        taken = Taken(shard.token, list(map(passing, batches)), due, shard.source, snapshot)
+        taken = StepResult(
+            shard.token, list(map(pack_results, batches)), due, shard.source, snapshot
+        )
         self._put(shard)
         return taken
 
@@ -145,20 +147,20 @@ class Cache:
         while len(self._by_token) > self._kept:
             self._pop(next(iter(self._by_token)))
         if self._folder is not None:
-            self._home = self._home or Home(self._folder, self.serve)
+            self._home = self._home or ShardHost(self._folder, self.serve)
             self._home.note(shard.token)
 
 
-WORKER_SHARDS = Cache(folder=folder_of_executor())
+WORKER_SHARDS = ShardCache(folder=folder_of_executor())
 
 
-class Keeper:
+class ShardStore:
     """The steps of one shard with its state store; `stored` is the stored state."""
 
-    def __init__(self, stored: StoredShard, cache: Cache = WORKER_SHARDS) -> None:
+    def __init__(self, stored: StoredShard, cache: ShardCache = WORKER_SHARDS) -> None:
         self._stored, self._cache = stored, cache
 
-    def head(self, setting: Setting) -> Head | None:
+    def head(self, setting: ShardConfig) -> Head | None:
         """Return the head in the store; None for a new shard. Raises if the number of shards
         differs.
         """
@@ -171,17 +173,17 @@ class Keeper:
     def take(
         self,
         head: Head | None,
-        setting: Setting,
+        setting: ShardConfig,
         source: Source | None,
-        telling: Telling,
+        telling: MemberOutput,
         step: bytes,
-    ) -> Taken:
+    ) -> StepResult:
         """Take a step from the last committed state; with `source`, subscriptions come from it from
         now on.
         """
         token = None if head is None else head.token
         is_full = head is None or head.is_full_after(step)
-        errand = Errand(token, setting, source, telling, step, is_full)
+        errand = StepRequest(token, setting, source, telling, step, is_full)
         taken = self._cache.take(errand)
         if taken is not None:
             return taken
@@ -191,7 +193,12 @@ class Keeper:
         return self._cache.take_with(Shard(setting, source), errand)
 
     def save(
-        self, head: Head | None, setting: Setting, step: bytes, taken: Taken, alarm: int | None
+        self,
+        head: Head | None,
+        setting: ShardConfig,
+        step: bytes,
+        taken: StepResult,
+        alarm: int | None,
     ) -> None:
         """Store the changes of one step."""
         if taken.snapshot is not None:
@@ -209,7 +216,7 @@ class Keeper:
         )
         self._stored.append(gone, step)
 
-    def _rebuilt(self, setting: Setting, head: Head) -> Shard:
+    def _rebuilt(self, setting: ShardConfig, head: Head) -> Shard:
         with _damage_told(setting):
             shard = Shard(setting, _described(head.source, self._stored.list()))
             shard.restore(_required(self._stored.snapshot()))
@@ -222,7 +229,7 @@ class Keeper:
 
 
 @contextmanager
-def _damage_told(setting: Setting) -> Iterator[None]:
+def _damage_told(setting: ShardConfig) -> Iterator[None]:
     """Convert any error in reading the store into a problem with a hint."""
     try:
         yield
@@ -244,7 +251,7 @@ def _damaged(message: str) -> StateProblem:
     return StateProblem(message, code="StateStoreError", hint=DAMAGED)
 
 
-def _require_same_shards(head: Head, setting: Setting) -> None:
+def _require_same_shards(head: Head, setting: ShardConfig) -> None:
     if head.shards != setting.shards:
         raise StateProblem(
             f"the query was begun with {head.shards} shards, not {setting.shards}",

@@ -10,18 +10,18 @@ from pyspark.sql import DataFrame
 
 from tocsin.errors import StateProblem
 from tocsin.runtime.gc_tuning import a_task
-from tocsin.spark.match_task.messages import passed
-from tocsin.spark.output.batches import narrow_type, narrowed
-from tocsin.spark.output.member_output import Telling
+from tocsin.spark.match_task.messages import unpack_results
+from tocsin.spark.output.batches import narrow, narrow_type
+from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import Source
-from tocsin.spark.shard.clock import Pace
+from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.processor import PAYLOAD, Detector
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
 def detect_stream(
-    messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling
+    messages: DataFrame, source: Source, shards: int, pace: ClockSettings, telling: MemberOutput
 ) -> DataFrame:
     """Convert rows (shard, payload) to (match, dead_letter).
 
@@ -38,14 +38,14 @@ def detect_stream(
 class Unpacked:
     """Task: rows of packed results -> (match, dead_letter)."""
 
-    telling: Telling
+    telling: MemberOutput
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Run one task."""
         with a_task():
             for rows in batches:
                 for payload in rows.column("payload"):
-                    yield narrowed(passed(payload.as_buffer()), self.telling)
+                    yield narrow(unpack_results(payload.as_buffer()), self.telling)
 
 
 def _require_rocksdb(rows: DataFrame) -> None:

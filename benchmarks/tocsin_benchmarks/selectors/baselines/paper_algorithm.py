@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tocsin.engine.conditions.shortcircuit import ACCEPT, compiled
+from tocsin.engine.conditions.shortcircuit import ACCEPT, compile_short_circuit
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.passes import prepared_expression
@@ -40,7 +40,7 @@ class PaperMatcher:
     def add(self, number: int, selector: BooleanNode) -> None:
         """Preprocesses and compiles one selector; predicates that are known keep their number."""
         assert number == len(self._codes)
-        code = compiled(prepared_expression(selector), self._table.number_of)
+        code = compile_short_circuit(prepared_expression(selector), self._table.number_of)
         steps = tuple(
             (one.predicate, FALSE if one.negated else TRUE, one.if_true, one.if_not)
             for one in code.steps

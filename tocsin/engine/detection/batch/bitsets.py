@@ -10,12 +10,12 @@ WORD_BITS = 62
 """Bits of a word, so that it is never negative as a 64-bit integer."""
 
 
-def words_needed(bits: int) -> int:
+def count_words(bits: int) -> int:
     """Return the number of words for a mask; at least one."""
     return max(1, -(-bits.bit_length() // WORD_BITS))
 
 
-def words_of(bits: int, count: int) -> tuple[int, ...]:
+def to_words(bits: int, count: int) -> tuple[int, ...]:
     """Return a mask as `count` words."""
     if count == 1:
         return (bits,)
@@ -23,7 +23,7 @@ def words_of(bits: int, count: int) -> tuple[int, ...]:
     return tuple([bits >> WORD_BITS * number & word for number in range(count)])
 
 
-def bits_in(words: Iterable[int]) -> int:
+def from_words(words: Iterable[int]) -> int:
     """Return the mask of some words."""
     return sum(word << WORD_BITS * number for number, word in enumerate(words))
 

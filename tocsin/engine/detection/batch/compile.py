@@ -14,31 +14,41 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.detection.absence_after import Deadlines, LatestStarts, SilenceNode
-from tocsin.engine.detection.base import Node
+from tocsin.engine.detection.absence_after import (
+    AtomAbsenceOperator,
+    DeadlineBuffer,
+    LastStartByKey,
+)
+from tocsin.engine.detection.base import Operator
 from tocsin.engine.detection.batch.bitsets import place_of
 from tocsin.engine.detection.batch.layout import (
-    ASK,
-    AWAIT,
+    ARM_DEADLINE,
+    BUFFER,
     GREATER,
     GREATER_OR_EQUAL,
-    KEEP,
     LESS,
     LESS_OR_EQUAL,
     NONE,
     NOT_AFTER,
     NOT_BEFORE,
-    NOTE_START,
+    PROBE,
+    RECORD_START,
 )
 from tocsin.engine.detection.batch.layout import END as ENDS
 from tocsin.engine.detection.batch.layout import START as STARTS
 from tocsin.engine.detection.join import is_kept_by_expiry
 from tocsin.engine.detection.join_filters import by_cost, is_of, pair_sides
-from tocsin.engine.detection.partition_keys import Key, homes_of, own_path, paths_of, slot_keys
-from tocsin.engine.detection.sequence import FollowingNode, LastGroup
-from tocsin.engine.detection.sequence_buffer import FirstLine
-from tocsin.engine.detection.shared_buffer import Follower
-from tocsin.engine.detection.stateless import AtomNode, NamedNode, OnlyNode
+from tocsin.engine.detection.partition_keys import (
+    Key,
+    input_keys,
+    input_of_name,
+    own_path,
+    paths_of,
+)
+from tocsin.engine.detection.sequence import ProbeSide, SequenceOperator
+from tocsin.engine.detection.sequence_buffer import FirstEventBuffer
+from tocsin.engine.detection.shared_buffer import SharedOperator
+from tocsin.engine.detection.stateless import AtomSource, FilterOperator, NameOperator
 from tocsin.engine.index.kernels import Ints
 from tocsin.events.event import Path
 from tocsin.plan.nodes.atoms import Condition
@@ -56,37 +66,37 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.composites import Key as Paths
 from tocsin.plan.semantics.bounds import join_lifetime
 
-MOST_COLUMNS = 8
+MAX_KEY_COLUMNS = 8
 """Most different keys, and most different numbers, that are kept for an event: columns cost memory
 for every event.
 """
 
 _RELATIONS = {"<": LESS, "<=": LESS_OR_EQUAL, ">": GREATER, ">=": GREATER_OR_EQUAL}
 
-Kept = FirstLine | Deadlines
-_Question = tuple[int, int | Path, int | Path, int]
+BufferedPart = FirstEventBuffer | DeadlineBuffer
+_ProbeCheck = tuple[int, int | Path, int | Path, int]
 """A relation, its operand in the buffered event and in the new one, and an offset; operands are
 columns of events, or paths of numbers.
 """
 
 
 @dataclass(slots=True)
-class Program:
+class BatchProgram:
     """Buffers, groups, tables of starts and atoms that are served, by number, and the rows that the
     loops read of them.
     """
 
-    lines: list[Kept] = field(default_factory=list)
-    tables: dict[LatestStarts, int] = field(default_factory=dict)
-    groups: list[LastGroup] = field(default_factory=list)
-    atoms: list[AtomNode] = field(default_factory=list)
-    members: list[FollowingNode] = field(default_factory=list)
+    lines: list[BufferedPart] = field(default_factory=list)
+    tables: dict[LastStartByKey, int] = field(default_factory=dict)
+    groups: list[ProbeSide] = field(default_factory=list)
+    atoms: list[AtomSource] = field(default_factory=list)
+    members: list[SequenceOperator] = field(default_factory=list)
     """Operators of all groups, one group after the other."""
     keys: list[Paths] = field(default_factory=list)
     numbers: list[Path] = field(default_factory=list)
     shares: list[Share] = field(default_factory=list)
     """Shares of events that some operators are restricted to."""
-    asked_by_others: list[bool] = field(default_factory=list)
+    probed_by_others: list[bool] = field(default_factory=list)
     """Flags of the atoms: True if other operators consume the atom, too."""
     ops: list[list[tuple[int, int, int, int]]] = field(default_factory=list)
     group_rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
@@ -94,7 +104,7 @@ class Program:
     conditions: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     @property
-    def sources(self) -> list[Node]:
+    def sources(self) -> list[Operator]:
         """The operators whose inline consumers are served."""
         served = [*self.lines, *self.groups, *self.tables]
         return list(dict.fromkeys(each.inner[0] for each in served))
@@ -106,23 +116,23 @@ class Program:
         return _number_of(paths, self.keys)
 
 
-def program_of(nodes: Iterable[Node]) -> Program | None:
+def compile_batch_program(nodes: Iterable[Operator]) -> BatchProgram | None:
     """Return the program of the operators that can be served; None without any, or with too many
     columns.
     """
-    program = Program()
-    served = _served(nodes)
+    program = BatchProgram()
+    served = _select_supported(nodes)
     if not served:
         return None
     program.lines += dict.fromkeys(map(_line_of, served))
-    absent = dict.fromkeys(node.absent for node in served if isinstance(node, SilenceNode))
+    absent = dict.fromkeys(node.absent for node in served if isinstance(node, AtomAbsenceOperator))
     program.tables |= {each: number for number, each in enumerate(absent)}
-    groups = dict.fromkeys(node.group for node in served if isinstance(node, FollowingNode))
+    groups = dict.fromkeys(node.group for node in served if isinstance(node, SequenceOperator))
     lines = {line: number for number, line in enumerate(program.lines)}
     for group in groups:
         _add_group(program, group, lines)
     _add_atoms(program)
-    return None if max(len(program.keys), len(program.numbers)) > MOST_COLUMNS else program
+    return None if max(len(program.keys), len(program.numbers)) > MAX_KEY_COLUMNS else program
 
 
 def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
@@ -130,79 +140,81 @@ def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
     return np.array([*rows], np.int64).reshape(-1, width)
 
 
-def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
+def _select_supported(nodes: Iterable[Operator]) -> list[SequenceOperator | AtomAbsenceOperator]:
     """Return the operators that can be served and share nothing with one that cannot."""
-    left = [node for node in nodes if isinstance(node, FollowingNode | SilenceNode)]
-    users = Counter(each for node in left for each in _followers(node))
+    left = [node for node in nodes if isinstance(node, SequenceOperator | AtomAbsenceOperator)]
+    users = Counter(each for node in left for each in _inline_consumers(node))
     bad = {each for each, count in users.items() if each.joined != count}
-    bad.update(each for node in left if not _can_be_served(node) for each in _followers(node))
+    bad.update(each for node in left if not _is_supported(node) for each in _inline_consumers(node))
     while True:
-        spoilt = [node for node in left if not bad.isdisjoint(_followers(node))]
+        spoilt = [node for node in left if not bad.isdisjoint(_inline_consumers(node))]
         if not spoilt:
             return left
-        bad.update(each for node in spoilt for each in _followers(node))
-        left = [node for node in left if bad.isdisjoint(_followers(node))]
+        bad.update(each for node in spoilt for each in _inline_consumers(node))
+        left = [node for node in left if bad.isdisjoint(_inline_consumers(node))]
 
 
-def _line_of(node: FollowingNode | SilenceNode) -> Kept:
-    return node.line if isinstance(node, FollowingNode) else node.deadlines
+def _line_of(node: SequenceOperator | AtomAbsenceOperator) -> BufferedPart:
+    return node.line if isinstance(node, SequenceOperator) else node.deadlines
 
 
-def _followers(node: FollowingNode | SilenceNode) -> tuple[Follower, Follower]:
-    if isinstance(node, FollowingNode):
+def _inline_consumers(
+    node: SequenceOperator | AtomAbsenceOperator,
+) -> tuple[SharedOperator, SharedOperator]:
+    if isinstance(node, SequenceOperator):
         return (node.line, node.group)
     return (node.deadlines, node.absent)
 
 
-def _can_be_served(node: FollowingNode | SilenceNode) -> bool:
-    followers = _followers(node)
+def _is_supported(node: SequenceOperator | AtomAbsenceOperator) -> bool:
+    followers = _inline_consumers(node)
     if not all(_is_plain(each.inner[0]) and paths_of(each.key) is not None for each in followers):
         return False
-    return isinstance(node, SilenceNode) or None not in _questions(node)
+    return isinstance(node, AtomAbsenceOperator) or None not in _checks(node)
 
 
-def _is_plain(source: Node) -> bool:
+def _is_plain(source: Operator) -> bool:
     """True if a source is an atom that binds nothing, a share of it, or the name of either."""
-    if isinstance(source, NamedNode):
+    if isinstance(source, NameOperator):
         part = source.part
         assert isinstance(part, Named)
         if part.elements is not None:
             return False
     atom = _atom_of(source)
-    return isinstance(atom, AtomNode) and isinstance(atom.part, Condition)
+    return isinstance(atom, AtomSource) and isinstance(atom.part, Condition)
 
 
-def _atom_of(source: Node) -> Node:
+def _atom_of(source: Operator) -> Operator:
     """Return the operator below the name of a source and below the share that it lets through."""
-    node = source.inner[0] if isinstance(source, NamedNode) else source
+    node = source.inner[0] if isinstance(source, NameOperator) else source
     return node if share_let_through(node) is None else node.inner[0]
 
 
-def share_let_through(node: Node) -> Share | None:
+def share_let_through(node: Operator) -> Share | None:
     """Return the share of events that is all an operator lets through; None for other operators."""
-    if not isinstance(node, OnlyNode):
+    if not isinstance(node, FilterOperator):
         return None
     assert isinstance(node.part, Only)
     restriction = node.part.restriction
     return restriction if isinstance(restriction, Share) else None
 
 
-def _questions(node: FollowingNode) -> list[_Question | None]:
+def _checks(node: SequenceOperator) -> list[_ProbeCheck | None]:
     """Return the conditions that the last event checks, as `sequence` checks them; None for one
     that the loops cannot check.
     """
     part, last = node.part, 1 - node.first
     assert isinstance(part, Join)
-    _, conditions = slot_keys(part.parts, part.conditions, part.by)
+    _, conditions = input_keys(part.parts, part.conditions, part.by)
     lifetime = join_lifetime(part, node.first)
     return [
-        _question(condition, part, last)
+        _check(condition, part, last)
         for condition in by_cost(conditions)
         if not is_kept_by_expiry(condition, last, lifetime)
     ]
 
 
-def _question(condition: JoinCondition, part: Join, last: int) -> _Question | None:
+def _check(condition: JoinCondition, part: Join, last: int) -> _ProbeCheck | None:
     match condition:
         case Precedes(earlier, later, gap, or_equal) if earlier.part != later.part:
             slack = gap if or_equal else gap + 1  # instants are whole numbers
@@ -215,8 +227,8 @@ def _question(condition: JoinCondition, part: Join, last: int) -> _Question | No
             return None
 
 
-def _order(condition: Related, part: Join, last: int) -> _Question | None:
-    homes = homes_of(part.parts)
+def _order(condition: Related, part: Join, last: int) -> _ProbeCheck | None:
+    homes = input_of_name(part.parts)
     if {homes.get(condition.left.name), homes.get(condition.right.name)} != {0, 1}:
         return None
     _, relation, _, theirs = pair_sides(condition, part.parts, homes, last)
@@ -232,8 +244,8 @@ def _field(moment: Moment) -> int:
     return STARTS if moment.end is End.START else ENDS
 
 
-def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> None:
-    questions = [each for each in _questions(group.members[0]) if each is not None]
+def _add_group(program: BatchProgram, group: ProbeSide, lines: dict[BufferedPart, int]) -> None:
+    questions = [each for each in _checks(group.members[0]) if each is not None]
     begin = len(program.conditions)
     for relation, theirs, mine, offset in questions:
         if isinstance(theirs, tuple) and isinstance(mine, tuple):
@@ -263,59 +275,59 @@ def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> No
         program.member_rows.append((lines[member.line], *place_of(member.bit)))
 
 
-def _add_atoms(program: Program) -> None:
+def _add_atoms(program: BatchProgram) -> None:
     """Add each atom with its ops, in the order in which its consumers are served."""
-    served: dict[Node, tuple[int, int]] = {}
+    served: dict[Operator, tuple[int, int]] = {}
     served |= {line: (_op_of(line), number) for number, line in enumerate(program.lines)}
-    served |= {group: (ASK, number) for number, group in enumerate(program.groups)}
+    served |= {group: (PROBE, number) for number, group in enumerate(program.groups)}
     begin = len(program.lines)
-    served |= {each: (NOTE_START, begin + number) for each, number in program.tables.items()}
+    served |= {each: (RECORD_START, begin + number) for each, number in program.tables.items()}
     atoms = dict.fromkeys(_atom_of(each) for each in program.sources)
-    shares = (share_let_through(each) for atom in atoms for each in atom.followers)
+    shares = (share_let_through(each) for atom in atoms for each in atom.inline_consumers)
     program.shares += dict.fromkeys(each for each in shares if each is not None)
     for atom in atoms:
-        assert isinstance(atom, AtomNode)
+        assert isinstance(atom, AtomSource)
         program.atoms.append(atom)
         program.ops.append(list(_ops(program, atom, served, len(program.shares))))
-        program.asked_by_others.append(_is_asked_by_others(atom, served))
+        program.probed_by_others.append(_is_probed_by_others(atom, served))
 
 
-def _op_of(line: Kept) -> int:
-    return KEEP if isinstance(line, FirstLine) else AWAIT
+def _op_of(line: BufferedPart) -> int:
+    return BUFFER if isinstance(line, FirstEventBuffer) else ARM_DEADLINE
 
 
 def _ops(
-    program: Program, node: Node, served: dict[Node, tuple[int, int]], share: int
+    program: BatchProgram, node: Operator, served: dict[Operator, tuple[int, int]], share: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield the ops of all consumers of an operator whose occurrences are of a share; the number of
     shares stands for all events.
     """
-    for follower in node.followers:
+    for follower in node.inline_consumers:
         own = share_let_through(follower)
         if follower in served:
-            assert isinstance(follower, Follower)
+            assert isinstance(follower, SharedOperator)
             yield (*served[follower], program.key_column(follower.key), share)
-        elif isinstance(follower, NamedNode):
+        elif isinstance(follower, NameOperator):
             yield from _ops(program, follower, served, share)
         elif own in program.shares:
             yield from _ops(program, follower, served, program.shares.index(own))
 
 
-def _is_asked_by_others(node: Node, served: dict[Node, tuple[int, int]]) -> bool:
+def _is_probed_by_others(node: Operator, served: dict[Operator, tuple[int, int]]) -> bool:
     """True if an operator that the loops do not serve, or a subscription, consumes the output of a
     node.
     """
-    if isinstance(node, AtomNode) and node.queues:
+    if isinstance(node, AtomSource) and node.queues:
         return True
     return bool(node.users or node.keys) or any(
-        not _hands_on(each) or _is_asked_by_others(each, served)
-        for each in node.followers
+        not _hands_on(each) or _is_probed_by_others(each, served)
+        for each in node.inline_consumers
         if each not in served
     )
 
 
-def _hands_on(node: Node) -> bool:
-    return isinstance(node, NamedNode) or share_let_through(node) is not None
+def _hands_on(node: Operator) -> bool:
+    return isinstance(node, NameOperator) or share_let_through(node) is not None
 
 
 def _number_of(thing: Any, known: list[Any]) -> int:

@@ -13,27 +13,27 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tocsin.engine.detection.base import Step
-from tocsin.engine.detection.batch.compile import Program, program_of
-from tocsin.engine.detection.batch.runtime import TablesAtWork, Wanted
-from tocsin.engine.detection.batch.tables import Odd
+from tocsin.engine.detection.base import StepContext
+from tocsin.engine.detection.batch.compile import BatchProgram, compile_batch_program
+from tocsin.engine.detection.batch.runtime import BatchRuntime, Wanted
+from tocsin.engine.detection.batch.tables import UnsupportedBatch
 from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.values.time import Instant
 
-FEW = 256
+MIN_EVENTS_TO_LOAD = 256
 """Least events of a batch for which tables are loaded: fewer are served one by one as quickly."""
 
-A_FEW = 64
+MIN_EVENTS_TO_STAY = 64
 """Least events of a batch for which loaded tables pay: fewer are served one by one more quickly."""
 
-MOST_PAIRS = 1_000_000
+MAX_PAIRS = 1_000_000
 """Most pairs that a batch may produce; one that may produce more is split, as the results have to
 fit into memory.
 """
 
-_MOVED_AT_ONCE = 4
+_MAX_MOVED_AT_ONCE = 4
 """Buffered events that are moved into tables and back in the time that a batch saves per event."""
 
 _Steps = Iterator[tuple[Event, Iterable[Atom]]]
@@ -46,12 +46,12 @@ class BatchDetector:
     the `_credit`, in events.
     """
 
-    def __init__(self, graph: SharedGraph, step: Step) -> None:
+    def __init__(self, graph: SharedGraph, step: StepContext) -> None:
         self._graph = graph
         self._step = step
-        self._program: Program | None = None
+        self._program: BatchProgram | None = None
         self._is_stale = True
-        self._at_work: TablesAtWork | None = None
+        self._at_work: BatchRuntime | None = None
         self._credit = 0
         self._is_outdated = False
         self.is_replaying = False
@@ -69,7 +69,7 @@ class BatchDetector:
         """Number of occurrences buffered in tables, those of shared buffers once."""
         return 0 if self._at_work is None else self._at_work.tables.waiting
 
-    def note_change(self) -> None:
+    def invalidate(self) -> None:
         """Move the state back and have the program rebuilt: subscriptions were added or removed."""
         self._is_stale = True
         self.give_back()
@@ -87,7 +87,7 @@ class BatchDetector:
         if self._at_work is not None:
             self._at_work.tables.forget_before(now)
 
-    def sift(self, wanted: Wanted) -> _Steps:
+    def detect_batch(self, wanted: Wanted) -> _Steps:
         """Run the batch path over events in canonical order; yield those that still need a step.
         Take the step of each before asking for the next. Events that the loops cannot take are all
         yielded.
@@ -100,13 +100,13 @@ class BatchDetector:
                 yield from part
                 continue
             firsts, atoms = at_work.atoms_of(part)
-            if len(part) > 1 and at_work.tables.may_find(atoms) > MOST_PAIRS:
+            if len(part) > 1 and at_work.tables.may_find(atoms) > MAX_PAIRS:
                 middle = len(part) // 2
                 parts += (part[middle:], part[:middle])
                 continue
             try:
                 found, within = at_work.run(part, firsts, atoms)
-            except Odd:
+            except UnsupportedBatch:
                 self._credit = -at_work.tables.waiting
                 self.give_back()
                 yield from part
@@ -114,7 +114,7 @@ class BatchDetector:
             self.batches += 1
             self.is_replaying = True
             try:
-                steps = at_work.steps_of(found, firsts, atoms, within)
+                steps = at_work.select_steps(found, firsts, atoms, within)
                 for number in np.flatnonzero(steps).tolist():
                     for asked, node, first in found.get(number, ()):
                         asked.found.append((node, first))
@@ -122,23 +122,23 @@ class BatchDetector:
             finally:
                 self._end_batch(at_work)
 
-    def _end_batch(self, at_work: TablesAtWork) -> None:
+    def _end_batch(self, at_work: BatchRuntime) -> None:
         self.is_replaying = False
         at_work.drop_found()
         if self._is_outdated:
             self._is_outdated = False
             self.give_back()
 
-    def _tables_for(self, count: int) -> TablesAtWork | None:
+    def _tables_for(self, count: int) -> BatchRuntime | None:
         """Return the tables for a batch of `count` events; None if they are not worth it."""
-        if self._at_work is not None and count < A_FEW:
-            self._credit -= A_FEW - count
-            if -self._credit * _MOVED_AT_ONCE > self._at_work.tables.waiting:
+        if self._at_work is not None and count < MIN_EVENTS_TO_STAY:
+            self._credit -= MIN_EVENTS_TO_STAY - count
+            if -self._credit * _MAX_MOVED_AT_ONCE > self._at_work.tables.waiting:
                 self.give_back()
                 return None
-        if self._at_work is not None and self._at_work.tables.is_worn:
+        if self._at_work is not None and self._at_work.tables.needs_rebuild:
             self.give_back()
-        if self._at_work is None and count >= FEW:
+        if self._at_work is None and count >= MIN_EVENTS_TO_LOAD:
             self._start(count)
         return self._at_work if count else None
 
@@ -146,15 +146,15 @@ class BatchDetector:
         """Load the tables, if the program allows it and `count` events are worth it."""
         nodes = self._graph.nodes.values()
         if self._is_stale:
-            self._program, self._is_stale = program_of(nodes), False
+            self._program, self._is_stale = compile_batch_program(nodes), False
         if self._program is None or any(node.is_endless for node in nodes):
             return
         self._credit += count
         waiting = sum(line.kept for line in self._program.lines)
-        if self._credit * _MOVED_AT_ONCE < waiting:
+        if self._credit * _MAX_MOVED_AT_ONCE < waiting:
             return
         try:
-            self._at_work = TablesAtWork(self._program, self._graph, self._step)
+            self._at_work = BatchRuntime(self._program, self._graph, self._step)
             self._credit = 0
-        except Odd:
+        except UnsupportedBatch:
             self._credit = -waiting

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tocsin.engine.detection.absence_after import Deadlines
-from tocsin.engine.detection.base import A_TRIAL, Node, Step
-from tocsin.engine.detection.sequence import FollowingNode, LastGroup
+from tocsin.engine.detection.absence_after import DeadlineBuffer
+from tocsin.engine.detection.base import COMBINE_COST, Operator, StepContext
+from tocsin.engine.detection.sequence import ProbeSide, SequenceOperator
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Named
-from tocsin.plan.semantics.occurrence import Occurrence, combined, occurrence_of
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.semantics.occurrence import Occurrence, combine, occurrence_of
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.values.time import Instant
 
-Silence = tuple[Deadlines, Event, Sequence[Node]]
+AbsenceResult = tuple[DeadlineBuffer, Event, Sequence[Operator]]
 """An absence that holds: its deadline buffer, its first event, and the operators that wait for it.
 """
 
 
-class Asked(Node):
+class PairEmitter(Operator):
     """Stand-in for a group: emits the pairs found for its operators with the event that came last,
     the pair of several operators once.
     """
@@ -29,42 +29,42 @@ class Asked(Node):
 
     is_direct = True
 
-    def __init__(self, group: LastGroup) -> None:
+    def __init__(self, group: ProbeSide) -> None:
         super().__init__(group.part, group.inner)
-        self.found: list[tuple[FollowingNode, Event]] = []
+        self.found: list[tuple[SequenceOperator, Event]] = []
 
-    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+    def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Emit the pairs that were found for this event."""
         found, self.found = self.found, []
-        wholes: dict[tuple[Node, int], Occurrence] = {}
+        wholes: dict[tuple[Operator, int], Occurrence] = {}
         for node, event in found:
-            if not node.is_gone:
+            if not node.is_removed:
                 place = (node.inner[node.first], id(event))
                 if place not in wholes:
                     wholes[place] = _pair(node, event, occurrence)
                 try:
-                    node.pay(0, A_TRIAL, step)
-                except GivenUp as why:
-                    step.give_up(node, occurrence, why)
+                    node.charge_probe(0, COMBINE_COST, step)
+                except WorkLimitExceeded as why:
+                    step.abort_work(node, occurrence, why)
                 else:
                     step.bring(node, wholes[place])
 
 
-def _pair(node: FollowingNode, event: Event, last: Occurrence) -> Occurrence:
+def _pair(node: SequenceOperator, event: Event, last: Occurrence) -> Occurrence:
     first = occurrence_at(node.inner[node.first], event)
-    whole = combined((last, first) if node.first else (first, last))
+    whole = combine((last, first) if node.first else (first, last))
     assert whole is not None, "conditions bind nothing, and no event comes twice"
     return whole
 
 
-class Alarm(Node):
+class AbsenceEmitter(Operator):
     """Stand-in for all deadline buffers: emits the absences that were found, and has others found
     when they are due.
     """
 
     __slots__ = ("_ring", "set_for")
 
-    def __init__(self, ring: Callable[[Instant], list[Silence]]) -> None:
+    def __init__(self, ring: Callable[[Instant], list[AbsenceResult]]) -> None:
         super().__init__(Named("", ()), [])  # type: ignore[arg-type]
         self.level = 1
         self.set_for: Instant | None = None
@@ -72,32 +72,32 @@ class Alarm(Node):
 
     def end(self) -> None:
         """Stop emitting, and keep nothing alive while its last timer is pending."""
-        self.is_gone = True
+        self.is_removed = True
         self._ring = _nothing
 
-    def on_timer(self, token: object, step: Step) -> None:
+    def on_timer(self, token: object, step: StepContext) -> None:
         """Emit the absence that the token stands for; without a token, find those that are due."""
         if token is not None:
-            self._bring(token, step)  # type: ignore[arg-type]
+            self._emit(token, step)  # type: ignore[arg-type]
             return
         self.set_for = None
         for silence in self._ring(step.now):
-            self._bring(silence, step)
+            self._emit(silence, step)
 
-    def _bring(self, silence: Silence, step: Step) -> None:
+    def _emit(self, silence: AbsenceResult, step: StepContext) -> None:
         line, event, nodes = silence
         first = occurrence_at(line.inner[0], event)
-        whole = first.with_silence(first.end, first.end + line.lifetime)
+        whole = first.with_absence(first.end, first.end + line.lifetime)
         for node in nodes:
-            if not node.is_gone:
+            if not node.is_removed:
                 step.bring(node, whole)
 
 
-def _nothing(now: Instant) -> list[Silence]:  # noqa: ARG001
+def _nothing(now: Instant) -> list[AbsenceResult]:  # noqa: ARG001
     return []
 
 
-def occurrence_at(source: Node, event: Event) -> Occurrence:
+def occurrence_at(source: Operator, event: Event) -> Occurrence:
     """Return the occurrence of a source, an atom or the name of one, that an event is."""
     occurrence, part = occurrence_of(event), source.part
     return occurrence.named(part.name) if isinstance(part, Named) else occurrence

@@ -26,26 +26,25 @@ from __future__ import annotations
 import numpy as np
 
 from tocsin.engine.detection.batch.layout import (
+    ABSENCE_DUE,
+    ABSENCE_EVENT,
+    ABSENCE_LINE,
+    ABSENCE_MEMBERS,
+    ABSENCES,
     ALLOWED,
-    ASK,
-    ASKED,
-    ASKED_BITS,
-    ASKED_COUNT,
-    ASKED_PLACE,
-    AWAIT,
+    ARM_DEADLINE,
+    BUFFER,
+    BUFFERED,
     CONDITION_COUNT,
     CONDITIONS,
     END,
     EVENT,
-    EVERYONE,
     FIRST,
     FREE,
-    GONE,
     GREATER,
     GROUP_COUNT,
     GROUP_MEMBERS,
     HEAD,
-    KEEP,
     KEY_COLUMN,
     LAST,
     LATEST,
@@ -57,7 +56,6 @@ from tocsin.engine.detection.batch.layout import (
     MEMBER_BIT,
     MEMBER_LINE,
     MEMBER_WORD,
-    MINE,
     NEEDS_KEY,
     NEXT,
     NEXT_OF_KEY,
@@ -67,25 +65,27 @@ from tocsin.engine.detection.batch.layout import (
     OF_KEY,
     OFFSET,
     OP,
+    ORDER_BOUND,
     PAIRS,
     PLACE,
+    PROBE,
+    PROBED,
+    PROBED_BITS,
+    PROBED_COUNT,
+    PROBED_PLACE,
+    PROBING,
+    READERS,
     RELATION,
     ROW,
     ROW_KEY,
     ROW_PLACE,
     ROWS,
-    SCREEN,
     SHARE,
-    SILENCE_DUE,
-    SILENCE_EVENT,
-    SILENCE_LINE,
-    SILENCE_MEMBERS,
-    SILENCES,
     START,
     TAIL,
-    THEIRS,
     TIMED,
     TIMERS,
+    UNAVAILABLE,
     WAITING,
     WAITS,
 )
@@ -96,7 +96,7 @@ _GOLDEN = -7046029254386353131
 # low bits of a product ignore the high ones of the code, the place; 35 bits are left for the mask
 _SHIFT = 29
 # dead entries that a line may have before a sweep: one pays off only over many
-_ROOM = 64
+_MIN_DEAD_TO_SWEEP = 64
 # before every start: an absent part that has not started cancels nothing
 _NEVER = -(2**63)
 
@@ -200,7 +200,7 @@ def _append(
     entries[entry, NEXT_OF_KEY] = NONE
     entries[entry, ROW] = NONE
     # an entry that is used again has the bits of its predecessor
-    for word in range(GONE, entries.shape[1]):
+    for word in range(UNAVAILABLE, entries.shape[1]):
         entries[entry, word] = 0
     tail = lines[line, TAIL]
     # an empty line
@@ -224,7 +224,7 @@ def _release(entries: Ints, events: Ints, state: Ints, entry: int) -> None:
 
 
 @inlined
-def _cut_out(
+def _unlink(
     lines: Ints, entries: Ints, events: Ints, state: Ints, line: int, before: int, entry: int
 ) -> None:
     """Take an entry out of a line; `before` is the one before it, NONE for the first. The caller
@@ -242,14 +242,14 @@ def _cut_out(
 
 @inlined
 def _pop_head(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int) -> None:
-    _cut_out(lines, entries, events, state, line, NONE, lines[line, HEAD])
+    _unlink(lines, entries, events, state, line, NONE, lines[line, HEAD])
     # the only entry was the tail, too
     if lines[line, HEAD] == NONE:
         lines[line, TAIL] = NONE
 
 
 @compiled
-def trim(
+def expire(
     lines: Ints, entries: Ints, rows: Ints, events: Ints, state: Ints, line: int, now: int
 ) -> None:
     """Expire entries that ended before `now - lifetime`. The oldest living entry of a line is also
@@ -273,7 +273,7 @@ def trim(
 
 
 @compiled
-def _keep(
+def _add_to_buffer(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -319,7 +319,7 @@ def _sweep_used(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int
         if entries[entry, ROW] != NONE:
             before = entry
         else:
-            _cut_out(lines, entries, events, state, line, before, entry)
+            _unlink(lines, entries, events, state, line, before, entry)
         entry = after
     # the last that is left, NONE in an empty line
     lines[line, TAIL] = before
@@ -345,7 +345,7 @@ def _fits(
     """True if a buffered event and a new one meet all conditions."""
     for condition in range(first, first + count):
         relation = conditions[condition, RELATION]
-        other, own = conditions[condition, THEIRS], conditions[condition, MINE]
+        other, own = conditions[condition, BUFFERED], conditions[condition, PROBING]
         # moments are integers, columns of the events; orders compare columns of floats
         if relation == NOT_BEFORE:
             if events[theirs, other] < events[mine, own] + conditions[condition, OFFSET]:
@@ -359,7 +359,7 @@ def _fits(
 
 
 @compiled
-def _use_up(
+def _consume(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -372,11 +372,11 @@ def _use_up(
     bit: int,
 ) -> None:
     """Consume an entry for one reader. Unlink it from its row when no reader is left."""
-    entries[entry, GONE + word] |= 1 << bit
-    for each in range(entries.shape[1] - GONE):
-        everyone = lines[line, EVERYONE + each]
+    entries[entry, UNAVAILABLE + word] |= 1 << bit
+    for each in range(entries.shape[1] - UNAVAILABLE):
+        everyone = lines[line, READERS + each]
         # available to another reader: it stays
-        if entries[entry, GONE + each] & everyone != everyone:
+        if entries[entry, UNAVAILABLE + each] & everyone != everyone:
             return
     row, after = entries[entry, ROW], entries[entry, NEXT_OF_KEY]
     # `before` is the one before it in its row; in the line the one before is not known
@@ -390,12 +390,12 @@ def _use_up(
     lines[line, LIVING] -= 1
     # so it stays in the line, as a tombstone, until these outnumber the living
     entries[entry, ROW] = NONE
-    if lines[line, LENGTH] > 2 * lines[line, LIVING] + _ROOM:
+    if lines[line, LENGTH] > 2 * lines[line, LIVING] + _MIN_DEAD_TO_SWEEP:
         _sweep_used(lines, entries, events, state, line)
 
 
 @compiled
-def _ask(
+def _probe(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -414,28 +414,28 @@ def _ask(
     """Return the event of the oldest entry that fits and is available to a reader, and consume it;
     NONE without any.
     """
-    screen = group[SCREEN]
+    screen = group[ORDER_BOUND]
     column, side = 0, 0
     # the group has an order between numbers: if the best of the row fails, all do
     if screen != NONE:
-        column = conditions[screen, THEIRS]
+        column = conditions[screen, BUFFERED]
         relation = conditions[screen, RELATION]
         # the least of the row is the best for "less", the greatest for "greater"
         side = 0 if relation in (LESS, LESS_OR_EQUAL) else 1
-        own = numbers[event, conditions[screen, MINE]]
+        own = numbers[event, conditions[screen, PROBING]]
         if not _holds(relation, extremes[row, column, side], own):
             return NONE
     head = rows[row, FIRST]
     # expiry keeps the window, no condition does: an entry beyond it must not be found
     if events[entries[head, EVENT], END] + lines[line, LIFETIME] < events[event, END]:
-        trim(lines, entries, rows, events, state, line, events[event, END])
+        expire(lines, entries, rows, events, state, line, events[event, END])
     least, greatest = np.inf, -np.inf
     # read again, since expiry may have emptied the row
     before, entry = NONE, rows[row, FIRST]
     while entry != NONE:
         theirs: int = entries[entry, EVENT]
         # the bit of a reader is set if it consumed the entry, or attached after it
-        if (entries[entry, GONE + word] >> bit) & 1 == 0 and _fits(
+        if (entries[entry, UNAVAILABLE + word] >> bit) & 1 == 0 and _fits(
             conditions,
             group[CONDITIONS],
             group[CONDITION_COUNT],
@@ -444,7 +444,7 @@ def _ask(
             theirs,
             event,
         ):
-            _use_up(lines, entries, rows, events, state, line, entry, before, word, bit)
+            _consume(lines, entries, rows, events, state, line, entry, before, word, bit)
             return theirs
         if screen != NONE:
             number = numbers[theirs, column]
@@ -459,7 +459,7 @@ def _ask(
 
 
 @compiled
-def _waiting_for(
+def _live_readers(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -473,22 +473,22 @@ def _waiting_for(
     """Return, as bits of one word, the readers for which the absence after an entry is not
     cancelled.
     """
-    waiting: int = lines[line, EVERYONE + word] & ~entries[entry, GONE + word]
+    waiting: int = lines[line, READERS + word] & ~entries[entry, UNAVAILABLE + word]
     end, key = events[entries[entry, EVENT], END], entries[entry, OF_KEY]
     # without a key nothing cancels it
     if key != NONE and waiting != 0:
         # one table of starts for each absent part that readers of the line have
-        begin = lines[line, ASKED]
-        for each in range(begin, begin + lines[line, ASKED_COUNT]):
-            row = _find(index, asked[each, ASKED_PLACE], key)
+        begin = lines[line, PROBED]
+        for each in range(begin, begin + lines[line, PROBED_COUNT]):
+            row = _find(index, asked[each, PROBED_PLACE], key)
             # the window opens with the end of the entry: a start at that instant is outside
             if row != NONE and rows[row, LATEST] > end:
-                waiting &= ~asked[each, ASKED_BITS + word]
+                waiting &= ~asked[each, PROBED_BITS + word]
     return waiting
 
 
 @compiled
-def _is_waited_for(
+def _has_live_reader(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -500,8 +500,8 @@ def _is_waited_for(
 ) -> bool:
     """True if the absence after an entry is not cancelled for some reader."""
     # the first word with a live reader decides
-    for word in range(entries.shape[1] - GONE):
-        if _waiting_for(lines, entries, rows, index, events, asked, line, entry, word) != 0:
+    for word in range(entries.shape[1] - UNAVAILABLE):
+        if _live_readers(lines, entries, rows, index, events, asked, line, entry, word) != 0:
             return True
     return False
 
@@ -521,7 +521,7 @@ def _set_timer(
     """Arm the timer for the first entry with a live reader; drop dead entries before it."""
     head = lines[line, HEAD]
     while head != NONE:
-        if _is_waited_for(lines, entries, rows, index, events, asked, line, head):
+        if _has_live_reader(lines, entries, rows, index, events, asked, line, head):
             # one timer for each line: deadlines come in the order of arrival
             lines[line, TIMED] = 1
             due = events[entries[head, EVENT], END] + lines[line, LIFETIME]
@@ -533,7 +533,7 @@ def _set_timer(
 
 
 @compiled
-def _drop_broken(
+def _drop_cancelled(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -548,18 +548,18 @@ def _drop_broken(
     while entry != NONE:
         after = entries[entry, NEXT]
         # the armed timer may be for an entry that goes: then it fires for nothing
-        if _is_waited_for(lines, entries, rows, index, events, asked, line, entry):
+        if _has_live_reader(lines, entries, rows, index, events, asked, line, entry):
             before = entry
         else:
-            _cut_out(lines, entries, events, state, line, before, entry)
+            _unlink(lines, entries, events, state, line, before, entry)
         entry = after
     lines[line, TAIL] = before
     # the next time when the line has doubled, so that the cost per entry is constant
-    lines[line, ALLOWED] = 2 * lines[line, LENGTH] + _ROOM
+    lines[line, ALLOWED] = 2 * lines[line, LENGTH] + _MIN_DEAD_TO_SWEEP
 
 
 @compiled
-def ring_silences(
+def emit_absences(
     lines: Ints,
     entries: Ints,
     rows: Ints,
@@ -584,15 +584,17 @@ def ring_silences(
             if due > now:
                 break
             # the place is taken only if a reader is left; otherwise the next entry overwrites it
-            at = state[SILENCES]
-            for word in range(entries.shape[1] - GONE):
-                members = _waiting_for(lines, entries, rows, index, events, asked, line, head, word)
-                silences[at, SILENCE_MEMBERS + word] = members
+            at = state[ABSENCES]
+            for word in range(entries.shape[1] - UNAVAILABLE):
+                members = _live_readers(
+                    lines, entries, rows, index, events, asked, line, head, word
+                )
+                silences[at, ABSENCE_MEMBERS + word] = members
                 if members != 0:
-                    state[SILENCES] = at + 1
-            silences[at, SILENCE_DUE] = due
-            silences[at, SILENCE_LINE] = line
-            silences[at, SILENCE_EVENT] = event
+                    state[ABSENCES] = at + 1
+            silences[at, ABSENCE_DUE] = due
+            silences[at, ABSENCE_LINE] = line
+            silences[at, ABSENCE_EVENT] = event
             _pop_head(lines, entries, events, state, line)
             head = lines[line, HEAD]
         # the rest of the line is due later, and may be dead
@@ -637,10 +639,12 @@ def put(
         if lines[line, NEEDS_KEY] >= 0:
             _append(lines, entries, events, state, line, event, key)
         else:
-            _keep(lines, entries, rows, extremes, index, events, numbers, state, line, event, key)
+            _add_to_buffer(
+                lines, entries, rows, extremes, index, events, numbers, state, line, event, key
+            )
         # the entry just added is the tail
-        for word in range(entries.shape[1] - GONE):
-            entries[lines[line, TAIL], GONE + word] = waiting[i, 2 + word]
+        for word in range(entries.shape[1] - UNAVAILABLE):
+            entries[lines[line, TAIL], UNAVAILABLE + word] = waiting[i, 2 + word]
 
 
 @inlined
@@ -701,13 +705,13 @@ def detect(
     """
     # Python has read the results of the last batch
     state[PAIRS] = 0
-    state[SILENCES] = 0
+    state[ABSENCES] = 0
     for i in range(firsts.shape[0] - 1):
         event = base + i
         now = events[event, END]
         # only deadlines before the event: one at `now` is for after all events that end by then
         if state[TIMERS] > 0 and timers[0, 0] < now:
-            ring_silences(
+            emit_absences(
                 lines, entries, rows, index, events, asked, timers, state, silences, now - 1
             )
         for a in range(firsts[i], firsts[i + 1]):
@@ -719,24 +723,24 @@ def detect(
                     continue
                 op, place = ops[o, OP], ops[o, PLACE]
                 key = keys[event, ops[o, KEY_COLUMN]]
-                if op == AWAIT:
+                if op == ARM_DEADLINE:
                     # missing key: ignored; missing attribute of a condition: cannot be cancelled
                     if key == NONE and lines[place, NEEDS_KEY] == 1:
                         continue
                     _append(lines, entries, events, state, place, event, key)
                     # cancelled entries behind the head are not seen by the timer
                     if lines[place, LENGTH] > lines[place, ALLOWED]:
-                        _drop_broken(lines, entries, rows, index, events, asked, state, place)
+                        _drop_cancelled(lines, entries, rows, index, events, asked, state, place)
                     # an armed timer is for an older entry, which is due no later
                     if lines[place, TIMED] == 0:
                         _set_timer(lines, entries, rows, index, events, asked, timers, state, place)
                 # without its key an event pairs with nothing, and cancels nothing
                 elif key == NONE:
                     continue
-                elif op == KEEP:
+                elif op == BUFFER:
                     # before the append, so that expired entries do not count as buffered
-                    trim(lines, entries, rows, events, state, place, now)
-                    _keep(
+                    expire(lines, entries, rows, events, state, place, now)
+                    _add_to_buffer(
                         lines,
                         entries,
                         rows,
@@ -749,7 +753,7 @@ def detect(
                         event,
                         key,
                     )
-                elif op == ASK:
+                elif op == PROBE:
                     group = groups[place]
                     begin = group[GROUP_MEMBERS]
                     # each member takes its own oldest entry: what one consumes others may have
@@ -759,7 +763,7 @@ def detect(
                         # the common case: nothing is buffered under the key
                         if row == NONE or rows[row, WAITING] == 0:
                             continue
-                        first = _ask(
+                        first = _probe(
                             lines,
                             entries,
                             rows,
@@ -799,7 +803,7 @@ def forget_before(
     for line in range(lines.shape[0]):
         # lines of sequences only
         if lines[line, NEEDS_KEY] < 0:
-            trim(lines, entries, rows, events, state, line, now)
+            expire(lines, entries, rows, events, state, line, now)
 
 
 @compiled
@@ -813,8 +817,8 @@ def list_line(lines: Ints, entries: Ints, line: int, listed: Ints) -> int:
         if lines[line, NEEDS_KEY] >= 0 or entries[entry, ROW] != NONE:
             listed[count, 0] = entries[entry, EVENT]
             listed[count, 1] = entries[entry, OF_KEY]
-            for word in range(entries.shape[1] - GONE):
-                listed[count, 2 + word] = entries[entry, GONE + word]
+            for word in range(entries.shape[1] - UNAVAILABLE):
+                listed[count, 2 + word] = entries[entry, UNAVAILABLE + word]
             count += 1
         entry = entries[entry, NEXT]
     return count

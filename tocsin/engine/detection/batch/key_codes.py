@@ -8,7 +8,7 @@ import numpy as np
 
 from tocsin.engine.columns.batch import Column, EventBatch
 from tocsin.engine.detection.batch.layout import NONE
-from tocsin.engine.detection.partition_keys import UNPARTED
+from tocsin.engine.detection.partition_keys import NO_PARTITION_KEY
 from tocsin.engine.index.kernels import Ints
 from tocsin.plan.nodes.composites import Key as Paths
 from tocsin.plan.semantics.measure_evaluation import scalar_key
@@ -39,7 +39,7 @@ class KeyCodes:
     def column(self, paths: Paths, batch: EventBatch) -> Ints:
         """Return the numbers of the keys at some paths, for a batch."""
         if not paths:
-            return np.full(batch.size, self.code(UNPARTED), np.int64)
+            return np.full(batch.size, self.code(NO_PARTITION_KEY), np.int64)
         columns = [self._of_one(batch.column(path)) for path in paths]
         return columns[0] if len(columns) == 1 else self._combined(columns)
 

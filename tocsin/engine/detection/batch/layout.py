@@ -16,42 +16,42 @@ EVENT_FIELDS = 3
 # of starts, the column of the key, and the share of the events
 OP, PLACE, KEY_COLUMN, SHARE = 0, 1, 2, 3
 OP_FIELDS = 4
-KEEP, ASK, NOTE_START, AWAIT = 0, 1, 2, 3
+BUFFER, PROBE, RECORD_START, ARM_DEADLINE = 0, 1, 2, 3
 
 # lines: one shared buffer each, in the order of arrival, with the tables of starts that cancel its
 # absences and, in words, the mask of its readers
-LIFETIME, HEAD, TAIL, LENGTH, LIVING, ALLOWED, TIMED, NEEDS_KEY, ASKED, ASKED_COUNT = range(10)
-EVERYONE = 10
+LIFETIME, HEAD, TAIL, LENGTH, LIVING, ALLOWED, TIMED, NEEDS_KEY, PROBED, PROBED_COUNT = range(10)
+READERS = 10
 
 # entries: one event in one line and, in words, the mask of readers to which it is unavailable
-EVENT, OF_KEY, NEXT, NEXT_OF_KEY, ROW, GONE = range(6)
+EVENT, OF_KEY, NEXT, NEXT_OF_KEY, ROW, UNAVAILABLE = range(6)
 
 # rows: the entries of a line under one key, or the last start of an absent part under it
 FIRST, LAST, WAITING, LATEST, ROW_PLACE, ROW_KEY = range(6)
 ROW_FIELDS = 6
 
 # groups: members that check the same conditions; the screen is an order that extremes can refute
-GROUP_MEMBERS, GROUP_COUNT, CONDITIONS, CONDITION_COUNT, SCREEN = range(5)
+GROUP_MEMBERS, GROUP_COUNT, CONDITIONS, CONDITION_COUNT, ORDER_BOUND = range(5)
 GROUP_FIELDS = 5
 
 # tables of starts that cancel absences of a line and, in words, the mask of readers concerned
-ASKED_PLACE, ASKED_BITS = 0, 1
+PROBED_PLACE, PROBED_BITS = 0, 1
 
 # members of groups: the line that one probes, the word of its bit there, and the place in it
 MEMBER_LINE, MEMBER_WORD, MEMBER_BIT = range(3)
 MEMBER_FIELDS = 3
 
 # conditions: a moment of the buffered event against one of the new event, or number against number
-RELATION, THEIRS, MINE, OFFSET = range(4)
+RELATION, BUFFERED, PROBING, OFFSET = range(4)
 CONDITION_FIELDS = 4
 NOT_BEFORE, NOT_AFTER, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL = range(6)
 
 # state: the first free entry, the numbers of rows and timers, and of pairs and absences found
-FREE, ROWS, TIMERS, PAIRS, SILENCES = range(5)
+FREE, ROWS, TIMERS, PAIRS, ABSENCES = range(5)
 STATE_FIELDS = 5
 
 # pairs: the number in the batch of the last event, the group and the member, the first event
 PAIR_FIELDS = 4
 
 # silences: the deadline, the line, the event and, in words, the readers for which the absence holds
-SILENCE_DUE, SILENCE_LINE, SILENCE_EVENT, SILENCE_MEMBERS = range(4)
+ABSENCE_DUE, ABSENCE_LINE, ABSENCE_EVENT, ABSENCE_MEMBERS = range(4)

@@ -9,16 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.detection.absence_after import Deadlines
-from tocsin.engine.detection.base import A_TRIAL, QUESTIONS, WORK_LIMIT, Node, Step
-from tocsin.engine.detection.batch.bitsets import bits_in
-from tocsin.engine.detection.batch.compile import Program, share_let_through
-from tocsin.engine.detection.batch.emitters import Alarm, Asked, Silence
-from tocsin.engine.detection.batch.state_transfer import empty_tables, filled_tables
-from tocsin.engine.detection.batch.tables import Odd
-from tocsin.engine.detection.sequence import ASKED_FREELY, FollowingNode
+from tocsin.engine.detection.absence_after import DeadlineBuffer
+from tocsin.engine.detection.base import (
+    CHECKS_PER_UNIT,
+    COMBINE_COST,
+    STEP_WORK_LIMIT,
+    Operator,
+    StepContext,
+)
+from tocsin.engine.detection.batch.bitsets import from_words
+from tocsin.engine.detection.batch.compile import BatchProgram, share_let_through
+from tocsin.engine.detection.batch.emitters import AbsenceEmitter, AbsenceResult, PairEmitter
+from tocsin.engine.detection.batch.state_transfer import load_tables, unload_tables
+from tocsin.engine.detection.batch.tables import UnsupportedBatch
+from tocsin.engine.detection.sequence import FREE_PROBES, SequenceOperator
 from tocsin.engine.detection.sharing import SharedGraph
-from tocsin.engine.detection.stateless import NamedNode
+from tocsin.engine.detection.stateless import NameOperator
 from tocsin.engine.index.kernels import Flags, Ints
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Atom
@@ -28,32 +34,32 @@ from tocsin.values.time import Instant
 Wanted = Sequence[tuple[Event, Iterable[Atom]]]
 """Events with the atoms that they are occurrences of, in canonical order."""
 
-Pairs = dict[int, list[tuple[Asked, FollowingNode, Event]]]
+Pairs = dict[int, list[tuple[PairEmitter, SequenceOperator, Event]]]
 """Pairs found, by the number in its batch of the event that came last: the stand-in that emits, the
 operator, and the first event.
 """
 
-_MOST_WAITING = ASKED_FREELY + QUESTIONS * (WORK_LIMIT - A_TRIAL)
+_MAX_BUFFERED = FREE_PROBES + CHECKS_PER_UNIT * (STEP_WORK_LIMIT - COMBINE_COST)
 """Most entries of a buffer for which the work of one event surely stays within the limit."""
 
 
-class TablesAtWork:
+class BatchRuntime:
     """Batch tables that hold all that is buffered for the operators of a program, from construction
     until `give_back`. Raises Odd, and changes nothing, if the tables cannot hold it.
     """
 
-    def __init__(self, program: Program, graph: SharedGraph, step: Step) -> None:
-        self.tables = filled_tables(program)
+    def __init__(self, program: BatchProgram, graph: SharedGraph, step: StepContext) -> None:
+        self.tables = load_tables(program)
         self._program = program
         self._graph = graph
         self._step = step
         self._newest = step.now
         self._lines = program.lines
-        self._asked = [Asked(group) for group in program.groups]
-        self._alarm = Alarm(self._ring)
-        self._atoms: dict[Node, int] = {atom: n for n, atom in enumerate(program.atoms)}
+        self._asked = [PairEmitter(group) for group in program.groups]
+        self._alarm = AbsenceEmitter(self._ring)
+        self._atoms: dict[Operator, int] = {atom: n for n, atom in enumerate(program.atoms)}
         self._numbers: dict[int, tuple[int, Atom]] = {}
-        self._followers = {source: source.followers for source in program.sources}
+        self._followers = {source: source.inline_consumers for source in program.sources}
         self._stand_in()
         self._set_timers(())
 
@@ -62,18 +68,20 @@ class TablesAtWork:
         to do.
         """
         program = self._program
-        stand_ins: dict[Node, Node | None] = dict.fromkeys([*program.lines, *program.tables])
+        stand_ins: dict[Operator, Operator | None] = dict.fromkeys(
+            [*program.lines, *program.tables]
+        )
         stand_ins |= dict(zip(program.groups, self._asked, strict=True))
         for source, followers in self._followers.items():
             chosen = [stand_ins.get(each, each) for each in followers]
-            source.followers = [each for each in chosen if each is not None]
+            source.inline_consumers = [each for each in chosen if each is not None]
 
     def give_back(self) -> None:
         """Move all that is buffered back into the operators, which are served as before."""
         for source, followers in self._followers.items():
-            source.followers = [each for each in followers if not each.is_gone]
+            source.inline_consumers = [each for each in followers if not each.is_removed]
         self._alarm.end()
-        empty_tables(self._program, self.tables, self._step)
+        unload_tables(self._program, self.tables, self._step)
 
     def atoms_of(self, part: Wanted) -> tuple[Ints, Ints]:
         """Return the positions at which the atoms of each event begin, and the atoms of all events
@@ -92,7 +100,7 @@ class TablesAtWork:
         operators consume, and for atoms without an operator. The atom is kept alive, so that no
         other gets its address.
         """
-        node, others = self._graph.atom_node(atom), len(self._atoms)
+        node, others = self._graph.atom_source(atom), len(self._atoms)
         number = others + 1 if node is None else self._atoms.get(node, others)
         self._numbers[id(atom)] = (number, atom)
         return number
@@ -103,13 +111,13 @@ class TablesAtWork:
         """
         tables, events = self.tables, [event for event, _ in part]
         if tables.longest + len(part) > min(self._step.queue_limit, self._most_waiting()):
-            raise Odd
+            raise UnsupportedBatch
         batch = Batch(events)
         within = tables.within(batch)
         base = tables.add(events, batch, self._newest)
         self._newest = max(self._newest, tables.end_of(base + len(part) - 1))
         pairs, silences = tables.detect(base, firsts, atoms, within)
-        self._set_timers(self._silences(silences))
+        self._set_timers(self._absences(silences))
         found: Pairs = {}
         for number, group, member, first in pairs.tolist():
             each = (self._asked[group], self._program.members[member], tables.events[first])
@@ -121,14 +129,14 @@ class TablesAtWork:
         operators of a subscription cost too, the checks have to be charged.
         """
         alone = all(member.is_alone for member in self._program.members)
-        return _MOST_WAITING if alone else ASKED_FREELY
+        return _MAX_BUFFERED if alone else FREE_PROBES
 
-    def steps_of(self, found: Pairs, firsts: Ints, atoms: Ints, within: Flags) -> Flags:
+    def select_steps(self, found: Pairs, firsts: Ints, atoms: Ints, within: Flags) -> Flags:
         """Return a flag for each event of a batch, True if a step is taken for it: events that
         complete a pair, events that other operators consume, and the last one, which moves the
         clock. The others are only counted.
         """
-        wanted = np.array([*self._program.asked_by_others, True, False])[atoms]
+        wanted = np.array([*self._program.probed_by_others, True, False])[atoms]
         of_event = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
         chosen = np.zeros(len(firsts) - 1, bool)
         chosen[of_event[wanted]] = True
@@ -153,37 +161,37 @@ class TablesAtWork:
         for asked in self._asked:
             asked.found.clear()
 
-    def _silences(self, found: Ints) -> list[tuple[Instant, Silence]]:
+    def _absences(self, found: Ints) -> list[tuple[Instant, AbsenceResult]]:
         """Return the absences found, in the order of their deadlines."""
-        silences: list[tuple[Instant, Silence]] = []
+        silences: list[tuple[Instant, AbsenceResult]] = []
         for due, number, event, *words in sorted(found.tolist(), key=lambda each: each[:2]):
-            line, members = self._lines[number], bits_in(words)
-            assert isinstance(line, Deadlines)
+            line, members = self._lines[number], from_words(words)
+            assert isinstance(line, DeadlineBuffer)
             nodes = [node for bit, node in line.members.items() if members & bit]
             silences.append((due, (line, self.tables.events[event], nodes)))
         return silences
 
-    def _set_timers(self, silences: Iterable[tuple[Instant, Silence]]) -> None:
+    def _set_timers(self, silences: Iterable[tuple[Instant, AbsenceResult]]) -> None:
         """Set timers for the absences found, and for the soonest that is still to be found."""
         for due, silence in silences:
             self._step.wake(self._alarm, due, silence)
-        soonest, alarm = self.tables.next_silence(), self._alarm
+        soonest, alarm = self.tables.next_absence(), self._alarm
         if soonest is not None and (alarm.set_for is None or soonest < alarm.set_for):
             alarm.set_for = soonest
             self._step.wake(alarm, soonest, None)
 
-    def _ring(self, now: Instant) -> list[Silence]:
+    def _ring(self, now: Instant) -> list[AbsenceResult]:
         """Return the absences due by now, when a timer and not an event moves the clock."""
-        silences = self._silences(self.tables.silences_by(now))
+        silences = self._absences(self.tables.absences_by(now))
         self._set_timers(())
         return [silence for _, silence in silences]
 
 
-def _count(node: Node, counts: Mapping[Share | None, int], share: Share | None = None) -> None:
+def _count(node: Operator, counts: Mapping[Share | None, int], share: Share | None = None) -> None:
     """Count occurrences at an operator, and at those that only name them or let a share through."""
     node.brought += counts[share]
-    for follower in node.followers:
-        if isinstance(follower, NamedNode):
+    for follower in node.inline_consumers:
+        if isinstance(follower, NameOperator):
             _count(follower, counts, share)
         elif (own := share_let_through(follower)) is not None and own in counts:
             _count(follower, counts, own)

@@ -6,11 +6,11 @@ from collections.abc import Hashable
 from math import isfinite
 
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.detection.base import Node, Step
-from tocsin.engine.detection.batch.compile import Kept, Program
+from tocsin.engine.detection.base import Operator, StepContext
+from tocsin.engine.detection.batch.compile import BatchProgram, BufferedPart
 from tocsin.engine.detection.batch.emitters import occurrence_at
-from tocsin.engine.detection.batch.tables import Tables
-from tocsin.engine.detection.sequence_buffer import FirstLine
+from tocsin.engine.detection.batch.tables import BatchTables
+from tocsin.engine.detection.sequence_buffer import FirstEventBuffer
 from tocsin.events.event import Event
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
@@ -19,19 +19,19 @@ from tocsin.values.time import Instant
 _BEGINNING: Instant = -(2**63)
 
 
-def filled_tables(program: Program) -> Tables:
+def load_tables(program: BatchProgram) -> BatchTables:
     """Return tables with all that the buffers of a program hold, and empty the buffers. Raise Odd,
     and change nothing, if the tables cannot hold it.
     """
-    tables = Tables(program)
+    tables = BatchTables(program)
     events = _waiting_events(program)
     tables.add(events, Batch(events), _BEGINNING)
     numbers = {id(event): number for number, event in enumerate(events)}
     for line_number, line in enumerate(program.lines):
-        lost, everyone = line.lost, line.everyone
+        lost, everyone = line.lost, line.reader_mask
         waiting = [
             (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0) & everyone)
-            for each, key in line.give_away()
+            for each, key in line.drain()
         ]
         tables.put(line_number, waiting)
     for absent, number in program.tables.items():
@@ -42,24 +42,24 @@ def filled_tables(program: Program) -> Tables:
     return tables
 
 
-def empty_tables(program: Program, tables: Tables, step: Step) -> None:
+def unload_tables(program: BatchProgram, tables: BatchTables, step: StepContext) -> None:
     """Load the buffers of a program with all that its tables hold."""
-    _give_starts(program, tables, step.now)
-    made: dict[tuple[Node, int], Occurrence] = {}
+    _unload_starts(program, tables, step.now)
+    made: dict[tuple[Operator, int], Occurrence] = {}
     for number, line in enumerate(program.lines):
-        if not line.is_gone:
-            _give_line(line, number, tables, made, step)
-    _give_extremes(program, tables)
+        if not line.is_removed:
+            _unload_line(line, number, tables, made, step)
+    _unload_min_max(program, tables)
 
 
-def _waiting_events(program: Program) -> list[Event]:
+def _waiting_events(program: BatchProgram) -> list[Event]:
     """Return the events in the buffers, each once, in the order of their ends."""
     waiting = (each for line in program.lines for each in line.waiting())
     events = {id(each.members[0]): each for each in waiting}
     return [each.members[0] for each in sorted(events.values(), key=lambda each: each.end)]
 
 
-def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
+def _unload_starts(program: BatchProgram, tables: BatchTables, now: Instant) -> None:
     """Load the last starts of absent parts, except those that no window reaches."""
     starts: dict[int, list[tuple[int, Instant]]] = {}
     for place, key, start in tables.starts():
@@ -69,12 +69,12 @@ def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
         absent.starts = {tables.codes.values[key]: start for key, start in found if start >= oldest}
 
 
-def _give_line(
-    line: Kept,
+def _unload_line(
+    line: BufferedPart,
     number: int,
-    tables: Tables,
-    made: dict[tuple[Node, int], Occurrence],
-    step: Step,
+    tables: BatchTables,
+    made: dict[tuple[Operator, int], Occurrence],
+    step: StepContext,
 ) -> None:
     """Load a buffer, with the masks of readers to which its occurrences are unavailable; `made` has
     the occurrences that it shares with other buffers.
@@ -90,16 +90,16 @@ def _give_line(
         waiting.append((occurrence, keys[key]))
         if bits:
             lost[occurrence] = bits
-    line.take_back(waiting, lost, step)
+    line.load(waiting, lost, step)
 
 
-def _give_extremes(program: Program, tables: Tables) -> None:
+def _unload_min_max(program: BatchProgram, tables: BatchTables) -> None:
     """Load the extremes of buffered numbers, so that no number has to be read again."""
     found: dict[int, dict[Hashable, list[list[float]]]] = {}
     for number, key, extremes in tables.extremes():
         found.setdefault(number, {})[tables.codes.values[key]] = extremes
     for number, line in enumerate(program.lines):
-        if isinstance(line, FirstLine):
+        if isinstance(line, FirstEventBuffer):
             for (path, relation), extreme in line.extremes.items():
                 if path not in program.numbers:  # no group that needs it is left
                     extreme.renew(line.queue.buckets())

@@ -8,25 +8,21 @@ from typing import Any
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.columns.partitions import shares_in
-from tocsin.engine.detection.absence_after import Deadlines
+from tocsin.engine.columns.partitions import partitions_of_batch
+from tocsin.engine.detection.absence_after import DeadlineBuffer
 from tocsin.engine.detection.batch import kernel
-from tocsin.engine.detection.batch.bitsets import bits_in, words_needed, words_of
-from tocsin.engine.detection.batch.compile import Program, table
+from tocsin.engine.detection.batch.bitsets import count_words, from_words, to_words
+from tocsin.engine.detection.batch.compile import BatchProgram, table
 from tocsin.engine.detection.batch.key_codes import KeyCodes
 from tocsin.engine.detection.batch.layout import (
+    ABSENCE_MEMBERS,
+    ABSENCES,
     ALLOWED,
-    ASK,
-    ASKED,
-    ASKED_BITS,
-    ASKED_COUNT,
-    AWAIT,
+    ARM_DEADLINE,
     CONDITION_FIELDS,
     END,
     EVENT,
     EVENT_FIELDS,
-    EVERYONE,
-    GONE,
     GROUP_FIELDS,
     HEAD,
     LATEST,
@@ -39,53 +35,59 @@ from tocsin.engine.detection.batch.layout import (
     OP_FIELDS,
     PAIR_FIELDS,
     PAIRS,
+    PROBE,
+    PROBED,
+    PROBED_BITS,
+    PROBED_COUNT,
+    READERS,
     ROW_FIELDS,
     ROW_KEY,
     ROW_PLACE,
     ROWS,
-    SILENCE_MEMBERS,
-    SILENCES,
     STATE_FIELDS,
     TAIL,
     TIMERS,
+    UNAVAILABLE,
     WAITING,
     WAITS,
 )
-from tocsin.engine.index.encoding import uncertain
+from tocsin.engine.index.encoding import is_uncertain
 from tocsin.engine.index.kernels import Flags, Floats, Ints
 from tocsin.events.event import Event
 from tocsin.values.time import Instant
 
 # rows that a new table has room for, so that small programs never grow theirs
-_ROOM = 1024
+_MIN_CAPACITY = 1024
 # known keys that do not count as unused yet: a rebuild pays off only over many
-_WORN = 65_536
+_MIN_KEYS_TO_REBUILD = 65_536
 
 
-class Odd(Exception):
+class UnsupportedBatch(Exception):
     """Raised for a batch that needs the per-event path: numbers not exact as float64; repeated,
     unreadable or unordered events.
     """
 
 
-class Tables:
+class BatchTables:
     """Arrays of one program, and the events in them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: BatchProgram) -> None:
         self.codes = KeyCodes()
         self.events: list[Event] = []
         self._program = program
-        self._words = max((words_needed(line.everyone) for line in program.lines), default=1)
+        self._words = max((count_words(line.reader_mask) for line in program.lines), default=1)
         self._identities: set[tuple[str, str]] = set()
-        self._times = np.zeros((_ROOM, EVENT_FIELDS), np.int64)
-        self._keys = np.zeros((_ROOM, len(program.keys)), np.int64)
-        self._numbers = np.zeros((_ROOM, len(program.numbers)))
-        self._entries = _free_entries(np.zeros((_ROOM, GONE + self._words), np.int64), 0)
-        self._rows = np.zeros((_ROOM, ROW_FIELDS), np.int64)
-        self._extremes = np.zeros((_ROOM, len(program.numbers), 2))
-        self._index = np.full((2 * _ROOM, 2), NONE, np.int64)
+        self._times = np.zeros((_MIN_CAPACITY, EVENT_FIELDS), np.int64)
+        self._keys = np.zeros((_MIN_CAPACITY, len(program.keys)), np.int64)
+        self._numbers = np.zeros((_MIN_CAPACITY, len(program.numbers)))
+        self._entries = _free_entries(
+            np.zeros((_MIN_CAPACITY, UNAVAILABLE + self._words), np.int64), 0
+        )
+        self._rows = np.zeros((_MIN_CAPACITY, ROW_FIELDS), np.int64)
+        self._extremes = np.zeros((_MIN_CAPACITY, len(program.numbers), 2))
+        self._index = np.full((2 * _MIN_CAPACITY, 2), NONE, np.int64)
         self._state = np.zeros(STATE_FIELDS, np.int64)
-        self._asked = table((), ASKED_BITS + self._words)
+        self._asked = table((), PROBED_BITS + self._words)
         self._lines = self._line_rows()
         self._timers = np.zeros((len(program.lines) + 1, 2), np.int64)
         # two atoms more, for those without ops: see `TablesAtWork._number_of`
@@ -94,27 +96,27 @@ class Tables:
         self._groups = table(program.group_rows, GROUP_FIELDS)
         self._members = table(program.member_rows, MEMBER_FIELDS)
         self._conditions = table(program.conditions, CONDITION_FIELDS)
-        self._pairs = np.zeros((_ROOM, PAIR_FIELDS), np.int64)
-        self._silences = np.zeros((_ROOM, SILENCE_MEMBERS + self._words), np.int64)
-        self._most_pairs = self._count_by_atom(ASK)
-        self._awaits = self._count_by_atom(AWAIT)
+        self._pairs = np.zeros((_MIN_CAPACITY, PAIR_FIELDS), np.int64)
+        self._absences = np.zeros((_MIN_CAPACITY, ABSENCE_MEMBERS + self._words), np.int64)
+        self._most_pairs = self._count_by_atom(PROBE)
+        self._awaits = self._count_by_atom(ARM_DEADLINE)
 
     def _line_rows(self) -> Ints:
         """Return one row for each buffer, and set the tables of starts that cancel its absences."""
         places = {each: len(self._program.lines) + n for each, n in self._program.tables.items()}
         asked: list[tuple[int, ...]] = []
-        rows = np.zeros((len(self._program.lines), EVERYONE + self._words), np.int64)
+        rows = np.zeros((len(self._program.lines), READERS + self._words), np.int64)
         for row, line in zip(rows, self._program.lines, strict=True):
             row[[HEAD, TAIL, LIFETIME]] = NONE, NONE, line.lifetime
-            row[EVERYONE:] = words_of(line.everyone, self._words)
-            row[[ASKED, ALLOWED, NEEDS_KEY]] = len(asked), _ROOM, NONE
-            if isinstance(line, Deadlines):
-                row[[NEEDS_KEY, ASKED_COUNT]] = line.has_key, len(line.asked)
+            row[READERS:] = to_words(line.reader_mask, self._words)
+            row[[PROBED, ALLOWED, NEEDS_KEY]] = len(asked), _MIN_CAPACITY, NONE
+            if isinstance(line, DeadlineBuffer):
+                row[[NEEDS_KEY, PROBED_COUNT]] = line.has_key, len(line.asked)
                 asked += (
-                    (places[each], *words_of(bits, self._words))
+                    (places[each], *to_words(bits, self._words))
                     for each, bits in line.asked.items()
                 )
-        self._asked = table(asked, ASKED_BITS + self._words)
+        self._asked = table(asked, PROBED_BITS + self._words)
         return rows
 
     def _count_by_atom(self, op: int) -> Ints:
@@ -122,7 +124,7 @@ class Tables:
         produce.
         """
         counts = [
-            [self._groups[place][1] if op == ASK else 1 for kind, place, *_ in ops if kind == op]
+            [self._groups[place][1] if op == PROBE else 1 for kind, place, *_ in ops if kind == op]
             for ops in self._program.ops
         ]
         return np.array([*map(sum, counts), 0, 0], np.int64)
@@ -138,12 +140,12 @@ class Tables:
         return int(self._lines[:, LENGTH].max(initial=0))
 
     @property
-    def is_worn(self) -> bool:
+    def needs_rebuild(self) -> bool:
         """True if most of the known keys belong to nothing that is buffered, so that a rebuild
         saves memory.
         """
         known = max(int(self._state[ROWS]), len(self.codes.values))
-        return known > 4 * self.waiting + _WORN
+        return known > 4 * self.waiting + _MIN_KEYS_TO_REBUILD
 
     def end_of(self, event: int) -> Instant:
         """Return the end of an event."""
@@ -161,10 +163,10 @@ class Tables:
         times = table([(each.start, each.end, 0) for each in intervals if each is not None], 3)
         ends = np.append(newest, times[:, END])
         if (ends[1:] < ends[:-1]).any():
-            raise Odd
+            raise UnsupportedBatch
         identities = {event.identity for event in events}
         if len(identities) < len(events) or not identities.isdisjoint(self._identities):
-            raise Odd
+            raise UnsupportedBatch
         keys, numbers = self._columns(batch)
         base = self._make_room(len(events))
         rows = slice(base, base + len(events))
@@ -185,9 +187,9 @@ class Tables:
             keys = [self.codes.column(paths, batch) for paths in self._program.keys]
             numbers = [batch.column(path).numbers for path in self._program.numbers]
         except Exception as error:
-            raise Odd from error
-        if any(uncertain(each).any() for each in numbers):
-            raise Odd
+            raise UnsupportedBatch from error
+        if any(is_uncertain(each).any() for each in numbers):
+            raise UnsupportedBatch
         return keys, numbers
 
     def put(self, line: int, waiting: Sequence[tuple[int, int, int]]) -> None:
@@ -206,7 +208,7 @@ class Tables:
             self._state,
             line,
             table(
-                ((e, key, *words_of(gone, self._words)) for e, key, gone in waiting),
+                ((e, key, *to_words(gone, self._words)) for e, key, gone in waiting),
                 2 + self._words,
             ),
         )
@@ -236,9 +238,11 @@ class Tables:
         within = np.ones((batch.size, len(self._program.shares) + 1), bool)
         try:
             for column, share in enumerate(self._program.shares):
-                within[:, column] = shares_in(batch, share.by, share.shares) == share.number
+                within[:, column] = (
+                    partitions_of_batch(batch, share.by, share.shares) == share.number
+                )
         except Exception as error:
-            raise Odd from error
+            raise UnsupportedBatch from error
         return within
 
     def detect(self, base: int, firsts: Ints, atoms: Ints, within: Flags) -> tuple[Ints, Ints]:
@@ -246,8 +250,8 @@ class Tables:
         ops = int(np.diff(self._op_firsts)[atoms].sum())
         self._make_way(ops, ops)
         self._pairs = _large_enough(self._pairs, self.may_find(atoms))
-        self._silences = _large_enough(
-            self._silences, self.waiting + int(self._awaits[atoms].sum())
+        self._absences = _large_enough(
+            self._absences, self.waiting + int(self._awaits[atoms].sum())
         )
         kernel.detect(
             base,
@@ -271,15 +275,15 @@ class Tables:
             self._timers,
             self._state,
             self._pairs,
-            self._silences,
+            self._absences,
         )
-        return self._pairs[: self._state[PAIRS]], self._silences[: self._state[SILENCES]]
+        return self._pairs[: self._state[PAIRS]], self._absences[: self._state[ABSENCES]]
 
-    def silences_by(self, now: Instant) -> Ints:
+    def absences_by(self, now: Instant) -> Ints:
         """Return the absences that are due by `now`."""
-        self._state[SILENCES] = 0
-        self._silences = _large_enough(self._silences, self.waiting)
-        kernel.ring_silences(
+        self._state[ABSENCES] = 0
+        self._absences = _large_enough(self._absences, self.waiting)
+        kernel.emit_absences(
             self._lines,
             self._entries,
             self._rows,
@@ -288,12 +292,12 @@ class Tables:
             self._asked,
             self._timers,
             self._state,
-            self._silences,
+            self._absences,
             now,
         )
-        return self._silences[: self._state[SILENCES]]
+        return self._absences[: self._state[ABSENCES]]
 
-    def next_silence(self) -> Instant | None:
+    def next_absence(self) -> Instant | None:
         """Return the soonest deadline of an absence that was not cancelled when last checked; None
         without any.
         """
@@ -307,7 +311,7 @@ class Tables:
         """Return the living entries of a buffer, oldest first, as `put` takes them."""
         listed = np.empty((self._lines[line, LENGTH], 2 + self._words), np.int64)
         count = kernel.list_line(self._lines, self._entries, line, listed)
-        return [(event, key, bits_in(gone)) for event, key, *gone in listed[:count].tolist()]
+        return [(event, key, from_words(gone)) for event, key, *gone in listed[:count].tolist()]
 
     def starts(self) -> Iterator[tuple[int, int, Instant]]:
         """Yield the place, the key and the instant of each last start of absent parts."""

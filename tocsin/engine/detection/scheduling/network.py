@@ -16,19 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tocsin.engine.detection.base import Node, Pending, State
+from tocsin.engine.detection.base import Operator, Pending, State
 from tocsin.engine.detection.batch.detector import BatchDetector
-from tocsin.engine.detection.inspection import NodeView, shortest_window, view_of
-from tocsin.engine.detection.scheduling.snapshot import Restoring, checked, snapshot_of
-from tocsin.engine.detection.scheduling.step_failures import Troubles
-from tocsin.engine.detection.scheduling.steps import Found, RowsOf, Steps
+from tocsin.engine.detection.inspection import OperatorView, shortest_window, view_of
+from tocsin.engine.detection.scheduling.snapshot import GraphRestorer, check_snapshot, make_snapshot
+from tocsin.engine.detection.scheduling.step_failures import StepFailures
+from tocsin.engine.detection.scheduling.steps import Emissions, RowsOf, StepScheduler
 from tocsin.engine.detection.scheduling.timers import Timers
 from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import MOST_EMPTY_WINDOWS, Part
-from tocsin.plan.semantics.expired_windows import past_window, past_window_problem
+from tocsin.plan.nodes.composites import MAX_EMPTY_WINDOWS, Part
+from tocsin.plan.semantics.expired_windows import find_expired_window, past_window_problem
 from tocsin.values.time import Duration, Instant
 
 QUEUE_LIMIT = 1_000_000
@@ -60,8 +60,8 @@ class Network:
         """Create all parts, empty."""
         self._graph = SharedGraph()
         self._timers = Timers()
-        self.troubles = Troubles(self._graph, contains_faults=contains_faults)
-        self._steps = Steps(self._rows, self._timers, self.troubles, self._queue_limit)
+        self.troubles = StepFailures(self._graph, contains_faults=contains_faults)
+        self._steps = StepScheduler(self._rows, self._timers, self.troubles, self._queue_limit)
         self.batches = BatchDetector(self._graph, self._steps.current)
 
     def add(self, key: str, pattern: Part) -> list[Atom]:
@@ -69,9 +69,9 @@ class Network:
         new.
         """
         assert not self.batches.is_replaying, "what waits is not in its lines within a batch"
-        self.batches.note_change()
+        self.batches.invalidate()
         now = self._latest
-        if (over := past_window(pattern, now)) is not None:
+        if (over := find_expired_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
         made = self._graph.add(key, pattern, now, self._steps.current.number)
         self._steps.start(made)
@@ -79,9 +79,9 @@ class Network:
 
     def remove(self, key: str) -> list[Atom]:
         """Remove a subscription and the parts that no other one uses; return the atoms of these."""
-        self.batches.note_change()
+        self.batches.invalidate()
         dropped = self._graph.remove(key)
-        self._timers.note_gone(len(dropped), self.node_count)
+        self._timers.record_removed(len(dropped), self.operator_count)
         self.troubles.counts.pop(key, None)
         return _atoms_of(dropped)
 
@@ -89,12 +89,12 @@ class Network:
         return len(self._graph.subscriptions)
 
     @property
-    def node_count(self) -> int:
+    def operator_count(self) -> int:
         """Number of operators, shared ones once."""
         return len(self._graph.nodes)
 
     @property
-    def nodes(self) -> Iterable[Node]:
+    def nodes(self) -> Iterable[Operator]:
         """All operators."""
         return self._graph.nodes.values()
 
@@ -103,7 +103,7 @@ class Network:
         """The atoms whose events the network takes."""
         return _atoms_of(self.nodes)
 
-    def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
+    def event(self, event: Event, atoms: Iterable[Atom]) -> Emissions:
         """Serve one event, an occurrence of the given atoms, and return the matches; timers that
         are due before it fire first.
 
@@ -114,9 +114,9 @@ class Network:
             self.batches.give_back()
         if event.interval is None:
             return []
-        return self._steps.event(event, event.interval.end, self._graph.atom_nodes(atoms))
+        return self._steps.event(event, event.interval.end, self._graph.atom_sources(atoms))
 
-    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Emissions:
         """Fire the timers up to `now`, as no event that ends by then is missing; return the
         matches. None stands for the end of time.
 
@@ -172,12 +172,12 @@ class Network:
         self.batches.forget_before(now)
         self._steps.forget_before(now)
         latest, number = self._latest, self._steps.current.number
-        if self._graph.may_reunite(latest, number):
+        if self._graph.is_merge_due(latest, number):
             moved = self.batches.kept
             self.batches.give_back()
-            if dropped := self._graph.reunite(latest, number, moved):
-                self.batches.note_change()
-                self._timers.note_gone(len(dropped), self.node_count)
+            if dropped := self._graph.merge_equal_groups(latest, number, moved):
+                self.batches.invalidate()
+                self._timers.record_removed(len(dropped), self.operator_count)
 
     @property
     def shortest_pause(self) -> Duration | None:
@@ -185,14 +185,16 @@ class Network:
         one; None if no window recurs.
         """
         length = shortest_window(self.nodes)
-        return None if length is None else MOST_EMPTY_WINDOWS * length
+        return None if length is None else MAX_EMPTY_WINDOWS * length
 
     @property
-    def kept_count(self) -> int:
+    def buffered_count(self) -> int:
         """Number of buffered occurrences, those of shared operators once; consumed ones count until
         they are dropped.
         """
-        in_nodes = (node.kept + sum(each.kept for each in node.followers) for node in self.nodes)
+        in_nodes = (
+            node.kept + sum(each.kept for each in node.inline_consumers) for node in self.nodes
+        )
         return self.batches.kept + sum(in_nodes)
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
@@ -200,22 +202,22 @@ class Network:
         of them.
         """
         self.batches.give_back()
-        for node in self.nodes if key is None else self._graph.nodes_of(key):
+        for node in self.nodes if key is None else self._graph.operators_of(key):
             yield from node.pending()
 
-    def view(self, keys: Iterable[str]) -> list[NodeView]:
+    def view(self, keys: Iterable[str]) -> list[OperatorView]:
         """Return the operators of some subscriptions, inputs first, shared ones once."""
         self.batches.give_back()
-        users: dict[Node, list[str]] = {}
+        users: dict[Operator, list[str]] = {}
         for key in keys:
-            for node in self._graph.nodes_of(key):
+            for node in self._graph.operators_of(key):
                 users.setdefault(node, []).append(key)
         return [view_of(node, tuple(used_by)) for node, used_by in users.items()]
 
     def snapshot(self) -> State:
         """Return the whole state as plain data."""
         self.batches.give_back()
-        return snapshot_of(self._graph, self.now, self.known, self.troubles.counts)
+        return make_snapshot(self._graph, self.now, self.known, self.troubles.counts)
 
     def restore(self, body: State) -> None:
         """Load a snapshot into a network that has its subscriptions but has seen nothing yet.
@@ -223,12 +225,12 @@ class Network:
         State of removed subscriptions is left out; new subscriptions start empty. The others share
         again what they shared, and nothing else.
         """
-        state = checked(body)
+        state = check_snapshot(body)
         patterns = {key: crowd.root.part for key, crowd in self._graph.subscriptions.items()}
         self._assemble(self.troubles.contains_faults)
         graph, steps = self._graph, self._steps
         steps.current.now = state["now"]
-        before = Restoring(state, graph)
+        before = GraphRestorer(state, graph)
         for key in before.keys:
             if key in patterns:
                 steps.start(before.build(key, patterns.pop(key)))
@@ -240,5 +242,5 @@ class Network:
             steps.start(graph.add(key, pattern, self._latest, steps.current.number))
 
 
-def _atoms_of(nodes: Iterable[Node]) -> list[Atom]:
+def _atoms_of(nodes: Iterable[Operator]) -> list[Atom]:
     return [node.part for node in nodes if isinstance(node.part, Atom)]

@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.engine.detection.base import Node, State, Step
+from tocsin.engine.detection.base import Operator, State, StepContext
 from tocsin.engine.detection.occurrence_codec import OccurrenceReader, OccurrenceWriter
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.sharing import Name, Newcomer, SharedGraph, scopes_at_work
+from tocsin.engine.detection.sharing import (
+    OperatorKey,
+    SharedGraph,
+    SubscriptionBuild,
+    new_scope_state,
+)
 from tocsin.errors import StateProblem
 from tocsin.plan.nodes.composites import Part
 from tocsin.values.time import Instant
@@ -23,7 +28,7 @@ _READABLE = {1, VERSION}
 """Versions that can be read; the first has no texts of events."""
 
 
-def snapshot_of(
+def make_snapshot(
     graph: SharedGraph, now: Instant, known: Instant, given_up: Mapping[str, int]
 ) -> State:
     """Return the whole state as plain data. `given_up` counts how often each subscription was too
@@ -31,7 +36,7 @@ def snapshot_of(
     """
     writer = OccurrenceWriter()
     nodes: dict[str, State | str] = {}
-    written: dict[Node, str] = {}
+    written: dict[Operator, str] = {}
     for key, crowd in graph.subscriptions.items():
         for number, node in enumerate(crowd.nodes):
             place = _place(number, key)
@@ -59,7 +64,7 @@ def _used(graph: SharedGraph) -> State:
     }
 
 
-def checked(body: Any) -> State:
+def check_snapshot(body: Any) -> State:
     """Return the snapshot if this version can read it; raise StateProblem otherwise."""
     if not isinstance(body, dict) or body.get("version") not in _READABLE:
         found = body.get("version") if isinstance(body, dict) else type(body).__name__
@@ -71,7 +76,7 @@ def checked(body: Any) -> State:
     return body
 
 
-class Restoring:
+class GraphRestorer:
     """The way back into an empty graph: subscriptions share again what they shared, and nothing
     else.
     """
@@ -83,20 +88,20 @@ class Restoring:
         """Subscriptions of the snapshot."""
         self._state = state
         self._graph = graph
-        self._writers = _first_of_crowds(state)
+        self._writers = _first_of_groups(state)
         self._scopes: dict[str, Scopes] = {}
-        self._taken: dict[str, Name] = {}
+        self._taken: dict[str, OperatorKey] = {}
 
-    def build(self, key: str, pattern: Part) -> list[Node]:
+    def build(self, key: str, pattern: Part) -> list[Operator]:
         """Add a subscription of the snapshot; return the operators that are new."""
         first = self._writers.get(key, key)
         scopes = self._scopes.get(first)
         if scopes is None:
-            scopes = self._scopes[first] = scopes_at_work(pattern)
+            scopes = self._scopes[first] = new_scope_state(pattern)
             scopes.restore(self._state["used"][first])
         return self._graph.build(key, pattern, self._name, scopes, self._state["now"], 0)
 
-    def fill(self, step: Step) -> None:
+    def fill(self, step: StepContext) -> None:
         """Load the state of every operator, once all subscriptions are added."""
         reader = OccurrenceReader(self._state["events"])
         nodes = self._state["nodes"]
@@ -104,14 +109,14 @@ class Restoring:
             if place in nodes:
                 self._graph.nodes[name].restore(nodes[place], reader.read, step)
 
-    def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
+    def _name(self, part: Part, inner: list[Operator], newcomer: SubscriptionBuild) -> OperatorKey:
         """Return the name of the operator that was written at the place of the part."""
         place = _place(len(newcomer.nodes), newcomer.key)
         held = self._state["nodes"].get(place)
         if isinstance(held, str):
             place = held
         if place not in self._taken:
-            self._taken[place] = self._graph.new_name(part, newcomer)
+            self._taken[place] = self._graph.new_key(part, newcomer)
         return self._taken[place]
 
 
@@ -119,7 +124,7 @@ def _place(number: int, key: str) -> str:
     return f"{number} {key}"
 
 
-def _first_of_crowds(state: State) -> dict[str, str]:
+def _first_of_groups(state: State) -> dict[str, str]:
     """Return, for each subscription of a snapshot, the one with which the operator of its whole
     pattern was written; the consumed occurrences were written with that one, too.
     """

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tocsin.engine.detection.base import Node, too_much_work
-from tocsin.engine.detection.pair_table import PairTable
-from tocsin.engine.detection.scheduling.step_failures import Troubles
+from tocsin.engine.detection.base import Operator, too_much_work
+from tocsin.engine.detection.pair_table import PairStore
+from tocsin.engine.detection.scheduling.step_failures import StepFailures
 from tocsin.engine.detection.scheduling.timers import Timers
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.stateless import AtomNode
+from tocsin.engine.detection.stateless import AtomSource
 from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.values.time import Instant
 
-Found = list[tuple[str, Occurrence]]
+Emissions = list[tuple[str, Occurrence]]
 """Matches: subscription keys with their occurrences."""
 
 RowsOf = Callable[[Atom, Event], Rows]
@@ -32,7 +32,7 @@ BEGINNING: Instant = -(2**63)
 """Instant before all that is known."""
 
 
-class CurrentStep:
+class StepExecution:
     """The step in progress: the `Step` that operators emit into, and those left to serve."""
 
     __slots__ = (
@@ -43,39 +43,39 @@ class CurrentStep:
         "_vanished",
         "found",
         "is_touched",
-        "leap",
         "now",
         "number",
         "overfull",
         "pairs",
         "queue_limit",
+        "quiet_until",
     )
 
-    def __init__(self, timers: Timers, troubles: Troubles, queue_limit: int) -> None:
+    def __init__(self, timers: Timers, troubles: StepFailures, queue_limit: int) -> None:
         self.now: Instant = BEGINNING
-        self.leap: Instant | None = None
+        self.quiet_until: Instant | None = None
         self.number = 0
         self.queue_limit = queue_limit
         self.overfull = troubles.overfull
-        self.pairs = PairTable[Node]()
+        self.pairs = PairStore[Operator]()
         """Table of all joins of two atoms under single use."""
-        self.found: Found = []
+        self.found: Emissions = []
         """Matches of this step."""
         self.is_touched = False
         """True if an operator waits to be served."""
         self._timers = timers
         self._troubles = troubles
-        self._levels: list[list[Node]] = []
+        self._levels: list[list[Operator]] = []
         self._vanished: list[tuple[Scopes, str, Occurrence]] = []
         self._is_firing = False
 
-    def bring(self, node: Node, occurrence: Occurrence) -> None:
+    def bring(self, node: Operator, occurrence: Occurrence) -> None:
         """Emit an occurrence of an operator's part to all its consumers and subscriptions. A
         pattern over its work limit in this step adds no match.
         """
         node.brought += 1
-        for follower in node.followers:
-            self._give(follower, 0, occurrence)
+        for follower in node.inline_consumers:
+            self._deliver(follower, 0, occurrence)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
@@ -86,42 +86,44 @@ class CurrentStep:
             for key in node.keys:
                 self.found.append((key, occurrence))
 
-    def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+    def enqueue(self, node: Operator, slot: int, occurrence: Occurrence) -> None:
         """Enqueue an occurrence at a slot of one operator, which is served in its turn."""
         self._touch(node)
         node.inbox.append((slot, occurrence))
 
-    def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
+    def abort_work(
+        self, node: Operator, occurrence: Occurrence | None, why: WorkLimitExceeded
+    ) -> None:
         """Record that work for the occurrence was aborted at the operator, for every pattern that
         pays for it. Only the first reason per pattern counts until it is reported.
         """
         members = () if occurrence is None else occurrence.members
         for payer in node.payers:
-            self._troubles.given_up.setdefault(payer, (members, why))
+            self._troubles.aborted.setdefault(payer, (members, why))
 
-    def _tell_overdrawn(self, node: Node, occurrence: Occurrence | None) -> None:
+    def _report_over_budget(self, node: Operator, occurrence: Occurrence | None) -> None:
         """Record the patterns that could not pay for work which the operator did for others."""
         for payer in node.payers:
             if payer.is_overdrawn_in(self):
                 members = () if occurrence is None else occurrence.members
-                self._troubles.given_up.setdefault(payer, (members, too_much_work()))
+                self._troubles.aborted.setdefault(payer, (members, too_much_work()))
 
-    def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
+    def consume_name(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """Mark the occurrence bound to a name as consumed in its scope when the step ends."""
         self._vanished.append((scopes, name, occurrence))
 
-    def wake(self, node: Node, due: Instant, token: object) -> None:
+    def wake(self, node: Operator, due: Instant, token: object) -> None:
         """Schedule a timer; one that is due in the timer step in progress fires in it."""
         if self._is_firing and due <= self.now:
             node.due.append(token)
         else:
             self._timers.wake(node, due, token)
 
-    def expire(self, node: Node, due: Instant) -> None:
+    def schedule_expiry(self, node: Operator, due: Instant) -> None:
         """Schedule a call of the operator's `forget_before` once `due` has passed."""
-        self._timers.expire(node, due)
+        self._timers.schedule_expiry(node, due)
 
-    def make_room(self, node: Node) -> None:
+    def make_room(self, node: Operator) -> None:
         """Add levels until the operator can be served."""
         while len(self._levels) <= node.level:
             self._levels.append([])
@@ -132,7 +134,7 @@ class CurrentStep:
         self.number += 1
         self.found = []
 
-    def fire(self, timers: Iterable[tuple[Node, object]]) -> None:
+    def fire(self, timers: Iterable[tuple[Operator, object]]) -> None:
         """Serve the operators whose timers are due in this step."""
         self._is_firing = True
         for node, token in timers:
@@ -165,7 +167,7 @@ class CurrentStep:
         self.pairs.abandon()
         self.is_touched = self._is_firing = False
 
-    def _touch(self, node: Node) -> None:
+    def _touch(self, node: Operator) -> None:
         if not node.inbox and not node.due:
             self._levels[node.level].append(node)
             self.is_touched = True
@@ -176,71 +178,73 @@ class CurrentStep:
         """
         for node, pair in self.pairs.serve(occurrence, self.number):
             self.bring(node, pair)
-        self.overfull.update(self.pairs.owners_of_more(self.queue_limit))
+        self.overfull.update(self.pairs.owners_over_limit(self.queue_limit))
 
-    def _serve_node(self, node: Node) -> None:
+    def _serve_node(self, node: Operator) -> None:
         inbox = node.inbox
         if len(inbox) > 1:
             inbox.sort(key=lambda each: (each[0], each[1].order))
         for slot, occurrence in inbox:
-            self._give(node, slot, occurrence)
+            self._deliver(node, slot, occurrence)
         inbox.clear()
-        if node.keeps and node.kept > self.queue_limit:
+        if node.has_buffer and node.kept > self.queue_limit:
             self.overfull.add(node)
         if node.due:
             due, node.due = node.due, []
             for token in due:
                 self._ring(node, token)
 
-    def _give(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+    def _deliver(self, node: Operator, slot: int, occurrence: Occurrence) -> None:
         """Pass an occurrence to an operator; an error there concerns only the subscriptions that
         use it.
         """
         try:
             node.receive(slot, occurrence, self)
-        except GivenUp as why:
-            self.give_up(node, occurrence, why)
+        except WorkLimitExceeded as why:
+            self.abort_work(node, occurrence, why)
         except Exception as error:
             self._troubles.fault(node, error)
         if len(node.payers) > 1:
-            self._tell_overdrawn(node, occurrence)
+            self._report_over_budget(node, occurrence)
 
-    def _ring(self, node: Node, token: object) -> None:
+    def _ring(self, node: Operator, token: object) -> None:
         """Fire a due timer of an operator; an error there concerns only the subscriptions that use
         it.
         """
         try:
             node.on_timer(token, self)
-        except GivenUp as why:
-            self.give_up(node, None, why)
+        except WorkLimitExceeded as why:
+            self.abort_work(node, None, why)
         except Exception as error:
             self._troubles.fault(node, error)
         if len(node.payers) > 1:
-            self._tell_overdrawn(node, None)
+            self._report_over_budget(node, None)
 
 
-class Steps:
+class StepScheduler:
     """Scheduler of the steps, one after the other: events in canonical order, due timers before
     them.
     """
 
-    __slots__ = ("_rows", "_timers", "_troubles", "_unbegun", "current", "known")
+    __slots__ = ("_rows", "_timers", "_troubles", "_without_clock", "current", "known")
 
-    def __init__(self, rows: RowsOf, timers: Timers, troubles: Troubles, queue_limit: int) -> None:
-        self.current = CurrentStep(timers, troubles, queue_limit)
+    def __init__(
+        self, rows: RowsOf, timers: Timers, troubles: StepFailures, queue_limit: int
+    ) -> None:
+        self.current = StepExecution(timers, troubles, queue_limit)
         self.known: Instant = BEGINNING
         """Instant up to which the clock has come."""
         self._rows = rows
         self._timers = timers
         self._troubles = troubles
-        self._unbegun: list[Node] = []
+        self._without_clock: list[Operator] = []
 
     @property
     def has_begun(self) -> bool:
         """True if any instant is known."""
         return self.known != BEGINNING
 
-    def start(self, nodes: Iterable[Node]) -> None:
+    def start(self, nodes: Iterable[Operator]) -> None:
         """Start operators that are new in the graph; those with recurring timers begin once the
         time is known.
         """
@@ -250,9 +254,9 @@ class Steps:
             if node.is_endless and self.has_begun:
                 node.begin(self.known, False, self.current)
             elif node.is_endless:
-                self._unbegun.append(node)
+                self._without_clock.append(node)
 
-    def event(self, event: Event, end: Instant, nodes: Iterable[AtomNode]) -> Found:
+    def event(self, event: Event, end: Instant, nodes: Iterable[AtomSource]) -> Emissions:
         """Serve one event, an occurrence of the atoms of the given operators that ends at `end`.
         Timers that are due before it fire first. Return all matches.
         """
@@ -266,10 +270,10 @@ class Steps:
         arrived = step.pairs.arrived
         for node in nodes:
             if node.binds:
-                self._bring_bound(node, event, occurrence)
+                self._emit_bound(node, event, occurrence)
                 continue
             arrived += node.queues
-            if node.followers or node.users or node.keys:
+            if node.inline_consumers or node.users or node.keys:
                 step.bring(node, occurrence)
             else:
                 node.brought += 1
@@ -279,7 +283,7 @@ class Steps:
             step.serve()
         return before + step.found if before else step.found
 
-    def _bring_bound(self, node: AtomNode, event: Event, occurrence: Occurrence) -> None:
+    def _emit_bound(self, node: AtomSource, event: Event, occurrence: Occurrence) -> None:
         """Emit an occurrence of an atom with the rows that the matcher binds."""
         try:
             rows = self._rows(node.part, event)
@@ -289,13 +293,13 @@ class Steps:
             bound = occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows)
             self.current.bring(node, bound)
 
-    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Emissions:
         """Fire the timers up to `now` and return the matches. None is the end of time, which
         recurring windows never reach.
         """
-        found: Found = []
+        found: Emissions = []
         step, timers = self.current, self._timers.waiting
-        step.leap = leap
+        step.quiet_until = leap
         if now is not None and now > self.known:
             self.know(now)
         while timers and (now is None or timers[0][0] <= now):
@@ -307,23 +311,23 @@ class Steps:
             else:
                 step.fire(fired)
             found += step.found
-        step.leap = None
+        step.quiet_until = None
         return found
 
     def know(self, now: Instant) -> None:
         """Move the clock; operators that wait for a first instant begin."""
         self.known = now
-        if self._unbegun:
-            unbegun, self._unbegun = self._unbegun, []
+        if self._without_clock:
+            unbegun, self._without_clock = self._without_clock, []
             for node in unbegun:
-                if not node.is_gone:
+                if not node.is_removed:
                     self._troubles.contain(node, node.begin, now, True, self.current)
 
     def resume(self, known: Instant) -> None:
         """Set the clock after operators have loaded a snapshot taken at that instant."""
         self.known = known
         if self.has_begun:
-            self._unbegun.clear()
+            self._without_clock.clear()
 
     def forget_before(self, now: Instant) -> None:
         """Drop all that no event which ends at `now` or later can complete. Only operators with an
@@ -333,8 +337,8 @@ class Steps:
         for node in self._timers.take_expired(now):
             self._troubles.contain(node, self._forget, node, now)
 
-    def _forget(self, node: Node, now: Instant) -> None:
+    def _forget(self, node: Operator, now: Instant) -> None:
         node.forget_before(now)
         due = node.next_expiry()
         if due is not None:
-            self._timers.expire(node, due)
+            self._timers.schedule_expiry(node, due)

@@ -12,9 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tocsin.engine.graphs.encoding import HOME, EncodedGraph
-from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
-from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
-from tocsin.engine.graphs.paper.statements import TypedStatement, arcs_from_home, typed
+from tocsin.engine.graphs.paper.entries import StatementEntries, StatementType, type_of
+from tocsin.engine.graphs.paper.nodes import Circle, PaperTree, Square
+from tocsin.engine.graphs.paper.statements import (
+    TypedStatement,
+    arcs_from_home,
+    find_typed_statements,
+)
 from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
 
 NODE_LIMIT = 100_000
@@ -29,7 +33,7 @@ class HomePattern:
     place: int
 
 
-class Subscription:
+class PaperSubscription:
     """A pattern by the subjects of its statements; repeated statements count once."""
 
     __slots__ = ("by_subject", "pattern", "slot")
@@ -69,12 +73,12 @@ class Building:
     def __init__(
         self,
         graph: EncodedGraph,
-        entries: Entries,
+        entries: StatementEntries,
         resting: Mapping[StatementType, Mapping[HomePattern, None]],
-        subscriptions: Mapping[int, Subscription],
+        subscriptions: Mapping[int, PaperSubscription],
         limit: int = NODE_LIMIT,
     ) -> None:
-        self.trees: dict[int, Tree] = {}
+        self.trees: dict[int, PaperTree] = {}
         self._graph = graph
         self._entries = entries
         self._resting = resting
@@ -86,7 +90,7 @@ class Building:
     def build(self, repeated: Iterable[str]) -> None:
         """Traverse the event; `repeated` are the properties whose paths are needed."""
         for arc in arcs_from_home(self._graph, self._entries.ontology, repeated):
-            for statement in typed(arc):
+            for statement in find_typed_statements(arc):
                 self._done.setdefault(statement.subject, []).append(statement)
                 for entry in self._entries.at_or_above(
                     statement.type, literal=statement.is_literal()
@@ -165,15 +169,15 @@ class Building:
         self._count(square.tree, 0)
         return circle
 
-    def _count(self, tree: Tree, squares: int) -> None:
+    def _count(self, tree: PaperTree, squares: int) -> None:
         tree.squares += squares
         tree.full = tree.nodes > self._limit
 
 
-def new_tree(subscription: Subscription, *, full: bool = False) -> Tree:
+def new_tree(subscription: PaperSubscription, *, full: bool = False) -> PaperTree:
     """Return a tree with the root and the home squares."""
     root = Circle({Home(): HOME}, (Home(),))
-    tree = Tree(subscription.pattern, subscription.by_subject, root)
+    tree = PaperTree(subscription.pattern, subscription.by_subject, root)
     root.squares = [Square(tree, root, each) for each in subscription.home_statements]
     root.unchecked = tree.squares = len(root.squares)
     tree.full = full

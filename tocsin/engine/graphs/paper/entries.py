@@ -33,7 +33,7 @@ def type_of(statement: StatementPattern) -> StatementType:
     return StatementType(statement.subject_class, used, statement.object_class)
 
 
-class Entries:
+class StatementEntries:
     """The entries in use under one ontology, with reference counts."""
 
     __slots__ = ("_above", "_uses", "ontology")

@@ -11,16 +11,16 @@ from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.inference import encoded
+from tocsin.engine.graphs.inference import encode_graph
 from tocsin.engine.graphs.paper.building import (
     NODE_LIMIT,
     Building,
     HomePattern,
-    Subscription,
+    PaperSubscription,
     new_tree,
 )
-from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
-from tocsin.engine.graphs.paper.nodes import Tree
+from tocsin.engine.graphs.paper.entries import StatementEntries, StatementType, type_of
+from tocsin.engine.graphs.paper.nodes import PaperTree
 from tocsin.engine.graphs.paper.verifying import Verification
 from tocsin.engine.graphs.solver import Solver
 from tocsin.engine.index.hits import Hits
@@ -28,24 +28,24 @@ from tocsin.engine.index.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
-from tocsin.knowledge.warnings import Watch
+from tocsin.knowledge.warnings import VocabularyChecker
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.graphs import GraphPattern, Statements
 
 
 @dataclass(slots=True)
-class Shelf:
+class PaperSubscriptions:
     """The subscriptions under one ontology, and their home patterns, which wait between events."""
 
-    entries: Entries
-    watch: Watch
-    subscriptions: dict[int, Subscription] = field(default_factory=dict)
+    entries: StatementEntries
+    watch: VocabularyChecker
+    subscriptions: dict[int, PaperSubscription] = field(default_factory=dict)
     resting: dict[StatementType, dict[HomePattern, None]] = field(default_factory=dict)
     repeated: dict[str, int] = field(default_factory=dict)
 
     def add(self, slot: int, pattern: GraphPattern) -> None:
         """Add a subscription."""
-        subscription = self.subscriptions[slot] = Subscription(slot, pattern)
+        subscription = self.subscriptions[slot] = PaperSubscription(slot, pattern)
         for each in pattern.statements:
             self.entries.use(type_of(each))
             if each.repeated:
@@ -71,7 +71,7 @@ class Shelf:
                 if not self.repeated[each.property]:
                     del self.repeated[each.property]
 
-    def trees(self, graph: EncodedGraph, limit: int) -> dict[int, Tree]:
+    def trees(self, graph: EncodedGraph, limit: int) -> dict[int, PaperTree]:
         """Return the trees of one event.
 
         If there are too many paths, patterns with paths are undecided and the others are built.
@@ -85,7 +85,9 @@ class Shelf:
                 trees[slot] = new_tree(subscription, full=True)
         return trees
 
-    def _built(self, graph: EncodedGraph, limit: int, repeated: Iterable[str]) -> dict[int, Tree]:
+    def _built(
+        self, graph: EncodedGraph, limit: int, repeated: Iterable[str]
+    ) -> dict[int, PaperTree]:
         building = Building(graph, self.entries, self.resting, self.subscriptions, limit)
         building.build(repeated)
         return building.trees
@@ -95,11 +97,11 @@ class PaperMatcher:
     """Graph patterns by key."""
 
     __slots__ = (
+        "_by_ontology",
         "_keys",
         "_limit",
         "_nodes",
         "_patterns",
-        "_shelves",
         "refused",
         "undecided",
         "warned",
@@ -111,7 +113,7 @@ class PaperMatcher:
         self._nodes = nodes
         self._keys = Keys()
         self._patterns: dict[int, GraphPattern] = {}
-        self._shelves: dict[Ontology, Shelf] = {}
+        self._by_ontology: dict[Ontology, PaperSubscriptions] = {}
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, with aborted trees (`LIMIT`); they do not match."""
         self.refused: dict[int, EventProblem] = {}
@@ -131,7 +133,7 @@ class PaperMatcher:
     @property
     def entries(self) -> int:
         """Number of statement types with patterns."""
-        return sum(len(shelf.entries) for shelf in self._shelves.values())
+        return sum(len(shelf.entries) for shelf in self._by_ontology.values())
 
     def key_of(self, slot: int) -> str:
         """Return the key of a slot."""
@@ -145,35 +147,39 @@ class PaperMatcher:
         """Add a subscription; raise for a known key, and change nothing then."""
         slot = self._keys.add(key)
         self._patterns[slot] = atom
-        if atom.ontology not in self._shelves:
-            self._shelves[atom.ontology] = Shelf(Entries(atom.ontology), Watch(atom.ontology))
-        self._shelves[atom.ontology].add(slot, atom)
+        if atom.ontology not in self._by_ontology:
+            self._by_ontology[atom.ontology] = PaperSubscriptions(
+                StatementEntries(atom.ontology), VocabularyChecker(atom.ontology)
+            )
+        self._by_ontology[atom.ontology].add(slot, atom)
 
     def remove(self, key: str) -> None:
         """Remove a subscription and all state that only it used."""
         slot = self._keys.remove(key)
         pattern = self._patterns.pop(slot)
-        shelf = self._shelves[pattern.ontology]
+        shelf = self._by_ontology[pattern.ontology]
         shelf.remove(slot)
         if not shelf.subscriptions:
-            del self._shelves[pattern.ontology]
+            del self._by_ontology[pattern.ontology]
         if not self._patterns:
             self.warned, self.refused = [], {}
 
     def match(self, batch: EventBatch) -> Hits:
         """Return the subscriptions that match each event, in subscription order."""
         self.undecided, self.refused, self.warned = [], {}, []
-        found = [(i, slot) for i in range(batch.size) for slot in self._ringing(i, batch.event(i))]
+        found = [
+            (i, slot) for i in range(batch.size) for slot in self._matching_slots(i, batch.event(i))
+        ]
         self.work.events += batch.size
         self.work.hits += len(found)
         pairs = np.array(found, np.int32).reshape(-1, 2)
         return Hits(pairs[:, 0].copy(), pairs[:, 1].copy())
 
-    def trees(self, event: Event) -> dict[str, Tree]:
+    def trees(self, event: Event) -> dict[str, PaperTree]:
         """Return the trees that an event builds, by key; untouched subscriptions have none."""
-        found: dict[str, Tree] = {}
-        for ontology, shelf in self._shelves.items():
-            trees = shelf.trees(encoded(event, ontology), self._nodes)
+        found: dict[str, PaperTree] = {}
+        for ontology, shelf in self._by_ontology.items():
+            trees = shelf.trees(encode_graph(event, ontology), self._nodes)
             found |= {self._keys.key_of(slot): tree for slot, tree in trees.items()}
         return found
 
@@ -182,21 +188,23 @@ class PaperMatcher:
         if not atom.select:
             return NOTHING_BOUND
         try:
-            return Solver(atom, encoded(event, atom.ontology), self._limit).rows()
+            return Solver(atom, encode_graph(event, atom.ontology), self._limit).rows()
         except EventProblem:
             return ()
         except Undecided:
             return NOTHING_BOUND
 
-    def _ringing(self, i: int, event: Event) -> list[int]:
+    def _matching_slots(self, i: int, event: Event) -> list[int]:
         found = {
-            slot for shelf in self._shelves.values() for slot in self._ringing_on(shelf, i, event)
+            slot
+            for shelf in self._by_ontology.values()
+            for slot in self._matching_slots_of(shelf, i, event)
         }
         return [slot for slot in self._patterns if slot in found] if found else []
 
-    def _ringing_on(self, shelf: Shelf, i: int, event: Event) -> list[int]:
+    def _matching_slots_of(self, shelf: PaperSubscriptions, i: int, event: Event) -> list[int]:
         try:
-            graph = encoded(event, shelf.entries.ontology)
+            graph = encode_graph(event, shelf.entries.ontology)
         except EventProblem as problem:
             self.refused.setdefault(i, problem)
             return []
@@ -208,16 +216,16 @@ class PaperMatcher:
         self.work.predicate_evaluations += graph.filter_evaluations
         return [slot for slot, tree in trees.items() if self._rings(i, slot, tree, graph)]
 
-    def _rings(self, i: int, slot: int, tree: Tree, graph: EncodedGraph) -> bool:
+    def _rings(self, i: int, slot: int, tree: PaperTree, graph: EncodedGraph) -> bool:
         try:
-            return rings(tree, graph, self._limit)
+            return tree_matches(tree, graph, self._limit)
         except Undecided:
             self.work.undecided += 1
             self.undecided.append((i, self._keys.key_of(slot)))
             return False
 
 
-def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
+def tree_matches(tree: PaperTree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
     """True if a tree has a map that meets conditions between variables and extends to no absent
     group.
     """
@@ -228,8 +236,12 @@ def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
     )
 
 
-def tree_of(pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT) -> Tree | None:
+def tree_of(
+    pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT
+) -> PaperTree | None:
     """Return the tree of one subscription for one event; None if no home pattern accepts an arc."""
-    shelf = Shelf(Entries(pattern.ontology), Watch(pattern.ontology))
+    shelf = PaperSubscriptions(
+        StatementEntries(pattern.ontology), VocabularyChecker(pattern.ontology)
+    )
     shelf.add(0, pattern)
     return shelf.trees(graph, limit).get(0)

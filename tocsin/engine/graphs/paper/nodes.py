@@ -30,7 +30,7 @@ class Square:
     `accepted` are the pairs of vertices that it has accepted.
     """
 
-    tree: Tree
+    tree: PaperTree
     parent: Circle
     statement: StatementPattern
     circles: list[Circle] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Square:
 
 
 @dataclass(slots=True, eq=False)
-class Tree:
+class PaperTree:
     """The tree of one subscription for one event."""
 
     pattern: GraphPattern

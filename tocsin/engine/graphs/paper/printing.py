@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from tocsin.engine.graphs.budget import Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.inference import encoded
-from tocsin.engine.graphs.paper.matcher import rings, tree_of
-from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree, squares_below
+from tocsin.engine.graphs.inference import encode_graph
+from tocsin.engine.graphs.paper.matcher import tree_matches, tree_of
+from tocsin.engine.graphs.paper.nodes import Circle, PaperTree, Square, squares_below
 from tocsin.engine.graphs.paper.verifying import Verification
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
@@ -20,7 +20,7 @@ from tocsin.values.terms import Blank
 def tree_lines(pattern: GraphPattern, event: Event) -> Iterator[str]:
     """Yield the matching tree of a subscription for an event, and a last line with the verdict."""
     try:
-        graph = encoded(event, pattern.ontology)
+        graph = encode_graph(event, pattern.ontology)
     except EventProblem as problem:
         yield f"no match: {problem}"
         return
@@ -36,7 +36,7 @@ def tree_lines(pattern: GraphPattern, event: Event) -> Iterator[str]:
 class _Printing:
     __slots__ = ("_graph", "_tree")
 
-    def __init__(self, tree: Tree, graph: EncodedGraph) -> None:
+    def __init__(self, tree: PaperTree, graph: EncodedGraph) -> None:
         self._tree = tree
         self._graph = graph
 
@@ -65,10 +65,10 @@ class _Printing:
             yield from self._circle(circle, known, indent + "  ")
 
 
-def verdict_of(tree: Tree, graph: EncodedGraph) -> str:
+def verdict_of(tree: PaperTree, graph: EncodedGraph) -> str:
     """Return the verdict on the tree, with the reason if it is no match."""
     try:
-        if rings(tree, graph):
+        if tree_matches(tree, graph):
             return "match"
         maps = next(Verification(tree, graph).maps(), None)
     except Undecided:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tocsin.engine.graphs.budget import Budget
 from tocsin.engine.graphs.encoding import HOME, Arc, EncodedGraph
-from tocsin.engine.graphs.link_pairs import onward
+from tocsin.engine.graphs.link_pairs import path_ends
 from tocsin.engine.graphs.paper.entries import StatementType, repeated_property
 from tocsin.knowledge.ontology import Ontology
 from tocsin.values.terms import Literal, Term
@@ -53,7 +53,7 @@ def arcs_from_home(
             yield from _paths(vertex, each, graph, ontology, budget)
 
 
-def typed(arc: Arc) -> Iterator[TypedStatement]:
+def find_typed_statements(arc: Arc) -> Iterator[TypedStatement]:
     """Yield the typed statements of an arc."""
     for above, below in product(arc.subject_classes, arc.object_classes):
         yield TypedStatement(
@@ -67,7 +67,7 @@ def _paths(
     """Yield paths from a vertex as arcs of the repeated property; each end once per first arc."""
     for start in graph.leaving(vertex):
         if wanted in ontology.superproperties(start.property):
-            for last in onward(start, wanted, graph, ontology, budget):
+            for last in path_ends(start, wanted, graph, ontology, budget):
                 yield last._replace(
                     subject=vertex,
                     property=repeated_property(wanted),

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from tocsin.engine.graphs.budget import LIMIT, Budget, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
+from tocsin.engine.graphs.paper.nodes import Circle, PaperTree, Square
 from tocsin.plan.nodes.graphs import Injective, Vertex
 from tocsin.values.terms import Literal
 
@@ -26,7 +26,7 @@ class Verification:
 
     __slots__ = ("_budget", "_graph", "_injective", "_tree")
 
-    def __init__(self, tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> None:
+    def __init__(self, tree: PaperTree, graph: EncodedGraph, limit: int = LIMIT) -> None:
         self._tree = tree
         self._graph = graph
         self._injective = tree.pattern.injective

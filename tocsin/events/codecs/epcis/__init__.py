@@ -8,16 +8,16 @@ another envelope.
 from __future__ import annotations
 
 from tocsin.events.codecs.epcis.document import decode_document, decode_each, normal_events
-from tocsin.events.codecs.epcis.event import SOURCE, enveloped, event_id
+from tocsin.events.codecs.epcis.event import SOURCE, event_id, from_envelope
 from tocsin.events.codecs.epcis.event_hash import event_hash, pre_hash
 
 __all__ = [
     "SOURCE",
     "decode_document",
     "decode_each",
-    "enveloped",
     "event_hash",
     "event_id",
+    "from_envelope",
     "normal_events",
     "pre_hash",
 ]

@@ -16,7 +16,7 @@ from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.base.xml_text import xml_text
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.event_schema import KINDS, normal_event
-from tocsin.events.codecs.epcis.field_readers import CODE, shown, wrong
+from tocsin.events.codecs.epcis.field_readers import CODE, format_value, wrong
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
 from tocsin.events.codecs.epcis.json_context import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.master_data import (
@@ -126,7 +126,9 @@ def _readings(raw: bytes | str) -> Iterator[Reading]:
 def _of_json(raw: bytes | str) -> Iterator[Reading]:
     value = parse_json(raw)
     if not isinstance(value, dict):
-        raise EventProblem(f"an EPCIS document is a JSON object, got {shown(value)}", code=CODE)
+        raise EventProblem(
+            f"an EPCIS document is a JSON object, got {format_value(value)}", code=CODE
+        )
     return _of_json_value(value)
 
 

@@ -39,12 +39,12 @@ _GEO = re.compile(r"geo:(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)(?:,-?\d+(?:\.\d+)?)?
 
 def event_of_attributes(attributes: dict[str, Any], source: str = SOURCE) -> Event:
     """Return the event with these attributes as data."""
-    return enveloped(
+    return from_envelope(
         attributes, {"id": event_id(attributes), "source": source, "type": attributes["type"]}
     )
 
 
-def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
+def from_envelope(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
     """Return the event with the id, source and type of an envelope; its time is the eventTime."""
     time = attributes["eventTime"]
     keys = common_keys(attributes)

@@ -62,7 +62,7 @@ _ITEMS = {
 }
 """Lists whose name is written once, and the name of each item; transactions and parties have none.
 """
-_UNTOLD = (
+_FIELDS_NOT_HASHED = (
     "type",
     "@type",
     "recordTime",
@@ -85,21 +85,21 @@ def event_hash(attributes: Mapping[str, Any]) -> str:
 def pre_hash(attributes: Mapping[str, Any]) -> str:
     """Return the text to hash; for a QuantityEvent of 1.x that of its form in 2.0."""
     attributes = to_object_event(attributes)
-    known = [_told(name, attributes[name], "") for name in _ORDER if name in attributes]
-    rest = [name for name in attributes if name not in _ORDER and name not in _UNTOLD]
+    known = [_field_text(name, attributes[name], "") for name in _ORDER if name in attributes]
+    rest = [name for name in attributes if name not in _ORDER and name not in _FIELDS_NOT_HASHED]
     return (
         f"eventType={_key(attributes['type'])}{''.join(known)}{_sorted(_others(attributes, rest))}"
     )
 
 
-def _told(name: str, value: Any, area: str) -> str:
+def _field_text(name: str, value: Any, area: str) -> str:
     """Return the text of a field of the standard with its value: a list, an object, or a scalar."""
     if name in _ITEMS:
         # an extension has a list of one as its item
         items = value if isinstance(value, list) else [value]
         return name + _sorted(_item(_ITEMS[name], item, name) for item in items)
     if isinstance(value, list):
-        return _sorted(_told(name, item, area) for item in value)
+        return _sorted(_field_text(name, item, area) for item in value)
     if isinstance(value, dict):
         return name + _members(value, name)
     return f"{name}={_standard(name, value, area)}"
@@ -114,7 +114,7 @@ def _item(name: str, item: Any, area: str) -> str:
 def _members(value: Mapping[str, Any], area: str) -> str:
     """Return the text of the members of an object in fixed order, then its extensions, sorted."""
     order = _INNER.get(area, ())
-    known = [_told(name, value[name], area) for name in order if name in value]
+    known = [_field_text(name, value[name], area) for name in order if name in value]
     return "".join(known) + _sorted(_others(value, [name for name in value if name not in order]))
 
 
@@ -134,8 +134,8 @@ def _others(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
     """Yield extensions, master data and fields without a fixed order: each value with its name."""
     for name in names:
         if name in _ITEMS or (name in _INNER and not split_name(name)[0]):
-            yield _told(name, value[name], "")
-        elif name not in _UNTOLD:
+            yield _field_text(name, value[name], "")
+        elif name not in _FIELDS_NOT_HASHED:
             for item in value[name] if isinstance(value[name], list) else [value[name]]:
                 yield _key(name) + _own(item)
 

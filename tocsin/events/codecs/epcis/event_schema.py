@@ -15,6 +15,7 @@ from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.field_readers import (
     Reading,
     boolean,
+    format_value,
     hex_binary,
     instant,
     items,
@@ -24,15 +25,14 @@ from tocsin.events.codecs.epcis.field_readers import (
     read_members,
     record,
     reference,
-    shown,
     term,
     text,
     uri,
     wrong,
 )
-from tocsin.events.codecs.epcis.json_context import Names, expanded, names_of
+from tocsin.events.codecs.epcis.json_context import NameContext, expand_name, names_of
 from tocsin.events.codecs.epcis.quantity_event import QUANTITY_EVENT, from_former_form
-from tocsin.events.codecs.epcis.typed import types_used
+from tocsin.events.codecs.epcis.typed import find_types
 from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
 
 ACTIONS = ("ADD", "OBSERVE", "DELETE")
@@ -91,10 +91,10 @@ _ERROR = record(
 )
 
 
-def _kept(value: Any, at: str, _: Names) -> dict[str, Any]:
+def _kept(value: Any, at: str, _: NameContext) -> dict[str, Any]:
     """Return the master data in normal data unchanged."""
     if not isinstance(value, dict):
-        raise wrong(at, f"expected an object, got {shown(value)}")
+        raise wrong(at, f"expected an object, got {format_value(value)}")
     return value
 
 
@@ -172,17 +172,17 @@ KINDS: dict[str, _Kind] = {
 _OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _TIMES)
 
 
-def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
+def normal_event(value: Any, at: str, names: NameContext) -> dict[str, Any]:
     """Return the event in normal form; raises at the first wrong or missing field."""
     if not isinstance(value, dict):
-        raise wrong(at or "event", f"expected an event, got {shown(value)}")
+        raise wrong(at or "event", f"expected an event, got {format_value(value)}")
     inside = names_of(value.get("@context"), names)
     given = from_former_form({_bare(name): item for name, item in value.items()})
     name = _kind_name(given.get("type"), f"{at}.type" if at else "type", inside)
     kind = KINDS.get(name, _OWN_KIND)
     _check_presence(given, at, kind)
     found = read_members(given, at, names, kind.fields, kind.required)
-    return found | types_used(found, inside.types) | {"type": name}
+    return found | find_types(found, inside.types) | {"type": name}
 
 
 def _bare(name: str) -> str:
@@ -190,15 +190,17 @@ def _bare(name: str) -> str:
     return name.removeprefix("epcis:").removeprefix(NAMESPACES["epcis"])
 
 
-def _kind_name(written: Any, at: str, names: Names) -> str:
+def _kind_name(written: Any, at: str, names: NameContext) -> str:
     """Return the name of a kind of event: one of the standard, or the full name of another."""
     name = (
-        expanded(written.strip(), names).removeprefix("epcis:") if isinstance(written, str) else ""
+        expand_name(written.strip(), names).removeprefix("epcis:")
+        if isinstance(written, str)
+        else ""
     )
     if name not in KINDS and ":" not in name:
         raise wrong(
             at,
-            f"{shown(written)} is no kind of event",
+            f"{format_value(written)} is no kind of event",
             f"known: {', '.join(KINDS)}; one of your own is a URI",
         )
     return name

@@ -14,20 +14,20 @@ from typing import Any
 from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.epcis.json_context import (
     RESOURCE,
-    Names,
-    expanded,
+    NameContext,
+    expand_curie,
+    expand_name,
     individual,
     names_of,
-    resource,
 )
-from tocsin.events.codecs.epcis.typed import told_value, typed_value
-from tocsin.events.codecs.epcis.vocabulary import Vocabulary
+from tocsin.events.codecs.epcis.typed import convert_typed_value, typed_value
+from tocsin.events.codecs.epcis.vocabulary import StandardTerms
 from tocsin.values.scalars import canonical_number
 from tocsin.values.time import format_instant, parse_instant
 
 CODE = "InvalidEpcisError"
 
-Reading = Callable[[Any, str, Names], Any]
+Reading = Callable[[Any, str, NameContext], Any]
 """A function of the value as written, the position of the field, and the names in force there."""
 
 _MINUTE = re.compile(r"(T\d\d:\d\d)(Z|[+-]\d\d:\d\d)$")
@@ -42,36 +42,36 @@ def wrong(at: str, message: str, hint: str = "") -> EventProblem:
     )
 
 
-def text(value: Any, at: str, _: Names) -> str:
+def text(value: Any, at: str, _: NameContext) -> str:
     """Return a text, stripped; raises if it is empty or not a string."""
     if not isinstance(value, str) or not value.strip():
-        raise wrong(at, f"expected text, got {shown(value)}")
+        raise wrong(at, f"expected text, got {format_value(value)}")
     return value.strip()
 
 
-def uri(value: Any, at: str, names: Names) -> str:
+def uri(value: Any, at: str, names: NameContext) -> str:
     """Return a URI, with the prefix of the document expanded."""
-    given = resource(text(value, at, names), names)
+    given = expand_curie(text(value, at, names), names)
     if _URI.fullmatch(given) is None:
         raise wrong(
             at,
-            f"expected a URI, got {shown(given)}",
+            f"expected a URI, got {format_value(given)}",
             "write it with its scheme, like urn:epc:id:... or https://...",
         )
     return given
 
 
-def reference(value: Any, at: str, names: Names) -> str:
+def reference(value: Any, at: str, names: NameContext) -> str:
     """Return a text that should be a URI, with the prefix of the document expanded."""
-    return resource(text(value, at, names), names)
+    return expand_curie(text(value, at, names), names)
 
 
-def hex_binary(value: Any, at: str, names: Names) -> str:
+def hex_binary(value: Any, at: str, names: NameContext) -> str:
     """Return bytes in hexadecimal digits, in lower case."""
     return str(_HEX(value, at, names)).lower()
 
 
-def instant(value: Any, at: str, names: Names) -> str:
+def instant(value: Any, at: str, names: NameContext) -> str:
     """Return a time with a zone in UTC; the seconds of a whole minute may be omitted."""
     given = _MINUTE.sub(r"\1:00\2", text(value, at, names))
     try:
@@ -80,17 +80,17 @@ def instant(value: Any, at: str, names: Names) -> str:
         raise wrong(at, problem.message, problem.hint) from None
 
 
-def number(value: Any, at: str, _: Names) -> int | float:
+def number(value: Any, at: str, _: NameContext) -> int | float:
     """Return a number; text is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise wrong(at, f"expected a number, got {shown(value)}")
+        raise wrong(at, f"expected a number, got {format_value(value)}")
     return canonical_number(value)
 
 
-def boolean(value: Any, at: str, _: Names) -> bool:
+def boolean(value: Any, at: str, _: NameContext) -> bool:
     """Return True or False; raises for any other value."""
     if not isinstance(value, bool):
-        raise wrong(at, f"expected true or false, got {shown(value)}")
+        raise wrong(at, f"expected true or false, got {format_value(value)}")
     return value
 
 
@@ -98,10 +98,10 @@ def matching(pattern: str, example: str) -> Reading:
     """Return a reader of text that matches a pattern."""
     compiled = re.compile(pattern)
 
-    def read(value: Any, at: str, names: Names) -> str:
+    def read(value: Any, at: str, names: NameContext) -> str:
         given = text(value, at, names)
         if compiled.fullmatch(given) is None:
-            raise wrong(at, f"{shown(given)} is not served", f"write it like {example}")
+            raise wrong(at, f"{format_value(given)} is not served", f"write it like {example}")
         return given
 
     return read
@@ -110,10 +110,10 @@ def matching(pattern: str, example: str) -> Reading:
 _HEX = matching("[A-Fa-f0-9]+", "f0f0f0")
 
 
-def term(vocabulary: Vocabulary) -> Reading:
+def term(vocabulary: StandardTerms) -> Reading:
     """Return a reader of a term of a vocabulary in any spelling, or another URI."""
 
-    def read(value: Any, at: str, names: Names) -> str:
+    def read(value: Any, at: str, names: NameContext) -> str:
         word = vocabulary.word(text(value, at, names))
         if ":" in word or not vocabulary.allows(word):
             word = vocabulary.word(individual(word, names))
@@ -129,9 +129,9 @@ def term(vocabulary: Vocabulary) -> Reading:
 def items(reading: Reading) -> Reading:
     """Return a reader of a list."""
 
-    def read(value: Any, at: str, names: Names) -> list[Any]:
+    def read(value: Any, at: str, names: NameContext) -> list[Any]:
         if not isinstance(value, list):
-            raise wrong(at, f"expected a list, got {shown(value)}")
+            raise wrong(at, f"expected a list, got {format_value(value)}")
         return [reading(item, f"{at}[{number}]", names) for number, item in enumerate(value)]
 
     return read
@@ -150,9 +150,9 @@ def record(fields: Mapping[str, Reading], required: tuple[str, ...] = ()) -> Rea
     extensions.
     """
 
-    def read(value: Any, at: str, names: Names) -> dict[str, Any]:
+    def read(value: Any, at: str, names: NameContext) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise wrong(at, f"expected an object, got {shown(value)}")
+            raise wrong(at, f"expected an object, got {format_value(value)}")
         return read_members(value, at, names, fields, required)
 
     return read
@@ -161,7 +161,7 @@ def record(fields: Mapping[str, Reading], required: tuple[str, ...] = ()) -> Rea
 def read_members(
     value: Mapping[str, Any],
     at: str,
-    names: Names,
+    names: NameContext,
     fields: Mapping[str, Reading],
     required: tuple[str, ...],
 ) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def read_members(
         if reading is not None:
             found[name] = reading(given, place, inside)
             continue
-        full = expanded(name, inside)
+        full = expand_name(name, inside)
         if ":" not in full:
             raise wrong(
                 place,
@@ -189,7 +189,7 @@ def read_members(
     return {name: found[name] for name in sorted(found) if found[name] not in _NOTHING}
 
 
-def extension(value: Any, names: Names, kind: str = "") -> Any:
+def extension(value: Any, names: NameContext, kind: str = "") -> Any:
     """Return a value of an extension with full names; a list of one becomes its item, as in XML."""
     if isinstance(value, list):
         found = [extension(item, names, kind) for item in value]
@@ -197,13 +197,13 @@ def extension(value: Any, names: Names, kind: str = "") -> Any:
     return _object(value, names) if isinstance(value, dict) else typed_value(value, kind, names)
 
 
-def _object(value: Mapping[str, Any], names: Names) -> Any:
+def _object(value: Mapping[str, Any], names: NameContext) -> Any:
     inside = names_of(value["@context"], names) if "@context" in value else names
     if "@value" in value:
-        return told_value(value, inside)
+        return convert_typed_value(value, inside)
     kept: dict[str, Any] = {}
     for name, item in value.items():
-        full = expanded(name, inside)
+        full = expand_name(name, inside)
         if name != "@context":
             kept[full] = extension(
                 item, inside, RESOURCE if name in ("@id", "@type") else inside.types.get(full, "")
@@ -211,7 +211,7 @@ def _object(value: Mapping[str, Any], names: Names) -> Any:
     return {name: kept[name] for name in sorted(kept) if kept[name] not in _NOTHING}
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value for a message, cut if it is long."""
     words = repr(value)
     return words if len(words) <= 60 else words[:57] + "..."

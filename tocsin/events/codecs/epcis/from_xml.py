@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tocsin.events.codecs.epcis.field_readers import wrong
-from tocsin.events.codecs.epcis.json_context import qualified
+from tocsin.events.codecs.epcis.json_context import qualify
 from tocsin.events.codecs.epcis.typed import boolean_of, number_of
 from tocsin.events.views.document import TEXT, Element, attributes_in
 
@@ -57,7 +57,7 @@ def fields(element: Element) -> Iterator[tuple[str, Element]]:
         if namespace in _STANDARD and name in _WRAPPERS:
             yield from fields(child)
         else:
-            yield (name if namespace in _STANDARD else qualified(namespace, name)), child
+            yield (name if namespace in _STANDARD else qualify(namespace, name)), child
 
 
 def local(element: Element) -> str:
@@ -120,7 +120,7 @@ def _attributes(element: Element) -> dict[str, Any]:
     for tag, value in attributes_in(element):
         namespace, name = split(tag)
         if namespace != _INSTANCE:
-            found[qualified(namespace, name) if namespace else name] = value.strip()
+            found[qualify(namespace, name) if namespace else name] = value.strip()
     return found
 
 
@@ -152,7 +152,7 @@ def _own(element: Element) -> Any:
     found = _attributes(element)
     for child in element:
         namespace, name = split(child.tag)
-        key, value = qualified(namespace, name) if namespace else name, _own(child)
+        key, value = qualify(namespace, name) if namespace else name, _own(child)
         if key in found:
             value = [*(found[key] if isinstance(found[key], list) else [found[key]]), value]
         found[key] = value

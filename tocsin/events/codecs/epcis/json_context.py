@@ -31,7 +31,7 @@ _LONGEST_REMEMBERED = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameContext:
     """The names of a context: IRIs by prefix, IRIs by term, and types by the full name of their
     term.
     """
@@ -42,17 +42,17 @@ class Names:
     vocabulary: str = ""
 
 
-KNOWN = Names(NAMESPACES)
+KNOWN = NameContext(NAMESPACES)
 """The names that need no declaration."""
 
 
-def names_in_xml(namespaces: Mapping[str | None, str]) -> Names:
+def names_in_xml(namespaces: Mapping[str | None, str]) -> NameContext:
     """Return the names under XML prefixes; those of the standard are the same everywhere."""
     own = {prefix: namespace for prefix, namespace in namespaces.items() if prefix}
-    return Names({**own, **NAMESPACES})
+    return NameContext({**own, **NAMESPACES})
 
 
-def qualified(namespace: str, local: str) -> str:
+def qualify(namespace: str, local: str) -> str:
     """Return the name of a field in a namespace."""
     known = _PREFIX_OF.get(namespace.rstrip(_SEPARATORS))
     if known:
@@ -74,21 +74,21 @@ def split_name(name: str) -> tuple[str, str]:
     return name[:end], name[end:]
 
 
-def expanded(name: str, names: Names) -> str:
+def expand_name(name: str, names: NameContext) -> str:
     """Return the name of a field in JSON: a term, `prefix:local`, a full name, or a plain word."""
     if name in names.terms:
         return _full(names.terms[name])
     prefix, colon, local = name.partition(":")
     if not colon:
         bare = not names.vocabulary or name.startswith(("@", "#"))
-        return name if bare else qualified(names.vocabulary, name)
+        return name if bare else qualify(names.vocabulary, name)
     if local.startswith("//"):
         return _full(name)
     namespace = names.prefixes.get(prefix)
-    return qualified(namespace, local) if namespace else _full(name)
+    return qualify(namespace, local) if namespace else _full(name)
 
 
-def resource(value: str, names: Names) -> str:
+def expand_curie(value: str, names: NameContext) -> str:
     """Return the URI of a value: a declared prefix is replaced by its namespace."""
     prefix, colon, local = value.partition(":")
     if not colon or local.startswith("//"):
@@ -97,12 +97,12 @@ def resource(value: str, names: Names) -> str:
     return namespace + local if namespace else value
 
 
-def individual(value: str, names: Names) -> str:
+def individual(value: str, names: NameContext) -> str:
     """Return the URI of a value that may also be a bare term; an unknown word stays."""
-    return resource(value, names) if ":" in value else names.terms.get(value, value)
+    return expand_curie(value, names) if ":" in value else names.terms.get(value, value)
 
 
-def names_of(context: Any, inherited: Names = KNOWN) -> Names:
+def names_of(context: Any, inherited: NameContext = KNOWN) -> NameContext:
     """Return the names in force inside a JSON-LD context: an address, an object, or a list of
     these.
 
@@ -126,15 +126,15 @@ class _Inside:
     text: str
     around: int
     context: Any = field(compare=False)
-    inherited: Names = field(compare=False)
+    inherited: NameContext = field(compare=False)
 
 
 @lru_cache(maxsize=256)
-def _remembered(inside: _Inside) -> Names:
+def _remembered(inside: _Inside) -> NameContext:
     return _names_in(inside.context, inside.inherited)
 
 
-def _names_in(context: Any, inherited: Names) -> Names:
+def _names_in(context: Any, inherited: NameContext) -> NameContext:
     found = inherited
     for part in context if isinstance(context, list) else [context]:
         if isinstance(part, dict):
@@ -142,7 +142,7 @@ def _names_in(context: Any, inherited: Names) -> Names:
     return found
 
 
-def _declared(part: Mapping[str, Any], inherited: Names) -> Names:
+def _declared(part: Mapping[str, Any], inherited: NameContext) -> NameContext:
     """Return the names after one object of a context; its definitions may use each other, in any
     order.
     """
@@ -155,8 +155,10 @@ def _declared(part: Mapping[str, Any], inherited: Names) -> Names:
     own = {name: _whole(iri, iris) for name, iri in written.items()}
     vocabulary = part.get("@vocab", inherited.vocabulary)
     prefixes, terms = {**inherited.prefixes, **own}, {**inherited.terms, **own}
-    names = Names(prefixes, terms, vocabulary=vocabulary if isinstance(vocabulary, str) else "")
-    full = {name: expanded(name, names) for name in written}
+    names = NameContext(
+        prefixes, terms, vocabulary=vocabulary if isinstance(vocabulary, str) else ""
+    )
+    full = {name: expand_name(name, names) for name in written}
     kept = {name: kind for name, kind in inherited.types.items() if name not in full.values()}
     typed = {full[name]: kind for name in written if (kind := _type_of(part[name], prefixes))}
     return replace(names, types={**kept, **typed})
@@ -188,7 +190,7 @@ def _full(name: str) -> str:
     """
     namespace, mark, local = name.rpartition("#")
     if mark and ":" in namespace:
-        return qualified(namespace, local)
+        return qualify(namespace, local)
     end = max(name.rfind(separator) for separator in _SEPARATORS) + 1
     known = _PREFIX_OF.get(name[:end].rstrip(_SEPARATORS)) if end else None
     return f"{known}:{name[end:]}" if known else name

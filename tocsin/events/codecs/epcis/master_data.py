@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.epcis.field_readers import CODE, shown
+from tocsin.events.codecs.epcis.field_readers import CODE, format_value
 from tocsin.events.codecs.epcis.from_xml import content, fields, local
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.json_context import (
-    Names,
-    expanded,
+    NameContext,
+    expand_curie,
+    expand_name,
     names_in_xml,
     names_of,
-    resource,
 )
 from tocsin.events.views.document import Element, parse_xml
 from tocsin.events.views.epcis import MASTER_DATA
@@ -44,14 +44,14 @@ PATHS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class MasterDataRecord:
     """The attributes of one thing, each with its values, and all that contain it, at any depth."""
 
     attributes: Mapping[str, tuple[str, ...]]
     within: tuple[str, ...] = ()
 
 
-MasterData = Mapping[str, Thing]
+MasterData = Mapping[str, MasterDataRecord]
 
 
 def read_master_data(value: object) -> MasterData:
@@ -66,7 +66,7 @@ def read_master_data(value: object) -> MasterData:
         found = master_data_in_json(value) if isinstance(value, dict) else {}
     if not found:
         raise EventProblem(
-            f"master data has a vocabularyList with elements, got {shown(value)}",
+            f"master data has a vocabularyList with elements, got {format_value(value)}",
             code=CODE,
             token="vocabularyList",
             hint=(
@@ -77,7 +77,9 @@ def read_master_data(value: object) -> MasterData:
     return found
 
 
-def master_data_in_json(document: Mapping[str, Any], names: Names | None = None) -> MasterData:
+def master_data_in_json(
+    document: Mapping[str, Any], names: NameContext | None = None
+) -> MasterData:
     """Return the master data in the header, body or list of a JSON document; empty without."""
     names = names or names_of(document.get("@context"))
     for member in ("epcisHeader", "epcisBody", "epcisMasterData", "EPCISMasterData"):
@@ -128,7 +130,8 @@ def _known(entries: Iterator[_Entry]) -> MasterData:
             attributes.setdefault(child, {})
             outer.setdefault(child, set()).add(name)
     return {
-        name: Thing(told, tuple(sorted(_above(name, outer)))) for name, told in attributes.items()
+        name: MasterDataRecord(told, tuple(sorted(_above(name, outer))))
+        for name, told in attributes.items()
     }
 
 
@@ -143,9 +146,11 @@ def _above(name: str, outer: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _json_element(element: Mapping[str, Any], names: Names) -> _Entry:
+def _json_element(element: Mapping[str, Any], names: NameContext) -> _Entry:
     told = {
-        expanded(str(each.get("id", "")), names): _values(each.get("attribute", each.get("value")))
+        expand_name(str(each.get("id", "")), names): _values(
+            each.get("attribute", each.get("value"))
+        )
         for each in _objects(element.get("attributes"))
     }
     children = element.get("children")
@@ -159,15 +164,15 @@ def _xml_element(element: Element) -> _Entry:
     children: list[str] = []
     for name, child in fields(element):
         if name == "attribute":
-            key = expanded(child.get("id") or "", names)
+            key = expand_name(child.get("id") or "", names)
             told[key] = (*told.get(key, ()), content(child))
         elif name == "children":
             children += [_thing(content(each), names) for each in child]
     return _thing(element.get("id") or "", names), told, children
 
 
-def _thing(name: str, names: Names) -> str:
-    return canonical(resource(name.strip(), names))
+def _thing(name: str, names: NameContext) -> str:
+    return canonical(expand_curie(name.strip(), names))
 
 
 def _values(value: Any) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from tocsin.events.codecs.epcis.json_context import RESOURCE, Names, individual, resource
+from tocsin.events.codecs.epcis.json_context import RESOURCE, NameContext, expand_curie, individual
 from tocsin.events.views.epcis import CONTEXT
 from tocsin.values.scalars import canonical_number
 from tocsin.values.terms import XSD
@@ -40,7 +40,7 @@ def boolean_of(value: Any) -> Any:
     return _BOOLEANS.get(value.strip(), value) if isinstance(value, str) else value
 
 
-def typed_value(value: Any, kind: str, names: Names) -> Any:
+def typed_value(value: Any, kind: str, names: NameContext) -> Any:
     """Return a scalar converted to its type, if it is valid."""
     if isinstance(value, float):
         value = canonical_number(value)
@@ -49,15 +49,15 @@ def typed_value(value: Any, kind: str, names: Names) -> Any:
     return _READERS[kind](value) if kind in _READERS else value
 
 
-def told_value(value: Mapping[str, Any], names: Names) -> Any:
+def convert_typed_value(value: Mapping[str, Any], names: NameContext) -> Any:
     """Return the value of an object with `@value`, converted to its `@type` if it has one."""
     kind = value.get("@type")
     return typed_value(
-        value["@value"], resource(kind, names) if isinstance(kind, str) else "", names
+        value["@value"], expand_curie(kind, names) if isinstance(kind, str) else "", names
     )
 
 
-def types_used(data: Any, types: Mapping[str, str]) -> dict[str, Any]:
+def find_types(data: Any, types: Mapping[str, str]) -> dict[str, Any]:
     """Return a context with the types of the fields in data; empty if none of them has one."""
     found = (
         {name: {"@type": types[name]} for name in sorted(set(_names_in(data))) if name in types}

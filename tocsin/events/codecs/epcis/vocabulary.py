@@ -19,7 +19,7 @@ _WEB = r"(?:https?://(?:ref\.|ns\.|www\.)?gs1\.org/{folder}/|{prefix}:)"
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class StandardTerms:
     """One list of standard terms; without words of its own it accepts any bare word."""
 
     name: str
@@ -46,15 +46,15 @@ class Vocabulary:
         )
 
 
-def _core(name: str, urn: str, web: str, words: str) -> Vocabulary:
+def _core(name: str, urn: str, web: str, words: str) -> StandardTerms:
     web_form = _WEB.format(folder="cbv", prefix="cbv") + re.escape(web) + "-"
     spelling = re.compile(rf"(?:urn:epcglobal:cbv:{urn}:|{web_form})(?P<word>[\w.-]+)")
-    return Vocabulary(name, frozenset(words.split()), spelling, f"{NAMESPACES['cbv']}{web}-")
+    return StandardTerms(name, frozenset(words.split()), spelling, f"{NAMESPACES['cbv']}{web}-")
 
 
-def _web_only(name: str) -> Vocabulary:
+def _web_only(name: str) -> StandardTerms:
     spelling = re.compile(_WEB.format(folder="voc", prefix="gs1") + r"(?P<word>[\w.-]+)")
-    return Vocabulary(name, frozenset(), spelling, NAMESPACES["gs1"])
+    return StandardTerms(name, frozenset(), spelling, NAMESPACES["gs1"])
 
 
 BIZ_STEP = _core(

@@ -20,19 +20,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from tocsin.plan.xml.xpath.shape import Shape
+from tocsin.plan.xml.xpath.shape import DocumentShape
 from tocsin.plan.xml.xpath.syntax import (
-    Call,
     Chain,
     Expression,
     Filter,
-    Literal,
-    Negation,
     NodeTest,
     Number,
     Path,
-    Step,
-    Type,
+    XPathCall,
+    XPathLiteral,
+    XPathMinus,
+    XPathStep,
+    XPathType,
     type_of,
 )
 
@@ -101,7 +101,7 @@ _LEVEL = frozenset(("child", "attribute", "self"))
 """Axes on which no two contexts share a node; they keep `ordered` and `apart`."""
 
 
-def budget_of(shape: Shape) -> int:
+def budget_of(shape: DocumentShape) -> int:
     """Return the units that one expression may cost in one document."""
     return BUDGET + BUDGET_PER_ELEMENT * shape.elements + BUDGET_PER_BYTE * shape.size
 
@@ -111,7 +111,11 @@ class OverBudget(Exception):
 
 
 def is_within_budget(
-    expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True
+    expression: Expression,
+    namespaces: Mapping[str, str],
+    shape: DocumentShape,
+    *,
+    in_order: bool = True,
 ) -> bool:
     """True if an expression, shortened, is decided in a document of the shape.
 
@@ -121,22 +125,26 @@ def is_within_budget(
 
 
 def units_of(
-    expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True
+    expression: Expression,
+    namespaces: Mapping[str, str],
+    shape: DocumentShape,
+    *,
+    in_order: bool = True,
 ) -> int:
     """Return the upper bound of an expression's cost in a document of the shape."""
-    bound = Bound(shape, namespaces)
+    bound = CostBound(shape, namespaces)
     found = bound.value(expression, Starts(1, 1))
     if in_order and isinstance(found, Nodes):
         bound.sort(found, 1)
     return bound.units
 
 
-class Bound:
+class CostBound:
     """Counter of the units of an expression, part by part."""
 
     __slots__ = ("_namespaces", "_shape", "units")
 
-    def __init__(self, shape: Shape, namespaces: Mapping[str, str]) -> None:
+    def __init__(self, shape: DocumentShape, namespaces: Mapping[str, str]) -> None:
         self._shape = shape
         self._namespaces = namespaces
         self.units = 0
@@ -145,11 +153,11 @@ class Bound:
         """Return the nodes or texts of all evaluations; a number or truth value is a short text."""
         self.units += CALL * starts.groups
         match expression:
-            case Literal(text):
+            case XPathLiteral(text):
                 return Texts(starts.groups * len(text), len(text))
             case Number():
                 return _NO_TEXT
-            case Negation(operand):
+            case XPathMinus(operand):
                 self.text(operand, starts)
                 return _NO_TEXT
             case Path():
@@ -160,7 +168,7 @@ class Bound:
                 return self._filtered(nodes, predicates)
             case Chain(operands, operators):
                 return self._chain(operands, operators, starts)
-            case Call(name, arguments):
+            case XPathCall(name, arguments):
                 return self._call(name, arguments, starts)
             case _:
                 assert_never(expression)
@@ -171,7 +179,7 @@ class Bound:
         if isinstance(found, Texts):
             return (
                 found
-                if type_of(expression) is Type.TEXT
+                if type_of(expression) is XPathType.TEXT
                 else Texts(_NUMBER_TEXT * starts.groups, _NUMBER_TEXT)
             )
         self.sort(found, starts.groups)
@@ -229,7 +237,7 @@ class Bound:
             nodes = self._step(step, nodes, starts.groups)
         return nodes
 
-    def _step(self, step: Step, given: Nodes, groups: int) -> Nodes:
+    def _step(self, step: XPathStep, given: Nodes, groups: int) -> Nodes:
         out, into, total = self._axis(step.axis, given.name)
         seen = min(given.pairs * out, given.times * total)
         self.units += CONTEXT * given.pairs + NODE * seen
@@ -417,7 +425,7 @@ class Bound:
         return Texts(total, sum(each.longest for each in given))
 
 
-def _name(step: Step) -> str | None:
+def _name(step: XPathStep) -> str | None:
     """Return the name that all nodes of a step have, prefix included; None if they may differ."""
     return (
         None

@@ -14,17 +14,17 @@ from tocsin.errors import LimitProblem, MeaningProblem, Problem, SyntaxProblem
 from tocsin.plan.xml.xpath.syntax import (
     ANYWHERE,
     EVERY_NODE,
-    Call,
     Chain,
     Expression,
     Filter,
-    Literal,
-    Negation,
     NodeTest,
     Number,
     Path,
-    Step,
-    Type,
+    XPathCall,
+    XPathLiteral,
+    XPathMinus,
+    XPathStep,
+    XPathType,
     type_of,
 )
 
@@ -71,7 +71,7 @@ ARGUMENTS: Mapping[str, tuple[int, int | None]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class XPathToken:
     """A piece of the text: its kind (text, number, mark, name or end), its characters, and its
     offset.
     """
@@ -83,14 +83,14 @@ class Token:
 
 def read_xpath(text: str, namespaces: Mapping[str, str]) -> Expression:
     """Return the syntax tree of an expression; raise its first problem."""
-    reader = _Reader(list(_tokens(text)), namespaces)
+    reader = _XPathParser(list(_tokens(text)), namespaces)
     expression = reader.expression()
     if reader.now.kind != "end":
         raise _unexpected(reader.now)
     return expression
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def _tokens(text: str) -> Iterator[XPathToken]:
     at, end = 0, len(text.rstrip())
     while at < end:
         found = _TOKEN.match(text, at)
@@ -103,30 +103,30 @@ def _tokens(text: str) -> Iterator[Token]:
             )
             raise SyntaxProblem(f"{rest[0]} has no meaning here", token=rest[:20], hint=hint)
         kind = str(found.lastgroup)
-        yield Token(kind, found[kind], found.start(kind))
+        yield XPathToken(kind, found[kind], found.start(kind))
         at = found.end()
-    yield Token("end", "", len(text))
+    yield XPathToken("end", "", len(text))
 
 
-class _Reader:
+class _XPathParser:
     """Recursive-descent parser; one method for each kind of node."""
 
     __slots__ = ("_at", "_depth", "_namespaces", "_tokens")
 
-    def __init__(self, tokens: list[Token], namespaces: Mapping[str, str]) -> None:
+    def __init__(self, tokens: list[XPathToken], namespaces: Mapping[str, str]) -> None:
         self._tokens = tokens
         self._namespaces = namespaces
         self._at = 0
         self._depth = 0
 
     @property
-    def now(self) -> Token:
+    def now(self) -> XPathToken:
         return self._tokens[self._at]
 
-    def _next(self) -> Token:
+    def _next(self) -> XPathToken:
         return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
 
-    def _take(self) -> Token:
+    def _take(self) -> XPathToken:
         token = self.now
         self._at += token.kind != "end"
         return token
@@ -172,7 +172,7 @@ class _Reader:
         found = self._union()
         if not minus:
             return found
-        return Negation(found) if minus % 2 else Negation(Negation(found))
+        return XPathMinus(found) if minus % 2 else XPathMinus(XPathMinus(found))
 
     def _union(self) -> Expression:
         operands = [self._path()]
@@ -209,7 +209,7 @@ class _Reader:
         steps = (ANYWHERE,) if self._take().text == "//" else ()
         return Path((*steps, *self._steps()), base=found)
 
-    def _steps(self) -> tuple[Step, ...]:
+    def _steps(self) -> tuple[XPathStep, ...]:
         steps = [self._step()]
         while self._is("/", "//"):
             if self._take().text == "//":
@@ -217,15 +217,15 @@ class _Reader:
             steps.append(self._step())
         return tuple(steps)
 
-    def _step(self) -> Step:
+    def _step(self) -> XPathStep:
         if self._is("."):
             self._take()
-            return Step("self", EVERY_NODE)
+            return XPathStep("self", EVERY_NODE)
         if self._is(".."):
             self._take()
-            return Step("parent", EVERY_NODE)
+            return XPathStep("parent", EVERY_NODE)
         axis = self._axis()
-        return Step(axis, self._test(), self._predicates())
+        return XPathStep(axis, self._test(), self._predicates())
 
     def _axis(self) -> str:
         if self._is("@"):
@@ -287,7 +287,7 @@ class _Reader:
     def _primary(self) -> Expression:
         token = self._take()
         if token.kind == "text":
-            return Literal(token.text[1:-1])
+            return XPathLiteral(token.text[1:-1])
         if token.kind == "number":
             return Number(token.text)
         if token.text == "$":
@@ -318,7 +318,7 @@ class _Reader:
             _require_nodes(arguments[0], f"{name}()")
         if name in ("local-name", "namespace-uri", "name") and arguments:
             _require_nodes(arguments[0], f"{name}()")
-        return Call(name, tuple(arguments))
+        return XPathCall(name, tuple(arguments))
 
     def _starts_step(self) -> bool:
         return self.now.kind == "name" or self._is(".", "..", "@", "*")
@@ -355,7 +355,7 @@ def _require_function(name: str, given: int) -> None:
 
 
 def _require_nodes(expression: Expression, use: str) -> None:
-    if type_of(expression) is not Type.NODES:
+    if type_of(expression) is not XPathType.NODES:
         raise MeaningProblem(
             f"{use} needs nodes, and has a {type_of(expression).value}",
             token=use,
@@ -363,7 +363,7 @@ def _require_nodes(expression: Expression, use: str) -> None:
         )
 
 
-def _unexpected(token: Token, wanted: str = "") -> Problem:
+def _unexpected(token: XPathToken, wanted: str = "") -> Problem:
     found = (
         f"{token.text!r} is not expected here" if token.text else "the expression ends too early"
     )

@@ -16,7 +16,7 @@ from tocsin.events.views.document import (
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class DocumentOutline:
     """Elements of a document in document order: names, numbers of the parents (-1: none), levels
     from 1 on.
     """
@@ -27,7 +27,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class DocumentShape:
     """Upper bounds, each of them reached by some document.
 
     `nodes` counts the root, elements and texts, `depth` the levels, `fan` the children of one node
@@ -49,7 +49,7 @@ class Shape:
     attribute_size: int
     longest_attribute: int
     in_namespaces: bool = True
-    outline: Outline | None = field(default=None, repr=False)
+    outline: DocumentOutline | None = field(default=None, repr=False)
     _counts: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _inside: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -77,23 +77,23 @@ class Shape:
         return self._inside[name]
 
 
-def rough_shape(elements: int, size: int) -> Shape:
+def rough_shape(elements: int, size: int) -> DocumentShape:
     """Return bounds from the number of elements and the length of the text alone.
 
     No bound is less than that of the shape itself.
     """
     nodes = 3 * elements + 2
     depth = min(elements, DEEPEST) + 2
-    return Shape(
+    return DocumentShape(
         elements, nodes, depth, nodes, nodes * nodes, nodes * depth, size, size, size, size
     )
 
 
-def outlined_shape(root: Element, outline: Outline) -> Shape:
+def outlined_shape(root: Element, outline: DocumentOutline) -> DocumentShape:
     """Return the shape of a document whose outline is known."""
     elements, values = len(outline.names), attribute_sizes(root)
     children = Counter(outline.parents).values()
-    return Shape(
+    return DocumentShape(
         elements,
         3 * elements + 2,
         max(outline.levels) + 2,
@@ -109,7 +109,7 @@ def outlined_shape(root: Element, outline: Outline) -> Shape:
     )
 
 
-def _nesting(outline: Outline, name: str) -> int:
+def _nesting(outline: DocumentOutline, name: str) -> int:
     """Return the largest number of elements of a name on one path from the root."""
     known: dict[int, int] = {}
     for number, each in enumerate(outline.names):

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias, assert_never
 
 
-class Type(Enum):
+class XPathType(Enum):
     """Type of an expression's value."""
 
     NODES = "node-set"
@@ -18,7 +18,7 @@ class Type(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class XPathLiteral:
     """A text in quotes, without them."""
 
     text: str
@@ -32,7 +32,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class XPathCall:
     """A function of XPath 1.0 and its arguments."""
 
     name: str
@@ -48,7 +48,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class XPathMinus:
     """A minus before an expression."""
 
     operand: Expression
@@ -67,7 +67,7 @@ class NodeTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class XPathStep:
     """The nodes on an axis that pass the test and then each of the predicates."""
 
     axis: str
@@ -89,47 +89,57 @@ class Path:
     (`base`).
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[XPathStep, ...]
     absolute: bool = False
     base: Expression | None = None
 
 
-Expression: TypeAlias = Literal | Number | Call | Chain | Negation | Filter | Path
+Expression: TypeAlias = XPathLiteral | Number | XPathCall | Chain | XPathMinus | Filter | Path
 
 EVERY_NODE = NodeTest(kind="node")
-ANYWHERE = Step("descendant-or-self", EVERY_NODE)
+ANYWHERE = XPathStep("descendant-or-self", EVERY_NODE)
 """Meaning of `//`."""
 
 _NUMBERS = frozenset("last position count string-length number sum floor ceiling round".split())
 _TRUTHS = frozenset("starts-with contains boolean not true false lang".split())
 
 
-def type_of(expression: Expression) -> Type:
+def type_of(expression: Expression) -> XPathType:
     """Return the type of an expression's value, without a document."""
     match expression:
-        case Literal():
-            return Type.TEXT
-        case Number() | Negation():
-            return Type.NUMBER
+        case XPathLiteral():
+            return XPathType.TEXT
+        case Number() | XPathMinus():
+            return XPathType.NUMBER
         case Path():
-            return Type.NODES
+            return XPathType.NODES
         case Filter(base):
             return type_of(base)
         case Chain(_, operators):
             if operators[0] == "|":
-                return Type.NODES
-            return Type.NUMBER if operators[0] in ("+", "-", "*", "div", "mod") else Type.TRUTH
-        case Call(name):
+                return XPathType.NODES
+            return (
+                XPathType.NUMBER
+                if operators[0] in ("+", "-", "*", "div", "mod")
+                else XPathType.TRUTH
+            )
+        case XPathCall(name):
             if name == "id":
-                return Type.NODES
-            return Type.NUMBER if name in _NUMBERS else Type.TRUTH if name in _TRUTHS else Type.TEXT
+                return XPathType.NODES
+            return (
+                XPathType.NUMBER
+                if name in _NUMBERS
+                else XPathType.TRUTH
+                if name in _TRUTHS
+                else XPathType.TEXT
+            )
         case _:
             assert_never(expression)
 
 
 def is_positional(predicate: Expression) -> bool:
     """True if a predicate depends on a node's position: it is a number, or uses the position."""
-    return type_of(predicate) is Type.NUMBER or _asks_position(predicate)
+    return type_of(predicate) is XPathType.NUMBER or _asks_position(predicate)
 
 
 def _asks_position(expression: Expression) -> bool:
@@ -137,7 +147,7 @@ def _asks_position(expression: Expression) -> bool:
 
     Inside other predicates they refer to another context.
     """
-    if isinstance(expression, Call) and expression.name in ("position", "last"):
+    if isinstance(expression, XPathCall) and expression.name in ("position", "last"):
         return True
     return any(map(_asks_position, parts_of(expression)))
 
@@ -145,18 +155,18 @@ def _asks_position(expression: Expression) -> bool:
 def parts_of(expression: Expression) -> Iterator[Expression]:
     """Yield the expressions that are evaluated in the same context as the whole."""
     match expression:
-        case Call(_, arguments):
+        case XPathCall(_, arguments):
             yield from arguments
         case Chain(operands):
             yield from operands
-        case Negation(operand):
+        case XPathMinus(operand):
             yield operand
         case Filter(base):
             yield base
         case Path(_, _, base):
             if base is not None:
                 yield base
-        case Literal() | Number():
+        case XPathLiteral() | Number():
             pass
         case _:
             assert_never(expression)

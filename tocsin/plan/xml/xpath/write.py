@@ -12,17 +12,17 @@ from typing import assert_never
 
 from tocsin.plan.xml.xpath.syntax import (
     ANYWHERE,
-    Call,
     Chain,
     Expression,
     Filter,
-    Literal,
-    Negation,
     NodeTest,
     Number,
     Path,
-    Step,
-    Type,
+    XPathCall,
+    XPathLiteral,
+    XPathMinus,
+    XPathStep,
+    XPathType,
     is_positional,
     type_of,
 )
@@ -31,36 +31,38 @@ _BELOW = {"child": "descendant", "descendant": "descendant", "self": "descendant
 """Replacement of an axis that starts from every node."""
 
 
-def shortened(expression: Expression) -> Expression:
+def shorten(expression: Expression) -> Expression:
     """Return the same expression with as few searches from every node as possible."""
     match expression:
-        case Literal() | Number():
+        case XPathLiteral() | Number():
             return expression
-        case Call(name, arguments):
-            return _counted(name, tuple(map(shortened, arguments)))
+        case XPathCall(name, arguments):
+            return _counted(name, tuple(map(shorten, arguments)))
         case Chain(operands, operators):
-            return Chain(tuple(map(shortened, operands)), operators)
-        case Negation(operand):
-            return Negation(shortened(operand))
+            return Chain(tuple(map(shorten, operands)), operators)
+        case XPathMinus(operand):
+            return XPathMinus(shorten(operand))
         case Filter(base, predicates):
-            return Filter(shortened(base), tuple(map(shortened, predicates)))
+            return Filter(shorten(base), tuple(map(shorten, predicates)))
         case Path(steps, absolute, base):
-            return Path(_joined(steps), absolute, None if base is None else shortened(base))
+            return Path(_join_steps(steps), absolute, None if base is None else shorten(base))
         case _:
             assert_never(expression)
 
 
 def _counted(name: str, arguments: tuple[Expression, ...]) -> Expression:
     """Return a test for nodes as a test of their number: only `count` does not sort them first."""
-    if name in ("boolean", "not") and type_of(arguments[0]) is Type.NODES:
-        return Chain((Call("count", arguments), Number("0")), (">" if name == "boolean" else "=",))
-    return Call(name, arguments)
+    if name in ("boolean", "not") and type_of(arguments[0]) is XPathType.NODES:
+        return Chain(
+            (XPathCall("count", arguments), Number("0")), (">" if name == "boolean" else "=",)
+        )
+    return XPathCall(name, arguments)
 
 
-def _joined(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    found: list[Step] = []
+def _join_steps(steps: tuple[XPathStep, ...]) -> tuple[XPathStep, ...]:
+    found: list[XPathStep] = []
     for step in steps:
-        inner = replace(step, predicates=tuple(map(shortened, step.predicates)))
+        inner = replace(step, predicates=tuple(map(shorten, step.predicates)))
         joins = found and found[-1] == ANYWHERE and step.axis in _BELOW
         if joins and not any(map(is_positional, step.predicates)):
             found[-1] = replace(inner, axis=_BELOW[step.axis])
@@ -74,11 +76,11 @@ def text_of(expression: Expression) -> str:
     needed.
     """
     match expression:
-        case Literal(text):
+        case XPathLiteral(text):
             return f'"{text}"' if '"' not in text else f"'{text}'"
         case Number(text):
             return text
-        case Call(name, arguments):
+        case XPathCall(name, arguments):
             return f"{name}({', '.join(map(text_of, arguments))})"
         case Chain(operands, operators):
             texts = [f"({text_of(each)})" for each in operands]
@@ -88,7 +90,7 @@ def text_of(expression: Expression) -> str:
                     *(f"{sign} {text}" for sign, text in zip(operators, texts[1:], strict=True)),
                 ]
             )
-        case Negation(operand):
+        case XPathMinus(operand):
             return f"- ({text_of(operand)})"
         case Filter(base, predicates):
             return f"({text_of(base)}){_predicates(predicates)}"
@@ -99,13 +101,13 @@ def text_of(expression: Expression) -> str:
             assert_never(expression)
 
 
-def _step(step: Step) -> str:
+def _step(step: XPathStep) -> str:
     return f"{step.axis}::{_test(step.test)}{_predicates(step.predicates)}"
 
 
 def _test(test: NodeTest) -> str:
     if test.kind:
-        return f"{test.kind}({'' if test.target is None else text_of(Literal(test.target))})"
+        return f"{test.kind}({'' if test.target is None else text_of(XPathLiteral(test.target))})"
     return f"{test.prefix}:{test.name}" if test.prefix else test.name
 
 

@@ -12,15 +12,15 @@ from tocsin.events.event import Event
 from tocsin.plan.explain.composites import title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Named, Part, atoms_of, parts_of
-from tocsin.service.console.waiting import pending_told
-from tocsin.service.console.why_not.atoms import atom_steps, is_met
+from tocsin.service.console.waiting import describe_pending
+from tocsin.service.console.why_not.atoms import atom_steps, evaluate_atom
 from tocsin.service.console.why_not.misses import miss_steps
 from tocsin.service.console.why_not.replaying import Replayed, replay
-from tocsin.service.console.why_not.step import Step, Steps
+from tocsin.service.console.why_not.step import Explanation, ExplanationStep
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WhyNotQuery:
     """An event, the stored events around it, and True if it was late."""
 
     event: Event
@@ -28,45 +28,46 @@ class Asked:
     is_late: bool = False
 
 
-def why_not(pattern: Part, asked: Asked) -> dict[str, Any]:
+def why_not(pattern: Part, asked: WhyNotQuery) -> dict[str, Any]:
     """Return the explanation why a subscription with this pattern matches an event or not."""
     if isinstance(pattern, Atom):
-        met, _ = is_met(pattern, asked.event)
-        return _told(bool(met), atom_steps(pattern, asked.event), [])
+        met, _ = evaluate_atom(pattern, asked.event)
+        return _to_json(bool(met), atom_steps(pattern, asked.event), [])
     return _composite(pattern, asked)
 
 
-def _composite(pattern: Part, asked: Asked) -> dict[str, Any]:
+def _composite(pattern: Part, asked: WhyNotQuery) -> dict[str, Any]:
     event = asked.event
-    steps = Steps()
+    steps = Explanation()
     if event.interval is None:
-        steps.add(Step("the event has a time", False), fails=True)
+        steps.add(ExplanationStep("the event has a time", False), fails=True)
     if asked.is_late:
         text = "it came before the watermark had passed it"
-        steps.add(Step(text, False, "late"), fails=True)
+        steps.add(ExplanationStep(text, False, "late"), fails=True)
     met = _add_atoms(pattern, event, steps)
     if event.interval is None or not met:
-        return _told(False, steps, [])
+        return _to_json(False, steps, [])
     played = replay(pattern, event, asked.around)
     if played.refused is not None:
-        steps.add(Step("it can be played again", False, played.refused), fails=True)
+        steps.add(ExplanationStep("it can be played again", False, played.refused), fails=True)
     rings = pattern in played.with_event
     _add_parts(asked, played, met, steps, rings=rings)
     still = {id(each.occurrence) for each in played.still}
     waiting = [
-        pending_told(each) | {"over": id(each.occurrence) not in still} for each in played.waiting
+        describe_pending(each) | {"over": id(each.occurrence) not in still}
+        for each in played.waiting
     ]
-    return _told(rings, steps, waiting)
+    return _to_json(rings, steps, waiting)
 
 
-def _add_atoms(pattern: Part, event: Event, steps: Steps) -> set[Part]:
+def _add_atoms(pattern: Part, event: Event, steps: Explanation) -> set[Part]:
     """Add a step for each atom, with its own steps below; return the atoms that hold."""
     names = _names(pattern)
-    verdicts = {atom: is_met(atom, event)[0] for atom in dict.fromkeys(atoms_of(pattern))}
+    verdicts = {atom: evaluate_atom(atom, event)[0] for atom in dict.fromkeys(atoms_of(pattern))}
     met: set[Part] = {atom for atom, holds in verdicts.items() if holds}
     for atom, holds in verdicts.items():
         name = f"{names[atom]}: " if atom in names else ""
-        steps.add(Step(f"{name}{title(atom)}", holds))
+        steps.add(ExplanationStep(f"{name}{title(atom)}", holds))
         inner = atom_steps(atom, event, 1)
         if len(inner.all) > 1 or not holds:
             steps.extend(inner, fails=not met)
@@ -74,7 +75,7 @@ def _add_atoms(pattern: Part, event: Event, steps: Steps) -> set[Part]:
 
 
 def _add_parts(
-    asked: Asked, played: Replayed, met: set[Part], steps: Steps, *, rings: bool
+    asked: WhyNotQuery, played: Replayed, met: set[Part], steps: Explanation, *, rings: bool
 ) -> None:
     """Add a step for each composite part, from the inside out.
 
@@ -92,7 +93,8 @@ def _add_parts(
         inner = miss_steps(part, asked.event, asked.around, 1) if fails else []
         has_reason = any(each.holds is False for each in inner)
         steps.add(
-            Step(title(part), holds if concerned else None, actual), fails=fails and not has_reason
+            ExplanationStep(title(part), holds if concerned else None, actual),
+            fails=fails and not has_reason,
         )
         for each in inner:
             steps.add(each, fails=fails and each.holds is False)
@@ -106,7 +108,7 @@ def _names(pattern: Part) -> dict[Part, str]:
     return found
 
 
-def _told(rings: bool, steps: Steps, waiting: list[dict[str, Any]]) -> dict[str, Any]:
+def _to_json(rings: bool, steps: Explanation, waiting: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "rings": rings,
         "steps": [each.as_json() for each in steps.all],

@@ -18,17 +18,17 @@ from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Vertex
 from tocsin.plan.xml import row_text
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import concepts
 from tocsin.reference.atoms import holds
 from tocsin.reference.why_blocks import miss_of
 from tocsin.reference.why_namespaces import graph_elsewhere
 from tocsin.service.console.why_not.predicates import condition_steps
-from tocsin.service.console.why_not.step import Step, Steps, plain
+from tocsin.service.console.why_not.step import Explanation, ExplanationStep, plain
 
 
-def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Steps:
+def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Explanation:
     """Return the steps of an atom for an event."""
     match atom:
         case Condition(expression):
@@ -43,35 +43,38 @@ def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Steps:
             assert_never(atom)
 
 
-def is_met(atom: Atom, event: Event) -> tuple[bool | None, str | None]:
+def evaluate_atom(atom: Atom, event: Event) -> tuple[bool | None, str | None]:
     """Return True if an event is an occurrence of an atom; None and the reason if it is unknown."""
     try:
         return holds(atom, event), None
     except Problem as problem:
         return None, problem.message
-    except GivenUp as why:
+    except WorkLimitExceeded as why:
         return None, why.reason
 
 
-def _graph_steps(pattern: GraphPattern, event: Event, depth: int) -> Iterator[Step]:
+def _graph_steps(pattern: GraphPattern, event: Event, depth: int) -> Iterator[ExplanationStep]:
     """Yield a step for each statement, evaluated with all before it."""
     statements = _connected(pattern.statements)
     plainly = replace(pattern, select=(), optionals=(), absents=())
     for count, statement in enumerate(statements, 1):
         part = replace(plainly, statements=tuple(statements[:count]))
-        met, reason = is_met(part, event)
+        met, reason = evaluate_atom(part, event)
         text = statement_text(statement, pattern.ontology)
         if not met:
             reason = reason or "; ".join(graph_elsewhere(part, event)) or None
-        yield Step(text, met, reason, depth=depth)
+        yield ExplanationStep(text, met, reason, depth=depth)
         if not met:
             rest = statements[count:]
             yield from (
-                Step(statement_text(each, pattern.ontology), None, depth=depth) for each in rest
+                ExplanationStep(statement_text(each, pattern.ontology), None, depth=depth)
+                for each in rest
             )
             return
     if pattern.absents:
-        yield Step("nothing that is said to be absent", is_met(pattern, event)[0], depth=depth)
+        yield ExplanationStep(
+            "nothing that is said to be absent", evaluate_atom(pattern, event)[0], depth=depth
+        )
 
 
 def _connected(statements: tuple[StatementPattern, ...]) -> list[StatementPattern]:
@@ -86,22 +89,22 @@ def _connected(statements: tuple[StatementPattern, ...]) -> list[StatementPatter
     return found
 
 
-def _concept_steps(test: ConceptTest, event: Event, depth: int) -> Iterator[Step]:
+def _concept_steps(test: ConceptTest, event: Event, depth: int) -> Iterator[ExplanationStep]:
     concept = test.concept
     operands = concept.operands if isinstance(concept, Conjunction) else (concept,)
     for each in operands:
         part = replace(test, concept=each, correlate=(), named=())
-        met, reason = is_met(part, event)
+        met, reason = evaluate_atom(part, event)
         if met is False:
             lines = [line.strip() for line in concepts.why_lines(part, event)]
             reason = "; ".join(lines[1:]) or None
-        yield Step(concept_test_text(part), met, reason, depth=depth)
-    whole, _ = is_met(test, event)
+        yield ExplanationStep(concept_test_text(part), met, reason, depth=depth)
+    whole, _ = evaluate_atom(test, event)
     if not whole:
-        yield Step("all of it together", whole, depth=depth)
+        yield ExplanationStep("all of it together", whole, depth=depth)
 
 
-def _block_steps(block: XmlBlock, event: Event, depth: int) -> Iterator[Step]:
+def _block_steps(block: XmlBlock, event: Event, depth: int) -> Iterator[ExplanationStep]:
     spaces = Spaces(block.patterns)
     texts = [
         *(spaces.pattern(each) for each in block.patterns),
@@ -111,8 +114,10 @@ def _block_steps(block: XmlBlock, event: Event, depth: int) -> Iterator[Step]:
         patterns = block.patterns[: min(count, len(block.patterns))]
         conditions = block.conditions[: max(0, count - len(block.patterns))]
         part = XmlBlock(patterns, conditions)
-        met, reason = is_met(part, event)
-        yield Step(text, met, reason if met is not False else miss_of(part, event), depth=depth)
+        met, reason = evaluate_atom(part, event)
+        yield ExplanationStep(
+            text, met, reason if met is not False else miss_of(part, event), depth=depth
+        )
         if not met:
-            yield from (Step(each, None, depth=depth) for each in texts[count:])
+            yield from (ExplanationStep(each, None, depth=depth) for each in texts[count:])
             return

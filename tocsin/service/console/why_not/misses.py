@@ -36,26 +36,26 @@ from tocsin.plan.nodes.composites import (
     is_one_event,
     parts_of,
 )
-from tocsin.plan.xml.row_functions import GivenUp
+from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
-from tocsin.reference.measures import are_alike, has_key
-from tocsin.reference.occurrence import Occurrence, occurrence_of, together
-from tocsin.service.console.why_not.predicates import measured, place_miss, shown
-from tocsin.service.console.why_not.step import Step, lasting
+from tocsin.reference.measures import has_key, have_same_key
+from tocsin.reference.occurrence import ReferenceOccurrence, occurrence_of, together
+from tocsin.service.console.why_not.predicates import format_length, place_miss, to_display
+from tocsin.service.console.why_not.step import ExplanationStep, lasting
 from tocsin.values.space import distance_between
 from tocsin.values.time import Instant, format_duration, format_instant
 
-MOST_CHOICES = 20_000
+MAX_CHOICES = 20_000
 """Combinations with other events tried for the closest one, at most."""
 
 NEAREST = 200
 """Candidates tried for each part, the nearest in time."""
 
-Choice = tuple[Occurrence, ...]
+Choice = tuple[ReferenceOccurrence, ...]
 
 
-def occurrence_in(part: Part, event: Event) -> Occurrence | None:
+def occurrence_in(part: Part, event: Event) -> ReferenceOccurrence | None:
     """Return the occurrence of a part that consists of this event alone, or None."""
     if event.interval is None:
         return None
@@ -68,12 +68,14 @@ def occurrence_in(part: Part, event: Event) -> Occurrence | None:
         if isinstance(part, Only):
             inner = occurrence_in(part.part, event)
             return inner if inner is not None and allows(part.restriction, inner) else None
-    except (Problem, GivenUp):
+    except (Problem, WorkLimitExceeded):
         return None
     return None
 
 
-def miss_steps(part: Part, event: Event, around: Sequence[Event], depth: int) -> list[Step]:
+def miss_steps(
+    part: Part, event: Event, around: Sequence[Event], depth: int
+) -> list[ExplanationStep]:
     """Return the reasons why a part does not match with an event that is one of its inputs; empty
     for parts of other kinds.
     """
@@ -91,7 +93,7 @@ def miss_steps(part: Part, event: Event, around: Sequence[Event], depth: int) ->
             return []
 
 
-def _restriction_steps(part: Only, event: Event, depth: int) -> Iterator[Step]:
+def _restriction_steps(part: Only, event: Event, depth: int) -> Iterator[ExplanationStep]:
     found = occurrence_in(part.part, event)
     if found is None:
         return
@@ -105,46 +107,56 @@ def _restriction_steps(part: Only, event: Event, depth: int) -> Iterator[Step]:
                 if place is None or met
                 else place_miss(place, relation, region_of(region), limit, metric)
             )
-            yield Step(text, met, event.place_text, None, miss, depth)
+            yield ExplanationStep(text, met, event.place_text, None, miss, depth)
         case DuringWindow(start, length):
             off = max(start - found.start, found.end - start - length)
-            yield Step(text, met, _span(found), None, None if met else lasting(off), depth)
+            yield ExplanationStep(
+                text, met, _span(found), None, None if met else lasting(off), depth
+            )
         case AfterInstant(instant):
             off = instant - found.start
-            yield Step(text, met, _span(found), None, None if met else lasting(off), depth)
+            yield ExplanationStep(
+                text, met, _span(found), None, None if met else lasting(off), depth
+            )
         case Keyed(by):
-            values = {path_text(path): shown(event.attribute(path)) for path in by}
-            yield Step(text, met, values, None, None, depth)
+            values = {path_text(path): to_display(event.attribute(path)) for path in by}
+            yield ExplanationStep(text, met, values, None, None, depth)
         case _:
-            yield Step(text, met, None, None, None, depth)
+            yield ExplanationStep(text, met, None, None, None, depth)
 
 
-def _join_steps(part: Join, event: Event, around: Sequence[Event], depth: int) -> list[Step]:
+def _join_steps(
+    part: Join, event: Event, around: Sequence[Event], depth: int
+) -> list[ExplanationStep]:
     own = [occurrence_in(each, event) for each in part.parts]
     slot = next((number for number, each in enumerate(own) if each is not None), None)
     if slot is None:
         return []
     mine = own[slot]
     assert mine is not None
-    choices: list[list[Occurrence]] = []
+    choices: list[list[ReferenceOccurrence]] = []
     for number, each in enumerate(part.parts):
         found = [mine] if number == slot else _nearest(each, mine, around, event)
         if not found:
             text = f"[{number + 1}] {short_text(each)}"
-            return [Step(text, False, f"none among {len(around)} events around it", depth=depth)]
+            return [
+                ExplanationStep(
+                    text, False, f"none among {len(around)} events around it", depth=depth
+                )
+            ]
         choices.append(found)
     best = max(
-        islice(product(*choices), MOST_CHOICES), key=lambda each: _closeness(part, each, mine)
+        islice(product(*choices), MAX_CHOICES), key=lambda each: _closeness(part, each, mine)
     )
     names = ", ".join(f"[{n}] is {each.members[0].id}" for n, each in enumerate(best, 1))
     others = sum(len(each) for each in choices) - 1
-    head = Step(f"with the nearest of {others}: {names}", None, depth=depth)
+    head = ExplanationStep(f"with the nearest of {others}: {names}", None, depth=depth)
     return [head, *_choice_steps(part, best, depth)]
 
 
 def _nearest(
-    part: Part, mine: Occurrence, around: Sequence[Event], event: Event
-) -> list[Occurrence]:
+    part: Part, mine: ReferenceOccurrence, around: Sequence[Event], event: Event
+) -> list[ReferenceOccurrence]:
     found = [
         each
         for other in around
@@ -153,12 +165,12 @@ def _nearest(
     return sorted(found, key=lambda each: abs(each.end - mine.end))[:NEAREST]
 
 
-def _closeness(part: Join, choice: Choice, mine: Occurrence) -> tuple[int, int]:
+def _closeness(part: Join, choice: Choice, mine: ReferenceOccurrence) -> tuple[int, int]:
     met = sum(step.holds is True for step in _choice_steps(part, choice, 0))
     return met, -sum(abs(each.end - mine.end) for each in choice)
 
 
-def _choice_steps(part: Join, choice: Choice, depth: int) -> list[Step]:
+def _choice_steps(part: Join, choice: Choice, depth: int) -> list[ExplanationStep]:
     whole = together(choice)
     names = {name: named for each in choice for name, named in each.names.items()}
     steps = [_condition_step(each, choice, names, depth) for each in part.conditions]
@@ -168,21 +180,25 @@ def _choice_steps(part: Join, choice: Choice, depth: int) -> list[Step]:
         met = apart <= part.keep
         text = f"the ends are at most {format_duration(part.keep)} apart"
         off = None if met else lasting(apart - part.keep)
-        steps.append(Step(text, met, format_duration(apart), None, off, depth))
+        steps.append(ExplanationStep(text, met, format_duration(apart), None, off, depth))
     if part.by:
         text = f"the same {' and '.join(map(path_text, part.by))}"
-        values = [[shown(each.members[0].attribute(path)) for path in part.by] for each in choice]
-        met = all(are_alike(part.by, choice[0], each) for each in choice)
+        values = [
+            [to_display(each.members[0].attribute(path)) for path in part.by] for each in choice
+        ]
+        met = all(have_same_key(part.by, choice[0], each) for each in choice)
         actual = " and ".join(" ".join(map(str, each)) for each in values)
-        steps.append(Step(text, met, actual, None, None, depth))
+        steps.append(ExplanationStep(text, met, actual, None, None, depth))
     if whole is None:
-        steps.append(Step("they agree on what they bind, and share no event", False, depth=depth))
+        steps.append(
+            ExplanationStep("they agree on what they bind, and share no event", False, depth=depth)
+        )
     return steps
 
 
 def _condition_step(
-    condition: JoinCondition, choice: Choice, names: dict[str, Occurrence], depth: int
-) -> Step:
+    condition: JoinCondition, choice: Choice, names: dict[str, ReferenceOccurrence], depth: int
+) -> ExplanationStep:
     met = meets(condition, choice, names)
     actual: object = None
     off: object = None
@@ -194,29 +210,31 @@ def _condition_step(
         case Near(one, relation, other, limit, metric):
             first, second = choice[one].place_by(metric), choice[other].place_by(metric)
             if first is not None and second is not None:
-                actual = measured(distance_between(first, second, metric), metric)
+                actual = format_length(distance_between(first, second, metric), metric)
                 off = None if met else place_miss(first, relation, second, limit, metric)
         case Related(left, _, right):
             sides = (_value(each, names) for each in (left, right))
-            actual = " and ".join(str(shown(each)) for each in sides)
+            actual = " and ".join(str(to_display(each)) for each in sides)
         case _:
             pass
-    return Step(condition_text(condition), met, actual, None, off, depth)
+    return ExplanationStep(condition_text(condition), met, actual, None, off, depth)
 
 
 def _window_steps(
     part: Absence | Gathered, event: Event, around: Sequence[Event], depth: int
-) -> Iterator[Step]:
+) -> Iterator[ExplanationStep]:
     """Yield a step for the events in the window that the event opens or closes."""
     window = part.window
     assert isinstance(window, AfterWindow | BeforeWindow)
     anchor = occurrence_in(window.part, event)
     if anchor is None:
-        yield Step(f"{event.id} lies in a window of {short_text(window.part)}", None, depth=depth)
+        yield ExplanationStep(
+            f"{event.id} lies in a window of {short_text(window.part)}", None, depth=depth
+        )
         return
     if part.by and not has_key(part.by, anchor):
-        values = {path_text(path): shown(event.attribute(path)) for path in part.by}
-        yield Step(
+        values = {path_text(path): to_display(event.attribute(path)) for path in part.by}
+        yield ExplanationStep(
             f"a value of {' and '.join(map(path_text, part.by))}", False, values, depth=depth
         )
         return
@@ -228,7 +246,7 @@ def _window_steps(
         for other in around
         if other.identity != event.identity
         and (each := occurrence_in(part.part, other)) is not None
-        and (not part.by or are_alike(part.by, anchor, each))
+        and (not part.by or have_same_key(part.by, anchor, each))
         and start <= each.start
         and each.end <= end
     ]
@@ -236,12 +254,12 @@ def _window_steps(
     span = f"from {format_instant(start)} to {format_instant(end)}"
     if isinstance(part, Absence):
         text = f"no {short_text(part.part)} {span}"
-        yield Step(text, not came, ids or "none", None, None, depth)
+        yield ExplanationStep(text, not came, ids or "none", None, None, depth)
         return
     text = f"{_wanted(part)} of {short_text(part.part)} {span}"
     met = len(came) >= part.least and (part.most is None or len(came) <= part.most)
     off = max(part.least - len(came), len(came) - (part.most or len(came)))
-    yield Step(text, met, len(came), _wanted(part), None if met else off, depth)
+    yield ExplanationStep(text, met, len(came), _wanted(part), None if met else off, depth)
 
 
 def _wanted(part: Gathered) -> str:
@@ -253,13 +271,13 @@ def _moment(moment: Moment, choice: Choice) -> Instant:
     return part.start if moment.end is End.START else part.end
 
 
-def _value(side: PartAttribute, names: dict[str, Occurrence]) -> Any:
+def _value(side: PartAttribute, names: dict[str, ReferenceOccurrence]) -> Any:
     found = names.get(side.name)
     if found is None or side.variable:
         return None if found is None else [dict(row).get(side.variable) for row in found.rows]
     return found.members[0].attribute(side.path)
 
 
-def _span(found: Occurrence) -> str:
+def _span(found: ReferenceOccurrence) -> str:
     start, end = format_instant(found.start), format_instant(found.end)
     return start if start == end else f"{start} to {end}"

@@ -25,7 +25,7 @@ from tocsin.plan.nodes.atoms import (
     region_of,
 )
 from tocsin.reference.atoms import truth_of
-from tocsin.service.console.why_not.step import Step, Steps, lasting
+from tocsin.service.console.why_not.step import Explanation, ExplanationStep, lasting
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import (
     Geometry,
@@ -40,7 +40,7 @@ HOLDS = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: None}
 LONGEST = 200
 
 
-def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Steps:
+def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Explanation:
     """Return the truth of every part of a condition.
 
     The first failure is the first predicate that would have to hold; of alternatives, the one of
@@ -54,7 +54,7 @@ def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Steps:
         case AllOf((only,)) | AnyOf((only,)):
             return condition_steps(only, event, depth)
         case _:
-            found = Steps()
+            found = Explanation()
             step = _predicate_step(node, event, depth)
             found.add(step, fails=step.holds is not True)
             return found
@@ -62,33 +62,33 @@ def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Steps:
 
 def _group(
     text: str, node: BooleanNode, operands: tuple[BooleanNode, ...], event: Event, depth: int
-) -> Steps:
-    found = Steps()
+) -> Explanation:
+    found = Explanation()
     holds = HOLDS[truth_of(node, event)]
-    found.add(Step(text, holds, depth=depth))
+    found.add(ExplanationStep(text, holds, depth=depth))
     for each in operands:
         found.extend(condition_steps(each, event, depth + 1), fails=holds is not True)
     return found
 
 
-def _predicate_step(node: BooleanNode, event: Event, depth: int) -> Step:
+def _predicate_step(node: BooleanNode, event: Event, depth: int) -> ExplanationStep:
     holds = HOLDS[truth_of(node, event)]
     predicate, is_negated = (node.operand, True) if isinstance(node, Not) else (node, False)
     if isinstance(predicate, AllOf | AnyOf | Not):
-        return Step(selector_text(node), holds, depth=depth)
+        return ExplanationStep(selector_text(node), holds, depth=depth)
     actual = _actual(predicate, event)
     expected = _expected(predicate)
     if is_negated and expected is not None:
         expected = f"not {expected}"
     distance = None if holds or is_negated else _distance(predicate, event)
-    return Step(selector_text(node), holds, actual, expected, distance, depth)
+    return ExplanationStep(selector_text(node), holds, actual, expected, distance, depth)
 
 
 def _actual(predicate: Predicate, event: Event) -> object:
     if isinstance(predicate, PlaceIs):
         return event.place_text
     paths = sorted(attribute_paths(predicate))
-    values = {path_text(path): shown(event.attribute(_as_given(path))) for path in paths}
+    values = {path_text(path): to_display(event.attribute(_as_given(path))) for path in paths}
     return next(iter(values.values())) if len(values) == 1 else values
 
 
@@ -123,14 +123,14 @@ def _distance(predicate: Predicate, event: Event) -> object:
                 else place_miss(place, relation, region_of(region), distance, metric)
             )
         case Equals(path, limit) | Ordered(path, _, limit):
-            return _apart(path, event, limit, limit)
+            return _distance_to_range(path, event, limit, limit)
         case Between(path, low, high):
-            return _apart(path, event, low, high)
+            return _distance_to_range(path, event, low, high)
         case _:
             return None
 
 
-def _apart(path: Path, event: Event, low: Constant, high: Constant) -> object:
+def _distance_to_range(path: Path, event: Event, low: Constant, high: Constant) -> object:
     """Return how far a number is outside of the limits; None for other values."""
     value = event.attribute(path)
     if low.kind is not Kind.NUMBER or not _is_number(value):
@@ -161,21 +161,21 @@ def place_miss(
             missing = abs(apart - limit)
         case _:
             missing = apart - limit
-    return measured(missing, metric) if missing > 0 else None
+    return format_length(missing, metric) if missing > 0 else None
 
 
-def measured(length: float, metric: Metric) -> str:
+def format_length(length: float, metric: Metric) -> str:
     """Return a length with its unit; in the plane there is no unit."""
     return f"{length:.6g}{' m' if metric is Metric.WGS84 else ''}"
 
 
-def shown(value: object) -> object:
+def to_display(value: object) -> object:
     """Return a value for display: a long text is cut, a value that is not a scalar becomes text."""
     if isinstance(value, str):
         return value if len(value) <= LONGEST else value[: LONGEST - 3] + "..."
     if value is None or isinstance(value, bool | int | float):
         return value
-    return shown(str(value))
+    return to_display(str(value))
 
 
 def _constant(path: Path, constant: Constant) -> object:

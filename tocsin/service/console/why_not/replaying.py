@@ -21,7 +21,7 @@ from tocsin.runtime.guarded import GuardedEngine
 from tocsin.runtime.outcome import Outcome
 from tocsin.runtime.sequencer import FiniteSequencer
 
-MOST_PARTS = 50
+MAX_PARTS = 50
 """Parts of a pattern that are evaluated one by one, at most."""
 
 
@@ -84,7 +84,7 @@ def composites_in(pattern: Part) -> list[Part]:
 
     walk(pattern)
     inside = list(found)
-    return [*inside[: MOST_PARTS - 1], pattern] if len(inside) > MOST_PARTS else inside
+    return [*inside[: MAX_PARTS - 1], pattern] if len(inside) > MAX_PARTS else inside
 
 
 def _note(found: Replayed, keys: dict[str, Part], outcome: Outcome, event: Event) -> None:

@@ -10,7 +10,7 @@ from tocsin.values.time import Duration, format_duration
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExplanationStep:
     """`holds` is None if unknown; `distance` is the number or duration by which it fails; `depth`
     is its nesting depth.
     """
@@ -35,19 +35,19 @@ class Step:
 
 
 @dataclass(slots=True)
-class Steps:
+class Explanation:
     """Steps in order of display; `failed` is the index of the first failure, or None."""
 
-    all: list[Step] = field(default_factory=list)
+    all: list[ExplanationStep] = field(default_factory=list)
     failed: int | None = None
 
-    def add(self, step: Step, *, fails: bool = False) -> None:
+    def add(self, step: ExplanationStep, *, fails: bool = False) -> None:
         """Add a step; with `fails` it is the failure, unless an earlier one is."""
         if fails and self.failed is None:
             self.failed = len(self.all)
         self.all.append(step)
 
-    def extend(self, others: Steps, *, fails: bool) -> None:
+    def extend(self, others: Explanation, *, fails: bool) -> None:
         """Add the steps of a part; with `fails` the failure there is the failure here, unless an
         earlier one is.
         """
@@ -56,9 +56,9 @@ class Steps:
         self.all += others.all
 
 
-def plain(steps: Iterable[Step]) -> Steps:
+def plain(steps: Iterable[ExplanationStep]) -> Explanation:
     """Return steps of which the first that does not hold is the failure."""
-    found = Steps()
+    found = Explanation()
     for each in steps:
         found.add(each, fails=each.holds is not True)
     return found

@@ -25,13 +25,13 @@ from tocsin.service.runner.spark.log import log_stream
 from tocsin.service.runner.spark.sink import Sink
 from tocsin.service.settings.settings import Settings
 from tocsin.service.settings.spark import SparkSettings, spark_settings
-from tocsin.service.storage.database import Database
+from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.lock import RunnerLock, runner_lock
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.positions import CHECKPOINT
-from tocsin.service.storage.progress import Progress
+from tocsin.service.storage.progress import RunnerStore
 from tocsin.service.storage.schema import LOG_METADATA, METADATA, RUNNERS
 from tocsin.spark.query.failures import problem_of
 from tocsin.spark.query.live import LiveSettings, live_results
@@ -47,7 +47,7 @@ HOLD = 5.0
 _PREFIX = "spark "
 
 
-class Teller:
+class StatusWriter:
     """Writer of the driver's status to the gateway."""
 
     def __init__(self, out: TextIO) -> None:
@@ -64,21 +64,21 @@ class Teller:
 class Driver:
     """One run of the query, from taking the lock to the end."""
 
-    def __init__(self, settings: Settings, teller: Teller, stopping: threading.Event) -> None:
-        self._settings, self._teller, self._stopping = settings, teller, stopping
+    def __init__(self, settings: Settings, teller: StatusWriter, stopping: threading.Event) -> None:
+        self._settings, self._status_writer, self._stopping = settings, teller, stopping
         self._spark_settings = spark_settings(settings)
         self._lock: RunnerLock = runner_lock(settings.state_url, settings.data)
 
     def run(self) -> None:
         """Match until standard input ends; raise the error that ends the query earlier."""
-        database = Database(self._settings.state_url, METADATA, heads=STATE_HEADS)
+        database = ServiceDatabase(self._settings.state_url, METADATA, heads=STATE_HEADS)
         if not self._has_lock(database):
             return
-        log = EventLog(Database(self._settings.log_url, LOG_METADATA, heads=LOG_HEADS))
+        log = EventLog(ServiceDatabase(self._settings.log_url, LOG_METADATA, heads=LOG_HEADS))
         log.start()
         catalog = open_catalog(self._settings.catalog_url, create=True)
         sink = Sink(log, catalog, MatchStore(database))
-        self._teller.tell(state="starting")
+        self._status_writer.tell(state="starting")
         spark = _session(self._spark_settings)
         try:
             query = self._start(spark, sink, database)
@@ -88,14 +88,14 @@ class Driver:
             log.close()
             self._lock.release()
 
-    def _has_lock(self, database: Database) -> bool:
+    def _has_lock(self, database: ServiceDatabase) -> bool:
         while not self._lock.acquire():
-            self._teller.tell(state="waiting", position=_reached(database) or 0)
+            self._status_writer.tell(state="waiting", position=_reached(database) or 0)
             if self._stopping.wait(0.5):
                 return False
         return True
 
-    def _start(self, spark: Any, sink: Sink, database: Database) -> Any:
+    def _start(self, spark: Any, sink: Sink, database: ServiceDatabase) -> Any:
         wanted = self._spark_settings
         rows = log_stream(
             spark,
@@ -112,7 +112,7 @@ class Driver:
         query = writer.trigger(processingTime=every).start()
         name = f"{_PREFIX}{query.id}"
         _forget_others(database, name)
-        sink.begin(Progress(database, name))
+        sink.begin(RunnerStore(database, name))
         return query
 
     def _watch(self, query: Any, sink: Sink) -> None:
@@ -133,7 +133,7 @@ class Driver:
         if last is None:
             return
         sink.position = max(sink.position, json.loads(last.sources[0].endOffset)["position"])
-        self._teller.tell(
+        self._status_writer.tell(
             state="ready",
             position=sink.position,
             batch=last.batchId,
@@ -166,7 +166,7 @@ def _live(settings: Settings, wanted: SparkSettings) -> LiveSettings:
     )
 
 
-def _known_position(database: Database) -> str:
+def _known_position(database: ServiceDatabase) -> str:
     """Return the start position for a query without a checkpoint: the highest of all runners, so
     that no event is missed and no old match is repeated.
     """
@@ -174,7 +174,7 @@ def _known_position(database: Database) -> str:
     return "earliest" if found is None else str(found)
 
 
-def _reached(database: Database) -> int | None:
+def _reached(database: ServiceDatabase) -> int | None:
     """Return the highest position of all runners; None before the first run."""
     query = sql.select(sql.func.max(RUNNERS.c.position))
     with database.reading() as connection:
@@ -182,7 +182,7 @@ def _reached(database: Database) -> int | None:
     return None if found is None else int(found)
 
 
-def _forget_others(database: Database, name: str) -> None:
+def _forget_others(database: ServiceDatabase, name: str) -> None:
     """Remove the positions of other checkpoints, so that retention does not wait for them."""
     others = RUNNERS.c.name.startswith(_PREFIX) & (RUNNERS.c.name != name)
     with database.writing() as connection:
@@ -205,13 +205,13 @@ def main() -> int:
     given = json.loads(sys.stdin.readline())
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # keep Java's output out of the gateway's pipe
-    teller, stopping = Teller(out), threading.Event()
+    teller, stopping = StatusWriter(out), threading.Event()
     threading.Thread(target=_wait_for_end, args=(stopping,), daemon=True).start()
     settings = Settings(**given | {"data": Path(given["data"])})
     try:
         Driver(settings, teller, stopping).run()
     except Exception as error:
-        teller.tell(state="failed", error=_told(error))
+        teller.tell(state="failed", error=_describe_error(error))
         return 1
     return 0
 
@@ -221,7 +221,7 @@ def _wait_for_end(stopping: threading.Event) -> None:
     stopping.set()
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     problem = error if isinstance(error, Problem) else problem_of(error)
     return str(problem) if problem is not None else shown_error(error)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tocsin.service.runner import RunnerStatus
 from tocsin.service.runner.inspecting import Look, not_here
-from tocsin.service.settings.settings import EngineName, Settings
+from tocsin.service.settings.settings import ServiceEngine, Settings
 from tocsin.service.settings.spark import spark_settings
 
 _LOG = logging.getLogger("tocsin.spark")
@@ -25,7 +25,7 @@ PATIENCE = 30.0
 """Seconds that a driver has to end after a request to stop."""
 
 _MODULE = "tocsin.service.runner.spark.driver"
-_TOLD = {"data", "database", "engine", "lateness", "idle", "ahead", "interval", "spark"}
+_DRIVER_SETTINGS = {"data", "database", "engine", "lateness", "idle", "ahead", "interval", "spark"}
 """Settings that the driver needs; it does not get the secrets of other components."""
 
 
@@ -77,7 +77,7 @@ class SparkRunner:
 
     def inspect(self, look: Look) -> Future[Any]:
         """Raise `NotHere`: the state is in the query."""
-        raise not_here(EngineName.SPARK)
+        raise not_here(ServiceEngine.SPARK)
 
     def engine_health(self) -> dict[str, object]:
         """Return the state of the query, its last micro-batch and that one's duration."""
@@ -113,7 +113,7 @@ class SparkRunner:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            told = self._settings.model_dump_json(include=_TOLD)
+            told = self._settings.model_dump_json(include=_DRIVER_SETTINGS)
             print(told, file=process.stdin, flush=True)
             for line in process.stdout:
                 self._said = json.loads(line)

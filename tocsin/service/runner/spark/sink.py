@@ -14,22 +14,22 @@ from tocsin.events.codecs.base.cloudevents import as_object, json_text
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
-from tocsin.events.matches.content import Content
+from tocsin.events.matches.content import MemberContent
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.runner.rendering import Positions, kept_letter, kept_match, refused_letter
 from tocsin.service.runner.spark.built import BuiltEvents
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.matches import MatchStore
-from tocsin.service.storage.progress import NewTrouble, Progress, Results, Step
+from tocsin.service.storage.progress import NewTrouble, RunnerOutput, RunnerStep, RunnerStore
 from tocsin.service.storage.results import NewLetter, NewMatch
 from tocsin.service.storage.rows import LogRow
 from tocsin.spark.plans.versions_by_position import VersionsByPosition
-from tocsin.spark.query.live import Placed, letters_told, placed_matches
+from tocsin.spark.query.live import Placed, placed_matches, read_letters
 
 VERSIONS_HELD = 4
 """Versions of the catalog cached in memory: the matches of a micro-batch are of few."""
 
-MOST_LOOKED_AT = 50_000
+MAX_NEWEST_ROWS = 50_000
 """Newest rows searched for an event of which only the identity is known."""
 
 
@@ -39,7 +39,7 @@ class Held:
 
     version: int
     subscriptions: dict[str, Subscription]
-    light: Surroundings
+    environment: Surroundings
 
 
 class Sink:
@@ -51,7 +51,7 @@ class Sink:
         self._log, self._catalog, self._stored = log, catalog, stored
         self._versions = VersionsByPosition(catalog)
         self._held: dict[int, Held] = {}
-        self._progress: Progress | None = None
+        self._progress: RunnerStore | None = None
         self._begun = threading.Event()
         self._troubles: set[tuple[str, str, str]] = set()
         self.position = 0
@@ -59,7 +59,7 @@ class Sink:
         self.matches = 0
         self.letters = 0
 
-    def begin(self, progress: Progress) -> None:
+    def begin(self, progress: RunnerStore) -> None:
         """Set the store of the query's progress, once the query has started."""
         self._progress = progress
         self._begun.set()
@@ -72,20 +72,20 @@ class Sink:
         results = self._results(batch)
         if not results.is_urgent and self.position == self.kept_position:
             return
-        step = Step(number, self.position, wall_clock(), self._catalog.version())
+        step = RunnerStep(number, self.position, wall_clock(), self._catalog.version())
         self._progress.save_batch(step, results)
         self.kept_position = self.position
         self.matches += len(results.matches)
         self.letters += len(results.letters)
 
-    def _results(self, batch: Any) -> Results:
-        found, letters = list(placed_matches(batch)), list(letters_told(batch))
+    def _results(self, batch: Any) -> RunnerOutput:
+        found, letters = list(placed_matches(batch)), list(read_letters(batch))
         if not found and not letters:
-            return Results()
+            return RunnerOutput()
         self._versions.refresh()
         rows = self._rows(found, letters)
         built = BuiltEvents((each.match for each in found), self._stored)
-        results = Results(matches=[self._kept(each, rows, built) for each in found])
+        results = RunnerOutput(matches=[self._kept(each, rows, built) for each in found])
         for letter in letters:
             if self._is_trouble(letter):
                 self._note_trouble(letter, results)
@@ -96,7 +96,7 @@ class Sink:
     def _kept(self, placed: Placed, rows: _Rows, built: BuiltEvents) -> NewMatch:
         match, held = placed.match, self._held_for(placed)
         identities = list(zip(match.sources, match.events, strict=True))
-        if _content(held, match.subscription) is Content.IDS:
+        if _content(held, match.subscription) is MemberContent.IDS:
             whose = Owned.of_key(match.subscription)
             body = match.as_json() | {"subscription": whose.name}
             return NewMatch(
@@ -116,14 +116,14 @@ class Sink:
         known = (rows.events.get(each) or built.get(each) for each in identities)
         members = tuple(each for each in known if each is not None)
         told = replace(match, members=members)
-        words_of = held.light.words_of
+        words_of = held.environment.words_of
         return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
 
     def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter]) -> _Rows:
         """Return the rows of the log that matches and letters need."""
         wanted = {letter.line for letter in letters if letter.line is not None}
         for each in found:
-            if _content(self._held_for(each), each.match.subscription) is not Content.IDS:
+            if _content(self._held_for(each), each.match.subscription) is not MemberContent.IDS:
                 wanted |= {position for position in each.positions if position is not None}
         rows = self._log.rows_at(sorted(wanted)) if wanted else {}
         if any(letter.line is None and letter.subscription is None for letter in letters):
@@ -134,14 +134,14 @@ class Sink:
         """Return the rows that may be in this micro-batch: late events are reported without their
         position.
         """
-        newest = self._log.read_stored(max(0, self.kept_position), MOST_LOOKED_AT)
+        newest = self._log.read_stored(max(0, self.kept_position), MAX_NEWEST_ROWS)
         return {row.position: row for row in newest}
 
     def _is_trouble(self, letter: DeadLetter) -> bool:
         """True if a letter is about a subscription that cannot be served, not about an event."""
         return letter.subscription is not None and letter.line is None
 
-    def _note_trouble(self, letter: DeadLetter, results: Results) -> None:
+    def _note_trouble(self, letter: DeadLetter, results: RunnerOutput) -> None:
         """Add the problem of a subscription once, though every worker reports it."""
         name = letter.subscription or ""
         key = (name, letter.code, letter.reason)
@@ -204,9 +204,9 @@ def _events(row: LogRow) -> list[Event]:
         return []
 
 
-def _content(held: Held, name: str) -> Content:
+def _content(held: Held, name: str) -> MemberContent:
     subscription = held.subscriptions.get(name)
-    return (subscription.content if subscription else None) or Content.IDS
+    return (subscription.content if subscription else None) or MemberContent.IDS
 
 
 def _member(built: Event | None) -> dict[str, object] | None:
