@@ -82,7 +82,7 @@ NOT_DECIDING = {
     "is_within_budget",
     "outlined_shape",
     "row_count",
-    "shortened",
+    "shorten",
     # words, and what a match looks like
     "concept_test_text",
     "condition_text",
@@ -133,6 +133,7 @@ FOREIGN_PRIVATE = {
     "_replace": "of named tuples, where the underscore only keeps it apart from fields",
     "_Element": "the type of lxml's elements, which has no other name",
     "_getframe": "how the standard library itself finds the caller",
+    "_current_frames": "how the standard library itself shows what a thread does",
     "_jvm": "how PySpark itself reaches Java, which has no other name",
     "_mapping": "how SQLAlchemy gives a row by its names, kept apart from columns",
     **dict.fromkeys(

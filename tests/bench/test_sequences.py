@@ -33,7 +33,7 @@ def test_every_event_concerns_the_keyed_composite() -> None:
     engine = Engine()
     engine.add("p0", plan)
     events = read_events(workload.lines()).events
-    assert len(engine.match(Batch(events)).relevant) == 300
+    assert len(engine.match(Batch(events)).composite_inputs) == 300
 
 
 def test_the_table_compares_cores() -> None:

@@ -23,7 +23,10 @@ def test_plans_of_one_atom_ring(matcher):
     engine = Engine(matchers)
     engine.add("k", Plan(ATOM))
     matched = engine.match(Batch([event({"a": 0}), event({"a": 1})]))
-    assert (matched.rings.events.tolist(), list(matched.rings.keys)) == ([1], ["k"])
+    assert (matched.atomic_matches.events.tolist(), list(matched.atomic_matches.keys)) == (
+        [1],
+        ["k"],
+    )
     assert matchers.work.hits == 1
     engine.remove("k")
     assert len(engine) == 0
@@ -35,10 +38,10 @@ def test_an_atom_that_a_subscription_and_a_composite_share_is_matched_once():
     engine.add("single", Plan(ATOM))
     engine.add("pair", Plan(Either((ATOM, ATOM))))
     matched = engine.match(Batch([event({"a": 0}), event({"a": 1})]))
-    assert list(matched.rings) == [(1, "single")]
-    assert [(each.index, each.atoms) for each in matched.relevant] == [(1, (ATOM,))]
+    assert list(matched.atomic_matches) == [(1, "single")]
+    assert [(each.index, each.atoms) for each in matched.composite_inputs] == [(1, (ATOM,))]
     assert matchers.work.predicate_evaluations <= 2
     assert len(engine) == 2
     engine.remove("pair")
     engine.remove("single")
-    assert (len(engine), engine.match(Batch([event({"a": 1})])).relevant) == (0, [])
+    assert (len(engine), engine.match(Batch([event({"a": 1})])).composite_inputs) == (0, [])

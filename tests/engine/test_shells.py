@@ -95,7 +95,7 @@ def test_what_is_sure_is_what_shapely_says(data: st.DataObject) -> None:
     places = as_places([parse_place(f"POINT ({x!r} {y!r})") for x, y in drawn])
     for relation in (SpatialRelation.INSIDE, SpatialRelation.MEETS):
         at = np.arange(len(places))
-        holds, unsure = PolygonBorders([RegionTest(relation, region)]).judge(places, at, 0 * at)
+        holds, unsure = PolygonBorders([RegionTest(relation, region)]).classify(places, at, 0 * at)
         sure = np.ones(len(places), np.bool_)
         sure[unsure] = False
         expected = related_in_plane(places, relation, np.array([region] * len(places)), 0.0)
@@ -116,7 +116,7 @@ def test_with_and_without_it_the_same_pairs_are_found(
     texts += ["LINESTRING (1 1, 3 3)", "MULTIPOINT ((1 1), (9 9))", "POINT Z (1 1 1)"]
     places = as_places([None, *map(parse_place, texts)])
     tree = RegionTree(tests)
-    alone, helped = tree.holding(places), tree.holding(places, PolygonBorders(tests).judge)
+    alone, helped = tree.holding(places), tree.holding(places, PolygonBorders(tests).classify)
     assert alone.places.tolist() == helped.places.tolist()
     assert alone.tests.tolist() == helped.tests.tolist()
 
@@ -132,11 +132,11 @@ def test_it_is_not_sure_where_rounding_hides_the_side_of_an_edge() -> None:
     ]
     places = as_places([parse_place(f"POINT ({x!r} {y!r})") for x, y in near])
     at = np.arange(len(places))
-    holds, unsure = PolygonBorders([test]).judge(places, at, 0 * at)
+    holds, unsure = PolygonBorders([test]).classify(places, at, 0 * at)
     sides = [_side(edge, point) for point in near]
     for number in set(at.tolist()) - set(unsure.tolist()):
         assert sides[number] == (1 if holds[number] else -1)
-    found = RegionTree([test]).holding(places, PolygonBorders([test]).judge).places.tolist()
+    found = RegionTree([test]).holding(places, PolygonBorders([test]).classify).places.tolist()
     assert found == [number for number, side in enumerate(sides) if side >= 0]
 
 
@@ -153,12 +153,12 @@ def test_it_is_sure_of_what_is_not_at_a_border() -> None:
     grid = [(x + 0.3, y + 0.7) for x in range(-2, 6) for y in range(-2, 6)]
     places = as_places([parse_place(f"POINT ({x} {y})") for x, y in grid])
     at = np.arange(len(places))
-    holds, unsure = PolygonBorders([test]).judge(places, at, 0 * at)
+    holds, unsure = PolygonBorders([test]).classify(places, at, 0 * at)
     assert (int(holds.sum()), len(unsure)) == (16, 0)
 
 
 def test_what_is_no_point_is_left_to_others() -> None:
     test = RegionTest(SpatialRelation.MEETS, parse_place(SHAPES[0]))
     places = as_places([None, parse_place("LINESTRING (1 1, 2 2)")])
-    holds, unsure = PolygonBorders([test]).judge(places, np.arange(2), np.zeros(2, np.intp))
+    holds, unsure = PolygonBorders([test]).classify(places, np.arange(2), np.zeros(2, np.intp))
     assert (holds.any(), unsure.tolist()) == (False, [0, 1])

@@ -38,7 +38,7 @@ class Raising:
 def test_whoever_raises_fails_and_the_others_are_served_in_order(count: int, bad: set[int]) -> None:
     items = list(range(count))
     found = run_with_bisection(items, Raising(bad))
-    doubled = [result for _, results in found.served for result in results]
+    doubled = [result for _, results in found.completed for result in results]
     assert doubled == [2 * item for item in items if item not in bad]
     assert [item for item, _ in found.failed] == [item for item in items if item in bad]
     assert all(str(error) == f"bad: [{item}]" for item, error in found.failed)
@@ -46,9 +46,9 @@ def test_whoever_raises_fails_and_the_others_are_served_in_order(count: int, bad
 
 def test_a_batch_without_faults_is_one_piece_of_work() -> None:
     work = Raising(set())
-    assert run_with_bisection([1, 2, 3], work).served == [([1, 2, 3], [2, 4, 6])]
+    assert run_with_bisection([1, 2, 3], work).completed == [([1, 2, 3], [2, 4, 6])]
     assert work.calls == 1
-    assert run_with_bisection([], work).served == []
+    assert run_with_bisection([], work).completed == []
     assert work.calls == 1
 
 
@@ -62,7 +62,7 @@ def test_a_cause_that_is_put_away_at_its_first_item_costs_no_more_than_finding_i
 
     found = run_with_bisection(range(1024), work, put_away)
     assert found.failed == []
-    assert sum(len(part) for part, _ in found.served) == 1024
+    assert sum(len(part) for part, _ in found.completed) == 1024
     assert work.calls <= 2 * 11
 
 

@@ -125,7 +125,7 @@ def judged(
     for start in range(0, len(events), cut):
         admitted.append(door.admit(events[start : start + cut]))
         letters += ((start + number, letter) for number, letter in admitted[-1].letters)
-        apart |= door.apart
+        apart |= door.excluded_from_composites
         door.remember_served()
     return (
         sorted(event.order for each in admitted for event in each.events),

@@ -186,14 +186,14 @@ def test_poison_that_no_view_can_be_made_of_suspends_nobody(
 def test_a_ring_that_cannot_be_told_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tocsin.Match] = []
     hub = hub_of_all(heard)
-    before = hub._engine.ring.__func__  # type: ignore[attr-defined]
+    before = hub._engine.render_atomic_match.__func__  # type: ignore[attr-defined]
 
     def ring(self: Any, key: str, each: Event) -> Any:
         if key == "exmlql" and each.id == POISON:
             raise RecursionError("too deep")
         return before(self, key, each)
 
-    monkeypatch.setattr(type(hub._engine), "ring", ring)
+    monkeypatch.setattr(type(hub._engine), "render_atomic_match", ring)
     hub.publish(event("e"), event(POISON))
     assert by_subscription(heard)["exmlql"] == ["e"]
     assert by_subscription(heard)["graph"] == ["e", POISON]
@@ -285,7 +285,7 @@ def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPa
     engine = guarded.Engine()
     engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
     (given,) = decode_all(json.dumps(event("a", 1, n=1)))
-    (relevant,) = engine.match(Batch([given])).relevant
+    (relevant,) = engine.match(Batch([given])).composite_inputs
     with pytest.raises(ZeroDivisionError):
         engine.detect(given, relevant.atoms)
 
@@ -504,7 +504,7 @@ def inject(
     patch: pytest.MonkeyPatch, matching: dict[str, set[str]], telling: dict[str, set[str]]
 ) -> None:
     match_before: Callable[..., Any] = AtomMatchers.match
-    ring_before: Callable[..., Any] = guarded.Engine.ring
+    ring_before: Callable[..., Any] = guarded.Engine.render_atomic_match
 
     def match(self: AtomMatchers, batch: EventBatch) -> Any:
         for key, ids in matching.items():
@@ -518,4 +518,4 @@ def inject(
         return ring_before(self, key, each)
 
     patch.setattr(AtomMatchers, "match", match)
-    patch.setattr(guarded.Engine, "ring", ring)
+    patch.setattr(guarded.Engine, "render_atomic_match", ring)

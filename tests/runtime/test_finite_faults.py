@@ -111,14 +111,14 @@ def test_a_subscription_that_raises_is_named_and_then_suspended(
         for match in locally(SUBSCRIPTIONS, GOOD)[0]
         if match.subscription not in (subscription, "cost")
     ]
-    ring = Engine.ring
+    ring = Engine.render_atomic_match
 
     def raising(engine: Engine, key: str, given: Event) -> Match | None:
         if key == subscription:
             raise KeyError(given.id)
         return ring(engine, key, given)
 
-    monkeypatch.setattr(Engine, "ring", raising)
+    monkeypatch.setattr(Engine, "render_atomic_match", raising)
     found, letters = locally(SUBSCRIPTIONS, GOOD)
     assert [match for match in found if match.subscription != "cost"] == expected
     assert [letter.code for letter in letters] == ["InternalError"] * 3 + ["SubscriptionSuspended"]

@@ -23,7 +23,7 @@ def engine_of(parts: list[Part], events: list[Event]) -> Engine:
     for number, part in enumerate(parts):
         engine.add(f"s{number}", Plan(part))
     for event in events:
-        for each in engine.match(Batch([event])).relevant:
+        for each in engine.match(Batch([event])).composite_inputs:
             engine.detect(event, each.atoms)
     return engine
 

@@ -69,7 +69,7 @@ def live(lateness: int, *, queue_limit: int = 1_000, remember: int = 1_000) -> L
 
 def publish(sequencer: LiveSequencer, events: Sequence[Event]) -> Outcome:
     admitted = sequencer.admit(events)
-    outcome = sequencer.take(admitted.events)
+    outcome = sequencer.match_admitted(admitted.events)
     outcome.letters += (letter for _, letter in admitted.letters)
     outcome.add(sequencer.advance())
     return outcome
@@ -137,7 +137,7 @@ def test_an_event_that_was_forgotten_is_served_again() -> None:
     sequencer = live(0, remember=1)
     for each in (event(1, "c"), event(2, "c"), event(1, "c")):
         admitted = sequencer.admit([each])
-        sequencer.take(admitted.events)
+        sequencer.match_admitted(admitted.events)
     assert (admitted.late, admitted.duplicates) == (1, 0), "late, and not a duplicate"
 
 

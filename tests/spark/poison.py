@@ -24,7 +24,7 @@ def poison_engines() -> None:
     """From now on such events raise in this process."""
     if getattr(AtomMatchers.match, "is_poisoned", False):
         return
-    match, ring = AtomMatchers.match, Engine.ring
+    match, ring = AtomMatchers.match, Engine.render_atomic_match
 
     def raising_match(matchers: AtomMatchers, batch: EventBatch) -> Any:
         if any(batch.event(number).id == MATCHING for number in range(batch.size)):

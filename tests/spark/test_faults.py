@@ -40,7 +40,7 @@ IDS = [f"e{number}" for number in range(40)]
 def poisoned() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(AtomMatchers, "match", AtomMatchers.match)
-        patched.setattr(Engine, "ring", Engine.ring)
+        patched.setattr(Engine, "render_atomic_match", Engine.render_atomic_match)
         poison_engines()
         yield
 

@@ -154,7 +154,7 @@ def kinds_in(case: Case) -> frozenset[str]:
     """The kinds of plan nodes, and of nodes at work, in a case."""
     engine = Engine()
     engine.add("s", case.plan)
-    at_work = {type(node).__name__ for node in engine._network.nodes}
+    at_work = {type(node).__name__ for node in engine._network.operators}
     return node_kinds(json.loads(wire.plan_to_json(case.plan))) | at_work
 
 

@@ -33,10 +33,10 @@ def served(engine: Engine, events: Sequence[Event]) -> list[dict[str, Any]]:
     found: list[Match] = []
     for event in events:
         matched = engine.match(Batch([event]))
-        rung = [engine.ring(key, event) for _, key in matched.rings]
+        rung = [engine.render_atomic_match(key, event) for _, key in matched.atomic_matches]
         found += [each for each in rung if isinstance(each, Match)]
         if event.interval is not None:
-            atoms = [atom for each in matched.relevant for atom in each.atoms]
+            atoms = [atom for each in matched.composite_inputs for atom in each.atoms]
             found += engine.detect(event, atoms).matches
     return [told(match) for match in found]
 

@@ -110,7 +110,7 @@ class Surroundings:
         return TenantScope(_context_of(both), both)
 
     @property
-    def words(self) -> Ontology | None:
+    def ontology(self) -> Ontology | None:
         """The shared ontology, for data as RDF; None without one, or if it is invalid."""
         return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
 
@@ -297,10 +297,10 @@ def _context_of(given: tuple[Definition, ...]) -> Context:
 
 def _with_settings(subscription: Subscription, context: Context) -> Context:
     """Return the context of a text with the settings of its subscription."""
-    beside = SubscriptionSettings(
+    settings = SubscriptionSettings(
         subscription.policy, _horizon(subscription), subscription.horizon is not None
     )
-    return replace(context, beside=beside)
+    return replace(context, settings=settings)
 
 
 def _knowledge(definitions: tuple[Definition, ...]) -> object:

@@ -87,13 +87,13 @@ class CatalogDatabase:
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
         """Open a connection for reading."""
-        with self._told(), self._engine.connect() as connection:
+        with self._translate_errors(), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sql.Connection]:
         """Open a connection with a transaction."""
-        with self._told(), self._engine.begin() as connection:
+        with self._translate_errors(), self._engine.begin() as connection:
             yield connection
 
     def holds_catalog(self) -> bool:
@@ -160,7 +160,7 @@ class CatalogDatabase:
         }
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except sql.exc.SQLAlchemyError as error:

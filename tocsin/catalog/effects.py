@@ -30,10 +30,10 @@ class Effects:
     healed: tuple[Subscription, ...] = ()
 
 
-def try_compile(subscription: Subscription, light: Surroundings) -> Plan | Problem:
+def try_compile(subscription: Subscription, environment: Surroundings) -> Plan | Problem:
     """Return the plan of a subscription in an environment, or its problem."""
     try:
-        return compile_subscription(subscription, light)
+        return compile_subscription(subscription, environment)
     except Problem as problem:
         return problem
 

@@ -17,17 +17,17 @@ class _Watched(dict[str, Definition]):
 
     def __init__(self, definitions: dict[str, Definition]) -> None:
         super().__init__(definitions)
-        self.asked: set[str] = set()
+        self.queried: set[str] = set()
 
     def get(self, name: str, default: object = None) -> Definition | None:  # type: ignore[override]
-        self.asked.add(name)
+        self.queried.add(name)
         return super().get(name)
 
     def values(self) -> ValuesView[Definition]:  # type: ignore[override]
         """Return all definitions; only master data are used without their names, so these count as
         used.
         """
-        self.asked |= {
+        self.queried |= {
             name for name, each in self.items() if isinstance(each, MasterDataDefinition)
         }
         return super().values()
@@ -61,7 +61,7 @@ def review(entries: Entries) -> Review:
     for definition, found in judged:
         line, name = entries.lines.get(definition.name, 0), definition.name
         problems += [LineProblem(line, name, each) for each in found.problems]
-        used = broken or name in watched.asked
+        used = broken or name in watched.queried
         warnings += [
             LineProblem(line, name, each)
             for each in (*found.warnings, *_use_warnings(definition, used))
@@ -69,9 +69,9 @@ def review(entries: Entries) -> Review:
     return Review(tuple(compiled), by_line(problems), by_line(warnings))
 
 
-def compile_entries(entries: Entries, light: Surroundings) -> list[Compiled]:
+def compile_entries(entries: Entries, environment: Surroundings) -> list[Compiled]:
     """Compile each subscription of a file once."""
-    return [read_subscription(entry.subscription, light) for entry in entries.subscriptions]
+    return [read_subscription(entry.subscription, environment) for entry in entries.subscriptions]
 
 
 def problems_by_line(entries: Entries, compiled: Iterable[Compiled]) -> list[LineProblem]:

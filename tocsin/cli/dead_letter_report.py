@@ -25,7 +25,7 @@ def report_dead_letters(answer: EvaluationResult, files: EventFiles, *, kept: bo
             f"tocsin: {len(unserved)} event(s) not served{where}: {first.reason}{more}", err=True
         )
     elif not answer.some_read:
-        typer.echo(f"tocsin: there is no event in {files.told()}", err=True)
+        typer.echo(f"tocsin: there is no event in {files.describe()}", err=True)
 
 
 def require_some(answer: EvaluationResult, files: EventFiles) -> None:
@@ -33,5 +33,7 @@ def require_some(answer: EvaluationResult, files: EventFiles) -> None:
     if not answer.some_read and answer.dead_letters:
         hint = "--format says what a file holds, where its name and first bytes do not tell"
         raise MeaningProblem(
-            f"nothing in {files.told()} could be read as an event", code="NothingRead", hint=hint
+            f"nothing in {files.describe()} could be read as an event",
+            code="NothingRead",
+            hint=hint,
         )

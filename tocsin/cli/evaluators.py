@@ -141,7 +141,7 @@ def _judged(
     if isinstance(plan.pattern, Atom):
         judged = run_with_bisection(events, judge)
         faults += (internal_error(why, (event,), subscription) for event, why in judged.failed)
-        return [match for _, matches in judged.served for match in matches]
+        return [match for _, matches in judged.completed for match in matches]
     atoms = tuple(atoms_of(plan.pattern))
     seen = run_with_bisection(
         events, lambda part: [holds(atom, event) for atom in atoms for event in part]
@@ -149,7 +149,7 @@ def _judged(
     faults += (internal_error(why, (event,), subscription) for event, why in seen.failed)
     try:
         if seen.failed:
-            return judge([event for part, _ in seen.served for event in part])
+            return judge([event for part, _ in seen.completed for event in part])
     except Exception as error:
         fault = error
     faults.append(internal_error(fault, (), subscription))
@@ -177,7 +177,7 @@ def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
     for (
         _,
         found,
-    ) in seen.served:  # an event that raises is reported by `_judged`
+    ) in seen.completed:  # an event that raises is reported by `_judged`
         for event, problems in found:
             for problem in problems:
                 warned.add(EventWarning.of(event, problem))

@@ -253,7 +253,7 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
     if ends and sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends)).ended:
         yield "refused: a window of it was over before the first event"
         return
-    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).relevant}
+    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).composite_inputs}
     for index, event in enumerate(ordered):
         if event.interval is None:
             yield f"event {event.id}: takes no part, because it has no time"

@@ -48,7 +48,7 @@ class EventFiles:
             )
             before += size_of(each.path) or 0
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return the files as text for a message."""
         return self.files[0].path if len(self.files) == 1 else f"{len(self.files)} files"
 

@@ -108,9 +108,9 @@ def _print_summary(sending: PublishRun, files: EventFiles) -> None:
         typer.echo(f"tocsin: {sending.refused} not accepted in all", err=True)
     if sending.refused and not sending.accepted:
         raise MeaningProblem(
-            f"nothing in {files.told()} was accepted",
+            f"nothing in {files.describe()} was accepted",
             code="NothingAccepted",
             hint="--format says what a file holds, where its name and first bytes do not tell",
         )
     if not sending.refused and not sending.accepted:
-        typer.echo(f"tocsin: there is no event in {files.told()}", err=True)
+        typer.echo(f"tocsin: there is no event in {files.describe()}", err=True)

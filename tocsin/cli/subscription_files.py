@@ -104,12 +104,12 @@ def load(
 
 
 def _compile(
-    path: str, entries: Entries, light: Surroundings
+    path: str, entries: Entries, environment: Surroundings
 ) -> tuple[list[Compiled], tuple[LineProblem, ...]]:
     """Return every subscription compiled once, and every problem of the file by line; shows the
     problems.
     """
-    compiled = compile_entries(entries, light)
+    compiled = compile_entries(entries, environment)
     problems = by_line([*entries.problems, *problems_by_line(entries, compiled)])
     for each in problems:
         typer.echo(f"{path}: {each}", err=True)

@@ -68,7 +68,7 @@ def _walk_lines(walk: ListWalk, width: int) -> Iterator[str]:
     for step in walk.steps:
         text = f"{_test_text(step.test):<{width}}"
         yield f"    {step.how.value:<9}  {text}  {_LETTERS[step.value]}  {_reason(step)}"
-    yield f"    result     {'T, it rings' if walk.rings else 'not T, it does not ring'}"
+    yield f"    result     {'T, it rings' if walk.matches else 'not T, it does not ring'}"
 
 
 def _reason(step: ListStep) -> str:

@@ -45,12 +45,16 @@ class RetryPolicy:
     first: float = 0.2
     longest: float = 10.0
 
-    def wait(self, failed: int, asked: str | None = None) -> float:
+    def wait(self, failed: int, retry_after: str | None = None) -> float:
         """Return the seconds to wait after `failed` failures; at least those requested, up to
         `longest`.
         """
         most = min(self.longest, self.first * 2.0 ** min(failed - 1, 32))
-        told = float(asked) if asked and asked.isascii() and asked.isdigit() else 0.0
+        told = (
+            float(retry_after)
+            if retry_after and retry_after.isascii() and retry_after.isdigit()
+            else 0.0
+        )
         return max(most * random(), min(told, self.longest))
 
 
@@ -72,7 +76,7 @@ class Attempts:
         return self._patience.wait(self._failed)
 
     def after_refusal(
-        self, status: int, body: bytes, asked: str | None, *, is_repeatable: bool
+        self, status: int, body: bytes, retry_after: str | None, *, is_repeatable: bool
     ) -> float:
         """Return the seconds to wait after an error response; raises if the call may not be
         retried.
@@ -83,7 +87,7 @@ class Attempts:
         again = status in _BUSY or (is_repeatable and status in _LOST)
         if not again or self._failed >= self._patience.tries:
             raise problem_of(status, body)
-        return self._patience.wait(self._failed, asked)
+        return self._patience.wait(self._failed, retry_after)
 
 
 def read_json(status: int, body: bytes) -> Any:

@@ -68,14 +68,14 @@ class Following:
             "headers": {"last-event-id": str(self.position)},
         }
 
-    def take(self, told: ServerSentEvent) -> dict[str, Any] | None:
+    def take(self, message: ServerSentEvent) -> dict[str, Any] | None:
         """Return the match of a server-sent event, or None; its id is the new position."""
         self._failed, self._attempts = 0, None
-        if told.id.isascii() and told.id.isdigit():
-            self.position = int(told.id)
-        if not told.data:
+        if message.id.isascii() and message.id.isdigit():
+            self.position = int(message.id)
+        if not message.data:
             return None
-        match: dict[str, Any] = read_json(200, told.data.encode())
+        match: dict[str, Any] = read_json(200, message.data.encode())
         return match
 
     def after_refusal(self, response: httpx.Response) -> float:

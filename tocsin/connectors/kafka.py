@@ -46,14 +46,14 @@ _WAITED_OUT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KafkaRecord:
-    """A record of a topic; `came` is the timestamp of Kafka, or None."""
+    """A record of a topic; `received_at` is the timestamp of Kafka, or None."""
 
     topic: str
     partition: int
     offset: int
     value: bytes | None
     headers: tuple[tuple[str, bytes | None], ...] = ()
-    came: Instant | None = None
+    received_at: Instant | None = None
 
     @property
     def origin(self) -> str:

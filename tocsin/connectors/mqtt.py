@@ -57,7 +57,7 @@ class MqttMessage:
 
     topic: str
     message: Message
-    came: Instant
+    received_at: Instant
     number: int
     connection: int
 
@@ -188,7 +188,7 @@ def _plain_event(received: MqttMessage) -> Event:
             "id": uuid4().hex,
             "source": received.topic,
             "type": received.topic,
-            "time": format_instant(received.came),
+            "time": format_instant(received.received_at),
         },
         kind,
     )

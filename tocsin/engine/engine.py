@@ -66,8 +66,8 @@ class Engine:
         "_matchers",
         "_network",
         "_numbers",
+        "_plans_to_render",
         "_targets",
-        "_telling",
     )
 
     def __init__(
@@ -79,7 +79,7 @@ class Engine:
     ) -> None:
         self._matchers = AtomMatchers() if matchers is None else matchers
         self._network = Network(self._matchers.rows, queue_limit, contains_faults=contains_faults)
-        self._telling: dict[str, Plan] = {}
+        self._plans_to_render: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._constructing: set[str] = set()
         self._atoms: dict[str, Atom] = {}
@@ -107,14 +107,14 @@ class Engine:
         else:
             self._add_composite(key, plan)
         if not isinstance(plan.pattern, Condition) or not isinstance(plan.output, Forward):
-            self._telling[key] = plan
+            self._plans_to_render[key] = plan
         if isinstance(plan.output, Construct):
             self._constructing.add(key)
 
     def remove(self, key: str) -> None:
         """Remove a subscription and all state that only it used."""
         self._targets.clear()  # slots are reused
-        self._telling.pop(key, None)
+        self._plans_to_render.pop(key, None)
         self._constructing.discard(key)
         if key not in self._composites:
             self._matchers.remove(key)
@@ -125,7 +125,7 @@ class Engine:
 
     def plan_of(self, key: str) -> Plan | None:
         """Return the plan of a subscription; None for a condition that forwards its events."""
-        return self._telling.get(key)
+        return self._plans_to_render.get(key)
 
     @property
     def network(self) -> NetworkView:
@@ -147,12 +147,12 @@ class Engine:
             rings, relevant = self._part(hits.events.tolist(), hits.slots.tolist())
         return BatchResult(rings, relevant, matchers.refused, self._undecided(), matchers.warned)
 
-    def ring(self, key: str, event: Event) -> Match | RenderFailure | None:
+    def render_atomic_match(self, key: str, event: Event) -> Match | RenderFailure | None:
         """Render the match of an atomic subscription and an event.
 
         None if the output is empty, Untold if it exceeds the work limit.
         """
-        plan = self._telling.get(key)
+        plan = self._plans_to_render.get(key)
         if plan is None:
             return match_of_event(key, event)
         assert isinstance(plan.pattern, Atom)
@@ -174,7 +174,7 @@ class Engine:
         except BaseException:
             self._network.abandon_step()
             raise
-        return self._tell(found, (event,))
+        return self._render(found, (event,))
 
     def detect_batch(self, wanted: Wanted) -> Iterator[tuple[Event, Iterable[Atom]]]:
         """Run the batch path over events in canonical order; yield those that still need `detect`.
@@ -187,31 +187,34 @@ class Engine:
         return self._network.batches.detect_batch(wanted)
 
     def advance_to(
-        self, now: Instant | None, leap: Instant | None = None, told: list[Match] | None = None
+        self,
+        now: Instant | None,
+        quiet_until: Instant | None = None,
+        rendered: list[Match] | None = None,
     ) -> DetectionResult:
         """Advance the watermark: all events that end by `now` are known. Fires timers; None is the
         end of time.
 
-        `leap` is the instant up to which no event will end either: then many empty periodic windows
-        are reported as one. With `told` the timers fire one instant at a time, and the matches of
-        each are appended there, once; the first instant that gives more than matches, or that may
-        construct events, ends the call and is returned.
+        `quiet_until` is the instant up to which no event will end either: then many empty periodic
+        windows are reported as one. With `rendered` the timers fire one instant at a time, and the
+        matches of each are appended there, once; the first instant that gives more than matches, or
+        that may construct events, ends the call and is returned.
         """
-        if told is None:
-            return self._tell(self._fire(now, leap), ())
+        if rendered is None:
+            return self._render(self._fire(now, quiet_until), ())
         while (due := self._network.next_timer()) is not None and (now is None or due <= now):
-            found = self._fire(due, leap)
+            found = self._fire(due, quiet_until)
             if self._constructing or self._is_troubled():
-                detected = self._tell(found, ())
+                detected = self._render(found, ())
             elif found:
-                detected = self._put_into(told, found)
+                detected = self._put_into(rendered, found)
             else:
                 continue
             if detected is not NOTHING:
                 return detected
         return NOTHING
 
-    def _put_into(self, told: list[Match], found: Emissions) -> DetectionResult:
+    def _put_into(self, rendered: list[Match], found: Emissions) -> DetectionResult:
         """Append the matches of one instant, each once; return them instead if there is more to
         report.
         """
@@ -220,13 +223,15 @@ class Engine:
         matches = self._matches(found, untold, faults)
         if untold or faults:
             return DetectionResult(matches, (), untold, faults)
-        told += deduplicate(matches)
+        rendered += deduplicate(matches)
         return NOTHING
 
-    def _fire(self, now: Instant | None, leap: Instant | None) -> Emissions:
+    def _fire(self, now: Instant | None, quiet_until: Instant | None) -> Emissions:
         """Fire the timers up to an instant; return what they emit."""
         try:
-            return self._network.advance_to(now, None if leap is None else self._quiet_until(leap))
+            return self._network.advance_to(
+                now, None if quiet_until is None else self._quiet_until(quiet_until)
+            )
         except BaseException:
             self._network.abandon_step()
             raise
@@ -242,7 +247,7 @@ class Engine:
         over = sorted(
             key
             for key in self._composites
-            if find_expired_window(self._telling[key].pattern, now - 1) is not None
+            if find_expired_window(self._plans_to_render[key].pattern, now - 1) is not None
         )
         for key in over:
             self.remove(key)
@@ -319,18 +324,18 @@ class Engine:
         pairs = self._matchers.undecided
         return [(index, None if key in self._atoms else key) for index, key in pairs]
 
-    def _quiet_until(self, leap: Instant) -> Instant:
+    def _quiet_until(self, quiet_until: Instant) -> Instant:
         """Return the instant up to which no event can end; a constructed event may end at a
         deadline.
         """
         if not self._constructing:
-            return leap
+            return quiet_until
         due = self._network.next_deadline()
-        return leap if due is None else min(leap, due - 1)
+        return quiet_until if due is None else min(quiet_until, due - 1)
 
-    def _tell(self, found: Emissions, events: tuple[Event, ...]) -> DetectionResult:
+    def _render(self, found: Emissions, events: tuple[Event, ...]) -> DetectionResult:
         """Return the result of a step over `events`, failures included."""
-        troubles = self._network.troubles
+        troubles = self._network.failures
         if not (found or self._is_troubled()):
             return NOTHING
         untold: list[RenderFailure] = []
@@ -343,18 +348,18 @@ class Engine:
 
     def _is_troubled(self) -> bool:
         """True if a failure is not yet reported."""
-        troubles = self._network.troubles
+        troubles = self._network.failures
         return bool(troubles.aborted or troubles.overfull or troubles.faults)
 
-    def _suspend(self, untold: list[RenderFailure]) -> list[str]:
+    def _suspend(self, failures: list[RenderFailure]) -> list[str]:
         """Remove subscriptions with too much state, or with repeated aborts; nothing is trimmed.
 
-        Aborted steps are added to `untold`.
+        Aborted steps are added to `failures`.
         """
-        troubles = self._network.troubles
+        troubles = self._network.failures
         suspended: list[str] = []
         for key, events, why in troubles.take_aborted():
-            untold.append(RenderFailure(key, events, why))
+            failures.append(RenderFailure(key, events, why))
             if troubles.has_aborted_too_often(key):
                 self.remove(key)
                 suspended.append(key)
@@ -364,7 +369,7 @@ class Engine:
         return suspended
 
     def _matches(
-        self, found: Emissions, untold: list[RenderFailure], faults: list[OperatorFault]
+        self, found: Emissions, failures: list[RenderFailure], faults: list[OperatorFault]
     ) -> list[Match]:
         """Render the matches of composites; matches of one occurrence share its rendering."""
         matches: list[Match] = []
@@ -374,13 +379,13 @@ class Engine:
                 told = tellings.get(id(occurrence))
                 if told is None:
                     told = tellings[id(occurrence)] = MatchRenderer(occurrence, writes_place=False)
-                plan = self._telling[key]
+                plan = self._plans_to_render[key]
                 selected = selected_values(plan.select, occurrence.names) if plan.select else None
                 match = told.match(key, plan.output, _read_nested_queries, selected)
             except WorkLimitExceeded as why:
-                untold.append(RenderFailure(key, occurrence.members, why))
+                failures.append(RenderFailure(key, occurrence.members, why))
             except Exception as error:
-                if not self._network.troubles.contains_faults:
+                if not self._network.failures.contains_faults:
                     raise
                 faults.append(OperatorFault(error, occurrence.members, key))
             else:

@@ -54,8 +54,8 @@ class BatchResult:
     processed anyway.
     """
 
-    rings: AtomicMatches
-    relevant: Sequence[CompositeInput]
+    atomic_matches: AtomicMatches
+    composite_inputs: Sequence[CompositeInput]
     refused: dict[int, EventProblem]
     undecided: Sequence[tuple[int, str | None]]
     warned: Sequence[tuple[int, EventProblem]]
@@ -97,7 +97,7 @@ class DetectionResult:
 
     matches: Sequence[Match] = ()
     suspended: Sequence[str] = ()
-    untold: Sequence[RenderFailure] = ()
+    render_failures: Sequence[RenderFailure] = ()
     faults: Sequence[OperatorFault] = ()
 
 

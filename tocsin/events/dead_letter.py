@@ -101,7 +101,9 @@ def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> D
     )
 
 
-def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = None) -> DeadLetter:
+def far_letter(
+    end: Instant, identity: str, allowed: Duration, line: int | None = None
+) -> DeadLetter:
     """Return that dead letter for an event of which only the end and the identity, as JSON, are
     known.
     """
@@ -110,7 +112,7 @@ def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = Non
         f" {format_duration(allowed)} ahead of its time; it moves no clock and no composite sees it"
         " (mend the clock of its source, or allow more with `ahead`)"
     )
-    return DeadLetter(TOO_FAR_AHEAD, reason, who, line)
+    return DeadLetter(TOO_FAR_AHEAD, reason, identity, line)
 
 
 def unevaluable_event(event: Event, problem: Problem) -> DeadLetter:
@@ -252,13 +254,13 @@ def watermark_forced(count: int, limit: int, until: str) -> DeadLetter:
     )
 
 
-def slow_subscriber(subscription: str, told: str) -> DeadLetter:
+def slow_subscriber(subscription: str, text: str) -> DeadLetter:
     """Return the dead letter of a match that was dropped because its subscriber is too slow."""
     reason = (
         f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the"
         " oldest goes first"
     )
-    return DeadLetter(QUEUE_OVERFLOW, reason, shown_input(told))
+    return DeadLetter(QUEUE_OVERFLOW, reason, shown_input(text))
 
 
 def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
@@ -282,10 +284,10 @@ def suspended_for_matches(subscription: str, passed: str) -> DeadLetter:
     )
 
 
-def receiver_failure(error: BaseException, told: str) -> DeadLetter:
+def receiver_failure(error: BaseException, text: str) -> DeadLetter:
     """Return the dead letter of a match whose receiver raised."""
     return DeadLetter(
-        "DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told)
+        "DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(text)
     )
 
 

@@ -131,11 +131,13 @@ class AsyncHub:
         Does not wait for a subscriber whose overflow is "drop" or "suspend", nor for an iteration
         of `listen` until its queue is full.
         """
-        return await self._told(*await self._run(lambda: self._hub.publish_and_post(*events)))
+        return await self._await_delivery(
+            *await self._run(lambda: self._hub.publish_and_post(*events))
+        )
 
     async def advance_to(self, now: str | datetime) -> list[Match]:
         """Advance the time and return the matches, as `publish` does; timers may fire."""
-        return await self._told(*await self._run(lambda: self._hub.advance_and_post(now)))
+        return await self._await_delivery(*await self._run(lambda: self._hub.advance_and_post(now)))
 
     async def refresh(self) -> None:
         """Apply what others have changed in the catalog and in the ontology files."""
@@ -179,7 +181,7 @@ class AsyncHub:
             )
         return await asyncio.to_thread(_without_waiting, work)
 
-    async def _told(self, found: list[Match], posted: QueuedDeliveries) -> list[Match]:
+    async def _await_delivery(self, found: list[Match], posted: QueuedDeliveries) -> list[Match]:
         """Wait until the matches found are delivered."""
         if is_inside():
             return found
@@ -252,7 +254,7 @@ def _on_loop(receiver: Callable[[Told], object] | None) -> Callable[[Told], Awai
 class _Awaited:
     receiver: Callable[[Any], object]
 
-    async def __call__(self, told: Any) -> None:
-        returned = self.receiver(told)
+    async def __call__(self, item: Any) -> None:
+        returned = self.receiver(item)
         if isawaitable(returned):
             await returned

@@ -25,14 +25,14 @@ def wall_clock() -> Instant:
 class ClockThread:
     """A timer that fires at the instant set last, at once if it has passed; None for never."""
 
-    def __init__(self, ring: Callable[[], object], now: Callable[[], Instant] = wall_clock) -> None:
+    def __init__(self, fire: Callable[[], object], now: Callable[[], Instant] = wall_clock) -> None:
         self._now = now
         self._due: Instant | None = None
         self._is_closed = False
         self._changed = threading.Condition()
-        owner: Any = ring.__self__  # type: ignore[attr-defined]
+        owner: Any = fire.__self__  # type: ignore[attr-defined]
         self._thread = threading.Thread(
-            target=_watch, args=(self, WeakMethod(ring)), name="tocsin-clock", daemon=True
+            target=_watch, args=(self, WeakMethod(fire)), name="tocsin-clock", daemon=True
         )
         finalize(owner, self.stop).atexit = False
         self._thread.start()
@@ -72,9 +72,9 @@ class ClockThread:
             return False
 
 
-def _watch(alarm: ClockThread, ring: WeakMethod[Callable[[], object]]) -> None:
+def _watch(alarm: ClockThread, fire: WeakMethod[Callable[[], object]]) -> None:
     while alarm.await_due():
-        call = ring()
+        call = fire()
         if call is None:
             return
         call()

@@ -49,11 +49,12 @@ class Dispatcher:
     """Subscribers by subscription.
 
     All methods but `deliver` are called by one thread at a time; `deliver` is called without a
-    lock. `bury` takes dead letters; `suspend` ends a subscription whose subscriber is too slow.
+    lock. `add_dead_letter` takes dead letters; `suspend` ends a subscription whose subscriber is
+    too slow.
     """
 
     loop: EventLoop
-    bury: Callable[[DeadLetter], object]
+    add_dead_letter: Callable[[DeadLetter], object]
     suspend: Callable[[str, DeadLetter], object]
     _subscribers: dict[str, _Subscriber] = field(default_factory=dict)
     _boxes: dict[object, Mailbox] = field(default_factory=dict)
@@ -89,10 +90,10 @@ class Dispatcher:
 
     def end(self, id: str, letter: DeadLetter) -> None:
         """End a subscription; its subscriber gets the reason after all matches found before."""
-        self.tell(id, letter)
+        self.notify_problem(id, letter)
         self._leave(id)
 
-    def tell(self, id: str, letter: DeadLetter) -> None:
+    def notify_problem(self, id: str, letter: DeadLetter) -> None:
         """Queue the dead letter of a problem for the subscriber, if it takes problems."""
         found = self._subscribers.get(id, _NO_SUBSCRIBER)
         if found.problems_to is not None:
@@ -111,7 +112,7 @@ class Dispatcher:
                 return
             oldest = found.box.drop_oldest(id)
             if oldest is not None:
-                self.bury(slow_subscriber(id, _item_text(oldest.told)))
+                self.add_dead_letter(slow_subscriber(id, _item_text(oldest.argument)))
         self._post(id, found, found.receiver, match)
 
     def take(self) -> QueuedDeliveries:
@@ -135,17 +136,17 @@ class Dispatcher:
         self.loop.close(patience)
         for box in list(self._boxes.values()):
             for item in box.abandon():
-                self.bury(
+                self.add_dead_letter(
                     receiver_failure(
-                        RuntimeError("the hub was closed before"), _item_text(item.told)
+                        RuntimeError("the hub was closed before"), _item_text(item.argument)
                     )
                 )
 
     def _post(
-        self, id: str, found: _Subscriber, call: Callable[[Any], object], told: Match | DeadLetter
+        self, id: str, found: _Subscriber, call: Callable[[Any], object], item: Match | DeadLetter
     ) -> None:
         assert found.box is not None
-        self._posted.append((found.box, found.box.put(id, call, told), id, found.room))
+        self._posted.append((found.box, found.box.put(id, call, item), id, found.room))
 
     def _leave(self, id: str) -> _Subscriber:
         """Remove a subscription, and its mailbox with the last one that uses it.
@@ -161,7 +162,7 @@ class Dispatcher:
         return left
 
     def _on_fault(self, item: QueuedCall, error: BaseException) -> None:
-        self.bury(receiver_failure(error, _item_text(item.told)))
+        self.add_dead_letter(receiver_failure(error, _item_text(item.argument)))
 
 
 def require_callable(name: str, given: object) -> None:
@@ -184,11 +185,11 @@ def _name(receiver: Callable[..., object]) -> object:
     return receiver
 
 
-def _item_text(told: Match | DeadLetter) -> str:
+def _item_text(item: Match | DeadLetter) -> str:
     """Return the text of an item; a match that cannot be rendered is shown by its id."""
-    if isinstance(told, DeadLetter):
-        return told.text()
+    if isinstance(item, DeadLetter):
+        return item.text()
     try:
-        return told.line()
+        return item.line()
     except Exception:
-        return told.id
+        return item.id

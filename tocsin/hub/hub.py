@@ -155,7 +155,7 @@ class Hub:
         )
         self._lock = threading.RLock()
         self._loop = EventLoop()
-        self._dispatcher = Dispatcher(self._loop, self._bury, self._end)
+        self._dispatcher = Dispatcher(self._loop, self._add_dead_letter, self._end)
         finalize(self, self._loop.close, 0.0).atexit = False
         self._ended: list[tuple[str, DeadLetter]] = []
         self._alarm: ClockThread | None = None
@@ -177,7 +177,7 @@ class Hub:
         self._named = 0
         self._catalog = store.open_catalog(catalog) if isinstance(catalog, str) else catalog
         self._version = 0
-        with self._at_work():
+        with self._locked():
             self._look_at_the_clock()
             self._follow_catalog()
         if self._wall is not None:
@@ -228,7 +228,7 @@ class Hub:
         return self._loop.adopt(loop)
 
     @contextmanager
-    def _at_work(self) -> Iterator[QueuedDeliveries]:
+    def _locked(self) -> Iterator[QueuedDeliveries]:
         """Hold the engine lock; after releasing it, call the receivers.
 
         The yielded list holds the queued deliveries on exit.
@@ -273,7 +273,7 @@ class Hub:
             self._room.size if queue is None else queue,
             self._room.overflow if overflow is None else parse_overflow(overflow),
         )
-        with self._at_work():
+        with self._locked():
             self._catch_up()
             named, written = "", "selector"
             if not isinstance(expression, str) and isinstance(expression, building.Rule):
@@ -306,7 +306,7 @@ class Hub:
         An ontology that contradicts another is refused. Subscriptions whose meaning changes are
         compiled again.
         """
-        with self._at_work():
+        with self._locked():
             self._catch_up()
             known = self._roster.definitions
             for definition in definitions:
@@ -326,7 +326,7 @@ class Hub:
 
     def unsubscribe(self, id: str) -> None:
         """Remove a subscription; raises if the id is unknown."""
-        with self._at_work():
+        with self._locked():
             self._catch_up()
             if id not in self._dispatcher:
                 raise StateProblem(
@@ -351,9 +351,9 @@ class Hub:
         them.
         """
         _require_one_by_one(events)
-        with self._at_work() as posted, rare_collection():
+        with self._locked() as posted, rare_collection():
             self._look_at_the_clock()
-            found = self._settle(self._sequencer.take(self._accept(events)))
+            found = self._settle(self._sequencer.match_admitted(self._accept(events)))
             found += self._pass_time()
             self._dispatch_matches(found)
         return found, posted
@@ -370,9 +370,9 @@ class Hub:
         awaits them.
         """
         instant = parse_instant(now)
-        with self._at_work() as posted:
+        with self._locked() as posted:
             self._look_at_the_clock()
-            self._ahead.hear(instant)
+            self._ahead.advance_clock(instant)
             self._watermark.advance_to(instant)
             found = self._pass_time()
             self._dispatch_matches(found)
@@ -380,7 +380,7 @@ class Hub:
 
     def _tick(self) -> None:
         """Advance to the wall clock, from the clock thread."""
-        with without_waiting(), self._at_work():
+        with without_waiting(), self._locked():
             if self._is_closed:
                 return
             self._look_at_the_clock()
@@ -425,7 +425,7 @@ class Hub:
         matches.
         """
         for letter in outcome.letters:
-            self._bury(letter)
+            self._add_dead_letter(letter)
         for key, letter in outcome.ended:
             self._end(key, letter)
         for event, problem in outcome.warned:
@@ -445,7 +445,7 @@ class Hub:
         not compile becomes a dead letter and does not match until a later change fixes it. A file
         that is wrong now raises, and changes nothing.
         """
-        with self._at_work():
+        with self._locked():
             self._catch_up()
             self._follow_ontologies()
             self._follow_catalog()
@@ -495,8 +495,8 @@ class Hub:
         """Add a dead letter for each subscription that does not compile; notify its subscriber."""
         for subscription, problem in found:
             letter = subscription_broken(subscription.id, problem, subscription.expression)
-            self._bury(letter)
-            self._dispatcher.tell(subscription.id, letter)
+            self._add_dead_letter(letter)
+            self._dispatcher.notify_problem(subscription.id, letter)
 
     def _accept(self, given: Sequence[Given]) -> list[Event]:
         """Decode and admit what was published; return the events to serve, in canonical order.
@@ -508,7 +508,7 @@ class Hub:
         self.counts.note(admitted)
         letters += admitted.letters
         for _, letter in sorted(letters, key=lambda each: each[0]):
-            self._bury(letter)
+            self._add_dead_letter(letter)
         return admitted.events
 
     def _decode(self, given: Sequence[Given]) -> tuple[list[Event], list[tuple[int, DeadLetter]]]:
@@ -538,7 +538,7 @@ class Hub:
         """End a subscription and queue the notice to its subscriber; a catalog keeps it for other
         hosts.
         """
-        self._bury(letter)
+        self._add_dead_letter(letter)
         self._roster.remove(key)
         self._guard.forget(key)
         self._ended.append((key, letter))
@@ -549,7 +549,7 @@ class Hub:
         for key, letter in ended:
             self._dispatcher.end(key, letter)
 
-    def _bury(self, letter: DeadLetter) -> None:
+    def _add_dead_letter(self, letter: DeadLetter) -> None:
         with self._lock:
             self.counts.dead_letters += 1
             self.dead_letters.append(letter)

@@ -72,7 +72,7 @@ class QueuedCall:
 
     subscription: str
     call: Callable[[Any], object]
-    told: Any
+    argument: Any
     number: int = 0
 
 
@@ -93,11 +93,11 @@ class Mailbox:
     __slots__ = (
         "_changed",
         "_counts",
+        "_delivering",
         "_is_busy",
         "_loop",
         "_number",
         "_on_fault",
-        "_telling",
         "_waiters",
         "_waiting",
         "_wanted",
@@ -111,7 +111,7 @@ class Mailbox:
         self._waiting: deque[QueuedCall] = deque()
         self._counts: Counter[str] = Counter()
         self._is_busy = False
-        self._number = self._wanted = self._telling = 0
+        self._number = self._wanted = self._delivering = 0
         self._waiters: list[tuple[int, Future[None]]] = []
         self.users = 0
         """The number of subscriptions that use this mailbox."""
@@ -124,11 +124,11 @@ class Mailbox:
         with self._changed:
             return self._is_busy and self._counts[subscription] >= room.size
 
-    def put(self, subscription: str, call: Callable[[Any], object], told: Any) -> int:
+    def put(self, subscription: str, call: Callable[[Any], object], argument: Any) -> int:
         """Add an item and return its number."""
         with self._changed:
             self._number += 1
-            self._waiting.append(QueuedCall(subscription, call, told, self._number))
+            self._waiting.append(QueuedCall(subscription, call, argument, self._number))
             self._counts[subscription] += 1
             return self._number
 
@@ -206,7 +206,7 @@ class Mailbox:
         self._changed.notify_all()
         if not self._waiters:
             return
-        first = self._telling or (self._waiting[0].number if self._waiting else self._number + 1)
+        first = self._delivering or (self._waiting[0].number if self._waiting else self._number + 1)
         done = [told for number, told in self._waiters if number < first]
         self._waiters = [(number, told) for number, told in self._waiters if number >= first]
         for told in done:
@@ -257,7 +257,7 @@ class Mailbox:
     def _popped(self) -> QueuedCall:
         item = self._waiting.popleft()
         self._counts[item.subscription] -= 1
-        self._telling = item.number
+        self._delivering = item.number
         self._notify()
         return item
 
@@ -265,7 +265,7 @@ class Mailbox:
         """Call the receiver; return its awaitable, or None."""
         token = _inside.set(True)
         try:
-            returned = item.call(item.told)
+            returned = item.call(item.argument)
         except Exception as error:
             self._on_fault(item, error)
             return None
@@ -288,7 +288,7 @@ class Mailbox:
             self._rest_now()
 
     def _rest_now(self) -> None:
-        self._is_busy, self._telling = False, 0
+        self._is_busy, self._delivering = False, 0
         self._notify()
 
 

@@ -98,7 +98,7 @@ class StepHub(Hub):
         self._time = max(now, self._time)
         self._guard.limit.begin(self._time)
         given = tuple(events)
-        with self._at_work():
+        with self._locked():
             if version != self._version:
                 self._renew(version)
         if given:
@@ -218,7 +218,7 @@ class StepHub(Hub):
                 code="SnapshotVersion",
                 hint="use the release that wrote it, or begin with an empty data folder",
             )
-        with self._at_work():
+        with self._locked():
             self._follow_catalog(state["version"])
             self._over = set(state["ended"])
             for id in self._over:
@@ -250,7 +250,7 @@ class StepHub(Hub):
         self.counts.matches += len(found)
         self._outcome.matches += found
 
-    def _bury(self, letter: DeadLetter) -> None:
+    def _add_dead_letter(self, letter: DeadLetter) -> None:
         self.counts.dead_letters += 1
         self._outcome.letters.append(letter)
 
@@ -264,7 +264,7 @@ class StepHub(Hub):
         for subscription, problem in found:
             letter = subscription_broken(subscription.id, problem, subscription.expression)
             told = replace(letter, subscription=subscription.id)
-            self._bury(told)
+            self._add_dead_letter(told)
             self._outcome.troubles.append(UnservedSubscription(subscription.id, told))
             self._broken.add(subscription.id)
 

@@ -42,7 +42,7 @@ class SubscriptionRegistry:
         "_engine",
         "_environment",
         "_held",
-        "_told",
+        "_reported",
         "definitions",
     )
 
@@ -55,7 +55,7 @@ class SubscriptionRegistry:
         self._engine = engine
         self._clock = clock
         self._held: dict[str, Subscription] = {}
-        self._told: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
         self._composites: set[str] = set()
         self.definitions = dict(definitions)
         self._environment = Surroundings.of(self.definitions.values())
@@ -110,7 +110,7 @@ class SubscriptionRegistry:
         """Remove a subscription; an unknown id is ignored."""
         if self._held.pop(id, None) is not None:
             self._leave(id)
-        self._told.pop(id, None)
+        self._reported.pop(id, None)
 
     def change(
         self, definitions: Mapping[str, Definition], subscriptions: Iterable[Subscription] = ()
@@ -150,10 +150,10 @@ class SubscriptionRegistry:
                 self._leave(id)
                 now = _internal(error)
             else:
-                self._told.pop(id, None)
+                self._reported.pop(id, None)
                 return None
-        told, self._told[id] = self._told.get(id), f"{subscription.expression}\n{now}"
-        return None if told == self._told[id] else now
+        told, self._reported[id] = self._reported.get(id), f"{subscription.expression}\n{now}"
+        return None if told == self._reported[id] else now
 
     def _plan(self, subscription: Subscription) -> Plan:
         try:
@@ -176,12 +176,12 @@ class SubscriptionRegistry:
             self._engine.remove(id)
 
 
-def _read(subscription: Subscription, light: Surroundings) -> Plan | Problem:
+def _read(subscription: Subscription, environment: Surroundings) -> Plan | Problem:
     """Return the plan of a subscription, or its problem; an internal error is a problem of it
     alone.
     """
     try:
-        return try_compile(subscription, light)
+        return try_compile(subscription, environment)
     except Exception as error:
         return _internal(error)
 

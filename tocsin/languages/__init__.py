@@ -228,7 +228,7 @@ def _parse_part(
             token=name,
             hint="write fewer levels, or make what a name means a subscription of its own",
         )
-    inner = replace(context, reading=(*reading, name), beside=SubscriptionSettings(), level=level)
+    inner = replace(context, reading=(*reading, name), settings=SubscriptionSettings(), level=level)
     plan = parse_subscription(definition.language, definition.expression, NO_OPTIONS, inner)
     if plan.output != Forward():
         raise MeaningProblem(

@@ -55,14 +55,14 @@ def _embedded(language: str, text: str, atom: Atom, context: Context) -> syntax.
     return syntax.EmbeddedAtom(language, plain)
 
 
-def require_same(language: str, text: str, meant: Atom, told: Atom, context: Context) -> None:
+def require_same(language: str, text: str, meant: Atom, translated: Atom, context: Context) -> None:
     """Raise if the text of an atom would be read as another atom."""
     try:
         is_same = _plain(read_atom(language, text, context)) == _plain(meant)
     except Problem:
         is_same = False
     if not is_same:
-        raise cannot(told, f"its text in {language} would not be read as the same")
+        raise cannot(translated, f"its text in {language} would not be read as the same")
 
 
 def _plain(atom: Atom) -> Atom:

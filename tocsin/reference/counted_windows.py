@@ -36,12 +36,12 @@ def is_at_once(gathered: Gathered) -> bool:
 
 
 def gathered_after(
-    gathered: Gathered, first: ReferenceOccurrence, came: Iterable[ReferenceOccurrence]
+    gathered: Gathered, first: ReferenceOccurrence, counted: Iterable[ReferenceOccurrence]
 ) -> ReferenceOccurrence | None:
     """Return the occurrence for a closed window after a part; None if the condition fails."""
     assert isinstance(gathered.window, AfterWindow)
     end = first.end + gathered.window.length
-    inside = [each for each in came if first.end < each.start and each.end <= end]
+    inside = [each for each in counted if first.end < each.start and each.end <= end]
     whole = _gathered(gathered, first, inside)
     return _if_conditions_hold(
         gathered, None if whole is None else replace(whole, end=max(whole.end, end))
@@ -49,7 +49,7 @@ def gathered_after(
 
 
 def gathered_at_once(
-    gathered: Gathered, first: ReferenceOccurrence, came: Iterable[ReferenceOccurrence]
+    gathered: Gathered, first: ReferenceOccurrence, counted: Iterable[ReferenceOccurrence]
 ) -> tuple[ReferenceOccurrence | None, ReferenceOccurrence | None]:
     """Return the occurrence that is complete now, and the rest of the first part that still waits.
 
@@ -57,7 +57,7 @@ def gathered_at_once(
     """
     assert isinstance(gathered.window, AfterWindow)
     end = first.end + gathered.window.length
-    inside = [each for each in came if first.end < each.start and each.end <= end]
+    inside = [each for each in counted if first.end < each.start and each.end <= end]
     counting = _that_count(gathered, first, inside)
     enough = {row: _for_row(row, counting)[: gathered.least] for row in first.rows}
     ringing = [row for row in first.rows if len(enough[row]) == gathered.least]
@@ -72,7 +72,7 @@ def gathered_at_once(
 
 
 def gathered_before(
-    gathered: Gathered, last: ReferenceOccurrence, came: Iterable[ReferenceOccurrence]
+    gathered: Gathered, last: ReferenceOccurrence, counted: Iterable[ReferenceOccurrence]
 ) -> ReferenceOccurrence | None:
     """Return the occurrence for the window before a part; None if the condition fails."""
     window = gathered.window
@@ -80,7 +80,7 @@ def gathered_before(
     start = last.start - window.length
     inside = [
         each
-        for each in came
+        for each in counted
         if start <= each.end < last.start
         and (start <= each.start or not window.whole)
         and (gathered.keep is None or last.end - each.end <= gathered.keep)
@@ -92,7 +92,7 @@ def gathered_between(
     gathered: Gathered,
     first: ReferenceOccurrence,
     last: ReferenceOccurrence,
-    came: Iterable[ReferenceOccurrence],
+    counted: Iterable[ReferenceOccurrence],
 ) -> ReferenceOccurrence | None:
     """Return the occurrence for the window between two parts.
 
@@ -105,7 +105,7 @@ def gathered_between(
     whole = together((first, last))
     if whole is None:
         return None
-    inside = [each for each in came if first.end < each.start and each.end < last.start]
+    inside = [each for each in counted if first.end < each.start and each.end < last.start]
     return _if_conditions_hold(gathered, _gathered(gathered, whole, inside, last, first))
 
 
@@ -150,17 +150,19 @@ def _for_row(row: object, counting: Iterable[ReferenceOccurrence]) -> list[Refer
 def _is_enough(
     gathered: Gathered,
     around: ReferenceOccurrence,
-    came: Sequence[ReferenceOccurrence],
+    counted: Sequence[ReferenceOccurrence],
     last: ReferenceOccurrence | None,
     first: ReferenceOccurrence | None,
 ) -> bool:
-    if len(came) < gathered.least or (gathered.most is not None and len(came) > gathered.most):
+    if len(counted) < gathered.least or (
+        gathered.most is not None and len(counted) > gathered.most
+    ):
         return False
     if gathered.limit is not None and last is not None:
-        before = [each.end for each in came] or ([] if first is None else [first.end])
+        before = [each.end for each in counted] or ([] if first is None else [first.end])
         if before and last.end - max(before) > gathered.limit:
             return False
-    names = _united(gathered, around, came).names
+    names = _united(gathered, around, counted).names
     return all(
         is_satisfied(each.expression, names)
         for each in _on_all(gathered)
@@ -169,15 +171,15 @@ def _is_enough(
 
 
 def _united(
-    gathered: Gathered, around: ReferenceOccurrence, came: Sequence[ReferenceOccurrence]
+    gathered: Gathered, around: ReferenceOccurrence, counted: Sequence[ReferenceOccurrence]
 ) -> ReferenceOccurrence:
     """Combine all members; each name of the counted part stands for all its occurrences."""
     named = {
-        name: [each.names[name] for each in came if name in each.names]
+        name: [each.names[name] for each in counted if name in each.names]
         for name in sorted(names_of(gathered.part))
     }
     groups = {name: _group(each) for name, each in named.items() if each}
-    whole = _group([around, *came])
+    whole = _group([around, *counted])
     return replace(
         around,
         members=whole.members,

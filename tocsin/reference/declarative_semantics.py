@@ -170,15 +170,15 @@ def _gatherings(
 
 def _slidings(
     part: Sliding,
-    came: Sequence[ReferenceOccurrence],
+    inputs: Sequence[ReferenceOccurrence],
     events: Sequence[Event],
     until: Instant | None,
 ) -> Iterable[ReferenceOccurrence]:
     watch = WindowHistory(part)
-    for each in came:
+    for each in inputs:
         watch.see(each)
     if part.every is None:
-        instants = sorted({due for each in came for due in instants_of(part, each)})
+        instants = sorted({due for each in inputs for due in instants_of(part, each)})
         for now in instants:
             if until is None or now <= until:
                 yield from watch.matches_at(now)

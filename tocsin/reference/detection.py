@@ -323,10 +323,10 @@ class PatternDetection:
             for name, used in self._consumed
         )
 
-    def _forget(self, name: str, lost: ReferenceOccurrence) -> None:
+    def _forget(self, name: str, removed: ReferenceOccurrence) -> None:
         for part in self._scopes[name].operators:
             for queue in self._nodes[part].queues:
-                queue[:] = [each for each in queue if not _is_named(each, name, lost)]
+                queue[:] = [each for each in queue if not _is_named(each, name, removed)]
 
     def _on_absence(
         self, node: _PartState, absence: Absence, slot: int, occurrence: ReferenceOccurrence

@@ -94,7 +94,7 @@ class _GraphSearch:
             return
         for image in self._candidates(missing):
             larger = {**found, missing: image}
-            if self._apart(missing, larger) and self._may_hold(statements, larger):
+            if self._has_own_image(missing, larger) and self._may_hold(statements, larger):
                 yield from self.extensions(statements, larger)
 
     def _candidates(self, wanted: Vertex) -> list[Term]:
@@ -113,7 +113,7 @@ class _GraphSearch:
             ]
         return list(dict.fromkeys(found))
 
-    def _apart(self, newest: Vertex, found: Map) -> bool:
+    def _has_own_image(self, newest: Vertex, found: Map) -> bool:
         """M5: True if the id mapped last has an image of its own, as far as required."""
         image = found[newest]
         injective = self.pattern.injective

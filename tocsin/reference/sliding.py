@@ -45,7 +45,7 @@ class WindowHistory:
         self._sliding = sliding
         self._seen: list[tuple[_Key, ReferenceOccurrence]] = []
         self._used: list[tuple[_Key, ReferenceOccurrence]] = []
-        self._asked: set[Instant] = set()
+        self._evaluated: set[Instant] = set()
 
     def see(self, occurrence: ReferenceOccurrence) -> None:
         """Add an occurrence of its part."""
@@ -54,9 +54,9 @@ class WindowHistory:
 
     def matches_at(self, now: Instant) -> list[ReferenceOccurrence]:
         """Return the matches at an instant; empty on the second call for it."""
-        if now in self._asked:
+        if now in self._evaluated:
             return []
-        self._asked.add(now)
+        self._evaluated.add(now)
         moments = (now, now - self._sliding.over)
         keys = dict.fromkeys(key for key, each in self._seen if each.end in moments)
         return [each for key in keys for each in self._matches_for(key, now)]

@@ -59,13 +59,13 @@ def namespace_of(name: str) -> str:
     return name[1:].rpartition("}")[0] if name.startswith("{") else ""
 
 
-def _difference_text(local: str, there: str, asked: str) -> str:
+def _difference_text(local: str, there: str, expected: str) -> str:
     if not there:
         return (
-            f"there is a <{local}> in no namespace, and the pattern asks for one in {asked!r}:"
+            f"there is a <{local}> in no namespace, and the pattern asks for one in {expected!r}:"
             " write it without prefix"
         )
-    if not asked:
+    if not expected:
         way_out = f'begin with NAMESPACE p = "{there}" and write <p:{local}>'
         return (
             f"there is a <{local}> in the namespace {there!r}, and the pattern asks for one in"
@@ -73,7 +73,7 @@ def _difference_text(local: str, there: str, asked: str) -> str:
         )
     return (
         f"there is a <{local}> in the namespace {there!r}, and the pattern asks for one in"
-        f" {asked!r}"
+        f" {expected!r}"
     )
 
 

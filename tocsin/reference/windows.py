@@ -82,20 +82,24 @@ def first_end(every: Sliding, first: Instant) -> Instant:
 
 
 def last_reported_window(
-    absent: Part, end: Instant, length: Duration, leap: Instant | None
+    absent: Part, end: Instant, length: Duration, quiet_until: Instant | None
 ) -> Instant:
     """Return the end of the last empty window that is reported together with the one that ends at
     `end`.
 
-    No event ends up to `leap`. Windows are reported as one if there are more than a thousand, and
-    if only an event can create the absent part.
+    No event ends up to `quiet_until`. Windows are reported as one if there are more than a
+    thousand, and if only an event can create the absent part.
     """
     count = 1
-    while leap is not None and end + count * length <= leap and count <= MAX_EMPTY_WINDOWS:
+    while (
+        quiet_until is not None
+        and end + count * length <= quiet_until
+        and count <= MAX_EMPTY_WINDOWS
+    ):
         count += 1
-    if leap is None or count <= MAX_EMPTY_WINDOWS or _comes_by_time(absent):
+    if quiet_until is None or count <= MAX_EMPTY_WINDOWS or _comes_by_time(absent):
         return end
-    return leap - (leap - end) % length
+    return quiet_until - (quiet_until - end) % length
 
 
 def _comes_by_time(part: Part) -> bool:

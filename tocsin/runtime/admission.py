@@ -66,13 +66,13 @@ class Doorkeeper:
         "_seen",
         "_waiting",
         "_watermark",
-        "apart",
+        "excluded_from_composites",
     )
 
     def __init__(
         self, watermark: Watermark, ahead: FutureLimit, waiting: Set[Identity], remember: int
     ) -> None:
-        self.apart: set[Identity] = set()
+        self.excluded_from_composites: set[Identity] = set()
         """Identities of the events of the last batch that are late or too far ahead."""
         self._watermark = watermark
         self._ahead = ahead
@@ -85,7 +85,7 @@ class Doorkeeper:
     def admit(self, events: Sequence[Event]) -> AdmissionResult:
         """Check a batch and return its events to serve; the watermark advances."""
         self._fresh.clear()
-        self.apart.clear()
+        self.excluded_from_composites.clear()
         if len(events) < MANY:
             return self._judge_each(events)
         return self._judge_all(events)
@@ -205,7 +205,7 @@ class Doorkeeper:
     ) -> None:
         """Exclude events from composites, and add a dead letter for each."""
         for number, event in chosen:
-            self.apart.add(event.identity)
+            self.excluded_from_composites.add(event.identity)
             letter = late(event) if are_late else too_far_ahead(event, self._ahead.allowed)
             admitted.letters.append((number, letter))
         if are_late:

@@ -26,21 +26,21 @@ class FutureLimit:
     With `allowed` None every time is accepted.
     """
 
-    __slots__ = ("_allowed", "_clock", "_told")
+    __slots__ = ("_allowed", "_clock", "_owner_time")
 
     def __init__(self, allowed: str | None, clock: Callable[[], Instant]) -> None:
         self._allowed = None if allowed is None else parse_duration(allowed)
         self._clock = clock
-        self._told: Instant | None = None
+        self._owner_time: Instant | None = None
 
     @property
     def allowed(self) -> Duration:
         """The distance by which an event may end after the clock; 0 if there is no limit."""
         return self._allowed or 0
 
-    def hear(self, now: Instant) -> None:
+    def advance_clock(self, now: Instant) -> None:
         """Advance the reference time to the owner's time; an earlier one is ignored."""
-        self._told = now if self._told is None else max(now, self._told)
+        self._owner_time = now if self._owner_time is None else max(now, self._owner_time)
 
     def refuses(self, event: Event) -> bool:
         """True if the event ends too far ahead; never for an event without a time."""
@@ -54,7 +54,7 @@ class FutureLimit:
         if self._allowed is None:
             return None
         now = self._clock()
-        return self._allowed + (now if self._told is None else max(now, self._told))
+        return self._allowed + (now if self._owner_time is None else max(now, self._owner_time))
 
 
 def too_far_ahead(ends: Sequence[Instant], allowed: Duration) -> Iterator[int]:

@@ -31,7 +31,7 @@ class BisectionResult(Generic[Item, Result]):
     raised.
     """
 
-    served: list[tuple[Sequence[Item], Result]] = field(default_factory=list)
+    completed: list[tuple[Sequence[Item], Result]] = field(default_factory=list)
     failed: list[tuple[Item, Exception]] = field(default_factory=list)
 
 
@@ -51,13 +51,13 @@ def run_with_bisection(
     while waiting:
         part = waiting.pop()
         try:
-            found.served.append((part, work(part)))
+            found.completed.append((part, work(part)))
         except Exception as error:
             if len(part) > 1:
                 middle = len(part) // 2
                 waiting += (part[middle:], part[:middle])
             elif (rest := alone(part[0], error)) is not None:
-                found.served.append((part, rest))
+                found.completed.append((part, rest))
             else:
                 found.failed.append((part[0], error))
     return found
@@ -100,7 +100,7 @@ def isolate_subscriptions(
             raise
 
     contained = run_with_bisection(keys, try_group, name)
-    found.results = [result for _, result in contained.served if result is not None]
+    found.results = [result for _, result in contained.completed if result is not None]
     return found
 
 

@@ -72,43 +72,47 @@ class GuardedEngine:
         found = GuardedBatchResult()
 
         def apart(event: Event, error: Exception) -> GuardedBatchResult | None:
-            return self._match_isolated(event, error, found.beside)
+            return self._match_isolated(event, error, found.diagnostics)
 
         contained = run_with_bisection(events, lambda part: _matched(self.engine, part), apart)
-        for _, served in contained.served:
+        for _, served in contained.completed:
             found.add(served)
         found.unserved += (event for event, _ in contained.failed)
         return found
 
-    def tell(self, rings: Sequence[tuple[Event, str]]) -> Outcome:
+    def render_atomic_matches(self, atomic_matches: Sequence[tuple[Event, str]]) -> Outcome:
         """Render the matches of atomic subscriptions. A match that raises becomes a dead letter."""
-        usual = self._render_batch(rings)
-        return self._render_one_by_one(rings) if usual is None else Outcome(usual)
+        usual = self._render_batch(atomic_matches)
+        return self._render_one_by_one(atomic_matches) if usual is None else Outcome(usual)
 
-    def _render_batch(self, rings: Sequence[tuple[Event, str]]) -> list[Match] | None:
+    def _render_batch(self, atomic_matches: Sequence[tuple[Event, str]]) -> list[Match] | None:
         """Return the matches of a batch without outputs, or None if each needs its own rendering.
 
         None if a subscription has failures or an output, or if rendering raises.
         """
-        keys = [key for _, key in rings]
+        keys = [key for _, key in atomic_matches]
         different = set(keys)
         if self._failures or not self._suspended.isdisjoint(different):
             return None
         if any(self.engine.plan_of(key) is not None for key in different):
             return None
         try:
-            return matches_of_events(keys, [event for event, _ in rings])
+            return matches_of_events(keys, [event for event, _ in atomic_matches])
         except Exception:  # `_render_one_by_one` finds the subscription at fault
             return None
 
-    def _render_one_by_one(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
+    def _render_one_by_one(self, atomic_matches: Iterable[tuple[Event, str]]) -> Outcome:
         outcome = Outcome()
-        ring, plan_of, struck_out = self.engine.ring, self.engine.plan_of, self._suspended
-        for event, key in rings:
+        ring, plan_of, struck_out = (
+            self.engine.render_atomic_match,
+            self.engine.plan_of,
+            self._suspended,
+        )
+        for event, key in atomic_matches:
             if key in struck_out:
                 continue
             if plan_of(key) is not None:
-                self._ring(key, event, outcome)
+                self._render_match(key, event, outcome)
                 continue
             try:  # the common kind: a match without output
                 told = ring(key, event)
@@ -128,13 +132,13 @@ class GuardedEngine:
             return Outcome(letters=[OperatorFault(error, (event,)).letter()])
         return EMPTY_OUTCOME if found is results.NOTHING else self._to_outcome(found)
 
-    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Outcome:
+    def advance_to(self, now: Instant | None, quiet_until: Instant | None = None) -> Outcome:
         """Fire the timers up to an instant; None for the end of time.
 
-        `leap` is an instant up to which no event will come, as for the engine.
+        `quiet_until` is an instant up to which no event will come, as for the engine.
         """
         try:
-            found = self.engine.advance_to(now, leap)
+            found = self.engine.advance_to(now, quiet_until)
         except Exception as error:
             return Outcome(letters=[OperatorFault(error).letter()])
         return EMPTY_OUTCOME if found is results.NOTHING else self._to_outcome(found, by_time=True)
@@ -207,13 +211,13 @@ class GuardedEngine:
         plan = self.engine.plan_of(key)
         return plan is not None and isinstance(plan.output, Construct)
 
-    def _ring(self, key: str, event: Event, outcome: Outcome) -> None:
+    def _render_match(self, key: str, event: Event, outcome: Outcome) -> None:
         constructs = self._constructs(key)
         if constructs and not self._fan_out.may_build(event):
             outcome.letters.append(builds_no_more(event, key))
             return
         try:
-            told = self.engine.ring(key, event)
+            told = self.engine.render_atomic_match(key, event)
         except Exception as error:
             self._record_fault(OperatorFault(error, (event,), key), outcome)
             return
@@ -262,10 +266,10 @@ class GuardedEngine:
 
     def _to_outcome(self, found: DetectionResult, *, by_time: bool = False) -> Outcome:
         """Convert a detection result; drop matches of subscriptions suspended for faults."""
-        odd = found.untold or found.faults or found.suspended
+        odd = found.render_failures or found.faults or found.suspended
         if not (odd or self._suspended or self._failures):
             return self._limited(Outcome(list(found.matches)), by_time)
-        outcome = Outcome(letters=[each.letter() for each in found.untold])
+        outcome = Outcome(letters=[each.letter() for each in found.render_failures])
         for fault in found.faults:
             self._record_fault(fault, outcome)
         outcome.ended += ((key, state_too_large(key)) for key in found.suspended)
@@ -310,8 +314,8 @@ def _matched(engine: Engine, events: Sequence[Event]) -> GuardedBatchResult:
     """Match events with an engine and convert the result; errors of the engine pass."""
     batch = Batch(events)
     matched = engine.match(batch)
-    rings = matched.rings
-    relevant = np.array([each.index for each in matched.relevant], np.intp)
+    rings = matched.atomic_matches
+    relevant = np.array([each.index for each in matched.composite_inputs], np.intp)
     letters = [
         unevaluable_event(events[index], problem) for index, problem in matched.refused.items()
     ]
@@ -320,9 +324,9 @@ def _matched(engine: Engine, events: Sequence[Event]) -> GuardedBatchResult:
         list(zip(batch.chosen(rings.events), rings.keys, strict=True)),
         [
             (event, each.atoms)
-            for event, each in zip(batch.chosen(relevant), matched.relevant, strict=True)
+            for event, each in zip(batch.chosen(relevant), matched.composite_inputs, strict=True)
         ],
-        beside=Outcome(
+        diagnostics=Outcome(
             letters=letters, warned=[(events[index], odd) for index, odd in matched.warned]
         ),
     )
@@ -343,7 +347,7 @@ def _merge_results(event: Event, results: Iterable[GuardedBatchResult]) -> Guard
         found.add(each)
     atoms = dict.fromkeys(atom for _, atoms in found.relevant for atom in atoms)
     found.relevant = [(event, tuple(atoms))] if atoms else []
-    beside = found.beside
+    beside = found.diagnostics
     beside.warned = list({(odd.code, odd.token): (event, odd) for _, odd in beside.warned}.values())
     beside.letters = list(dict.fromkeys(beside.letters))
     return found

@@ -46,14 +46,14 @@ class GuardedBatchResult:
     It does not depend on the batch in which an event was matched.
     """
 
-    rings: list[tuple[Event, str]] = field(default_factory=list)
+    atomic_matches: list[tuple[Event, str]] = field(default_factory=list)
     relevant: list[tuple[Event, tuple[Atom, ...]]] = field(default_factory=list)
     unserved: list[Event] = field(default_factory=list)
-    beside: Outcome = field(default_factory=Outcome)
+    diagnostics: Outcome = field(default_factory=Outcome)
 
     def add(self, other: GuardedBatchResult) -> None:
         """Append the result of further events or further subscriptions."""
-        self.rings += other.rings
+        self.atomic_matches += other.atomic_matches
         self.relevant += other.relevant
         self.unserved += other.unserved
-        self.beside.add(other.beside)
+        self.diagnostics.add(other.diagnostics)

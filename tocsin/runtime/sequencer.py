@@ -191,15 +191,15 @@ class Sequencer(Generic[Payload]):
     def _happen(self, event: Event, outcome: Outcome) -> None:
         """Match and detect a constructed event at once."""
         served = self._guard.match([event])
-        outcome.add(served.beside)
+        outcome.add(served.diagnostics)
         outcome.add(self._render_constructed(served))
         for _, atoms in served.relevant:
             found = self._guard.detect(event, atoms)
             outcome.add(Outcome(list(deduplicate(found.matches)), found.letters, found.ended))
 
-    def _render_constructed(self, served: GuardedBatchResult) -> Outcome:
+    def _render_constructed(self, result: GuardedBatchResult) -> Outcome:
         """Render the atomic matches of a constructed event."""
-        return self._guard.tell(served.rings)
+        return self._guard.render_atomic_matches(result.atomic_matches)
 
 
 class LiveSequencer(Sequencer[tuple[Atom, ...]]):
@@ -227,11 +227,11 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
             self.oldest = end if self.oldest is None else min(end, self.oldest)
         return admitted
 
-    def take(self, events: list[Event]) -> Outcome:
+    def match_admitted(self, events: list[Event]) -> Outcome:
         """Take step 3 for the admitted events, in canonical order."""
         outcome = Outcome()
         served = self._serve(events, outcome)
-        apart = self.admission.apart
+        apart = self.admission.excluded_from_composites
         self._buffer.add_new(
             [
                 each
@@ -239,13 +239,13 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
                 if each[0].interval is not None and not (apart and each[0].identity in apart)
             ]
         )
-        generation = self._tell(served, outcome)
+        generation = self._render(served, outcome)
         while generation:
             served = self._serve(generation, outcome)
             for event, atoms in served.relevant:
                 if self._guard.origin_of(event) not in apart and not self._ahead.refuses(event):
                     self.hold(event, atoms)
-            generation = self._tell(served, outcome)
+            generation = self._render(served, outcome)
         self.admission.remember_served()
         return outcome
 
@@ -259,13 +259,13 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
 
     def _serve(self, events: Sequence[Event], outcome: Outcome) -> GuardedBatchResult:
         served = self._guard.match(events)
-        outcome.add(served.beside)
+        outcome.add(served.diagnostics)
         self.admission.note_unserved(served.unserved)
         return served
 
-    def _tell(self, served: GuardedBatchResult, outcome: Outcome) -> list[Event]:
+    def _render(self, result: GuardedBatchResult, outcome: Outcome) -> list[Event]:
         """Render the atomic matches; return the events that they construct."""
-        told = self._guard.tell(served.rings)
+        told = self._guard.render_atomic_matches(result.atomic_matches)
         outcome.add(told)
         return self._published(told.matches, outcome)
 
@@ -276,10 +276,10 @@ class FiniteSequencer:
     def __init__(self, guard: GuardedEngine, *, forget_every: int | None = None) -> None:
         self._guard = guard
         self._forget_every = forget_every
-        self._served = 0
+        self._served_count = 0
         self._newest: Instant | None = None
         self._pauses: deque[Span] = deque()
-        self._told: set[str] = set()
+        self._returned_ids: set[str] = set()
 
     def begin(self, oldest: Instant, newest: Instant, spans: Iterable[Span]) -> Outcome:
         """Start time at the lowest end of all events.
@@ -303,8 +303,8 @@ class FiniteSequencer:
         while self._pauses and self._pauses[0][1] <= end:
             self._pass_over(self._pauses.popleft(), passed)
         found = self._new(self._guard.detect(event, atoms))
-        self._served += 1
-        if self._forget_every is not None and self._served % self._forget_every == 0:
+        self._served_count += 1
+        if self._forget_every is not None and self._served_count % self._forget_every == 0:
             self._guard.engine.forget_before(end)
         if passed is EMPTY_OUTCOME:
             return found
@@ -332,7 +332,9 @@ class FiniteSequencer:
     def _new(self, found: Outcome) -> Outcome:
         """Remove matches that an earlier step has returned."""
         if found.matches:
-            matches = [match for match in deduplicate(found.matches) if match.id not in self._told]
-            self._told.update(match.id for match in matches)
+            matches = [
+                match for match in deduplicate(found.matches) if match.id not in self._returned_ids
+            ]
+            self._returned_ids.update(match.id for match in matches)
             found.matches = matches
         return found

@@ -62,7 +62,7 @@ def _served(engine: Engine, events: list[Event]) -> int:
     """How many matches a batch brings; afterwards time has come to the end of its last event."""
     batch = Batch(events)
     found = 0
-    for each in engine.match(batch).relevant:
+    for each in engine.match(batch).composite_inputs:
         found += len(engine.detect(batch.event(each.index), each.atoms).matches)
     now = _end(events[-1])
     found += len(engine.advance_to(now).matches)

@@ -82,13 +82,13 @@ def _to_rings(
     """Events to pairs of event and subscription, by piece: the numbers of events over all."""
     found = []
     for piece in _pieces(len(events)):
-        rings = engine.match(Batch(events[piece])).rings
+        rings = engine.match(Batch(events[piece])).atomic_matches
         found.append((rings.events + piece.start, rings))
     return found
 
 
 def _one_by_one(engine: Engine, events: Sequence[Event]) -> int:
-    return sum(len(engine.match(Batch([event])).rings) for event in events)
+    return sum(len(engine.match(Batch([event])).atomic_matches) for event in events)
 
 
 def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
@@ -96,7 +96,7 @@ def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
     count = 0
     for piece in _pieces(len(lines)):
         batch = Batch(read_events(lines[piece]).events)
-        rings = engine.match(batch).rings
+        rings = engine.match(batch).atomic_matches
         matches: list[Match] = matches_of_events(rings.keys, batch.chosen(rings.events))
         count += len(matches)
     return count

@@ -103,7 +103,7 @@ def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any
     for start in range(0, len(events), PIECE):
         begun = perf_counter()
         batch = Batch(events[start : start + PIECE])
-        for each in engine.match(batch).relevant:
+        for each in engine.match(batch).composite_inputs:
             found = engine.detect(batch.event(each.index), each.atoms).matches
             waits += [perf_counter() - begun] * len(found)
     seconds, clock = watch.read()
@@ -127,7 +127,7 @@ def _seconds_from_lines(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> fl
     watch = Stopwatch()
     for start in range(0, len(lines), PIECE):
         batch = Batch(read_events(lines[start : start + PIECE]).events)
-        for each in engine.match(batch).relevant:
+        for each in engine.match(batch).composite_inputs:
             engine.detect(batch.event(each.index), each.atoms)
     return watch.read()[0]
 

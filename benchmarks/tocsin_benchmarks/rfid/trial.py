@@ -118,7 +118,7 @@ def _atomic(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]
     watch, served, hits = Stopwatch(), 0, 0
     while served < len(lines) and watch.read()[0] < LIMIT_SECONDS:
         piece = lines[served : served + PIECE]
-        hits += len(engine.match(Batch([decode(line) for line in piece])).rings)
+        hits += len(engine.match(Batch([decode(line) for line in piece])).atomic_matches)
         served += len(piece)
     seconds = watch.read()[0]
     times = [_timed(engine, decode(line)) for line in lines[:SINGLES]]
@@ -153,7 +153,7 @@ def _tableau(plans: Mapping[str, Plan], lines: Sequence[bytes], seed: int) -> di
             for key, test in tests.items()
             if isinstance(test, ConceptTest) and holds(test, event)
         }
-        agreed &= found == set(engine.match(Batch([event])).rings.keys)
+        agreed &= found == set(engine.match(Batch([event])).atomic_matches.keys)
         pairs += len(tests)
         if watch.read()[0] > TABLEAU_SECONDS:
             break
@@ -222,7 +222,7 @@ def _detected(
     batch = Batch(piece)
     for event in piece:
         watermark.is_late(event)
-    for each in engine.match(batch).relevant:
+    for each in engine.match(batch).composite_inputs:
         buffer.add(batch.event(each.index), each.atoms)
     mark = watermark.instant
     for event, atoms in buffer.release(mark):

@@ -76,7 +76,7 @@ def _served(engine: Engine, lines: Sequence[bytes], last: bool) -> int:
     events, matches = read_events(lines).events, 0
     batch = Batch(events)
     now = max(event.interval.end for event in events if event.interval is not None)
-    for each in engine.match(batch).relevant:
+    for each in engine.match(batch).composite_inputs:
         matches += len(engine.detect(batch.event(each.index), each.atoms).matches)
     if last:
         matches += len(engine.advance_to(now).matches)

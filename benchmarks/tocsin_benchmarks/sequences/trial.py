@@ -151,7 +151,7 @@ def settle_memory() -> None:
 def _served(engine: Engine, batch: Batch) -> list[Match]:
     """As the hosts drive it."""
     matches: list[Match] = []
-    relevant = engine.match(batch).relevant
+    relevant = engine.match(batch).composite_inputs
     events = batch.chosen(np.array([each.index for each in relevant], np.intp))
     wanted = [(event, each.atoms) for event, each in zip(events, relevant, strict=True)]
     for event, atoms in engine.detect_batch(wanted):
@@ -171,7 +171,7 @@ def _latency(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any
     for start in range(0, len(lines), SMALL_PIECE):
         begun = perf_counter()
         batch = Batch(read_events(lines[start : start + SMALL_PIECE]).events)
-        for each in engine.match(batch).relevant:
+        for each in engine.match(batch).composite_inputs:
             found = engine.detect(batch.event(each.index), each.atoms).matches
             waits += [perf_counter() - begun] * len(found)
     if not waits:

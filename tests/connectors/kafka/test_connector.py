@@ -91,7 +91,7 @@ def test_an_event_comes_back_as_it_was_sent(
     back.pop("datacontenttype", None)  # binary mode says that data is JSON
     assert back == EVENT
     assert (record.topic, record.offset) == (name, 0)
-    assert record.came is not None
+    assert record.received_at is not None
 
 
 def test_records_of_one_key_stay_in_order(broker: Broker, writer: KafkaWriter) -> None:

@@ -98,7 +98,7 @@ def test_what_a_sensor_says_is_the_data_of_an_event(server: Mosquitto) -> None:
     (event,) = events_from_message(received)
     assert (event.source, event.type, event.data) == ("sensors/a", "sensors/a", {"degrees": 7.5})
     assert event.interval is not None
-    assert event.interval.end == received.came
+    assert event.interval.end == received.received_at
 
 
 def test_what_is_not_acknowledged_comes_again(server: Mosquitto) -> None:

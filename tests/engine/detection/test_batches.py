@@ -230,7 +230,7 @@ def state_of(network: Network) -> list[Any]:
         if each.until is None or each.until >= network.now
     ]
     first = [name for name in names if not name.startswith("more")]
-    served = [(each.part, each.served) for each in network.view(first)]
+    served = [(each.part, each.received_count) for each in network.view(first)]
     return [waiting, served, network.now, network.known]
 
 
@@ -422,7 +422,7 @@ def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> Non
         asked.append(event.id)
         network.event(event, atoms)
     assert asked == ["a99"]
-    assert [each.served for each in network.view(["s"])] == [100, 100, 0, 0, 100]
+    assert [each.received_count for each in network.view(["s"])] == [100, 100, 0, 0, 100]
 
 
 @pytest.mark.usefixtures("_whole_batches")
@@ -435,7 +435,7 @@ def test_a_share_is_passed_over_and_counted_alone() -> None:
     for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
         network.event(event, atoms)
     assert network.batches.batches == 1
-    served = {repr(each.part): each.served for each in network.view(["s"])}
+    served = {repr(each.part): each.received_count for each in network.view(["s"])}
     assert served[repr(Only(kind("a"), share))] == 100
     assert served[repr(Named("p", Only(kind("a"), share)))] == 50
 

@@ -110,7 +110,7 @@ def test_those_who_came_meanwhile_ask_once_for_all() -> None:
         play(network, [event(number, "a")])
     found = play(network, [event(9, "b")])
     assert [each.start for _, each in found] == list(range(9))
-    nodes = [node for node in network.nodes if isinstance(node, SequenceOperator)]
+    nodes = [node for node in network.operators if isinstance(node, SequenceOperator)]
     assert sum(node.tried for node in nodes) == 10
 
 
@@ -138,12 +138,12 @@ def test_too_much_waits_for_those_only_for_whom_it_waits(pattern: Part) -> None:
     play(network, [event(number, "a") for number in range(3)])
     network.add("second", pattern)
     play(network, [event(3, "a")])
-    assert network.troubles.take_overfull() == ["first"]
+    assert network.failures.take_overfull() == ["first"]
     network.remove("first")
     play(network, [event(4, "a"), event(5, "a")])
-    assert network.troubles.take_overfull() == []
+    assert network.failures.take_overfull() == []
     play(network, [event(6, "a")])
-    assert network.troubles.take_overfull() == ["second"]
+    assert network.failures.take_overfull() == ["second"]
 
 
 @given(st.sampled_from([SEQUENCE, SILENCE]), st.lists(st.integers(0, 3), max_size=12))

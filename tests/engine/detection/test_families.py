@@ -112,5 +112,5 @@ def test_these_are_the_nodes_under_test() -> None:
         ),
     )
     network.add("without", Absence(kind("b"), AfterWindow(kind("a"), 4)))
-    kinds = {type(node) for node in network.nodes}
+    kinds = {type(node) for node in network.operators}
     assert {SequenceOperator, AtomAbsenceOperator} < kinds

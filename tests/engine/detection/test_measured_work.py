@@ -51,7 +51,7 @@ def play(network: Network, *events: Event) -> int:
 
 
 def only(network: Network, kind_of_node: type) -> Any:
-    return next(node for node in network.nodes if isinstance(node, kind_of_node))
+    return next(node for node in network.operators if isinstance(node, kind_of_node))
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_keys_that_nothing_is_left_of_are_freed() -> None:
     network.add("s", Sliding(B, Measure(Aggregate.SUM, V), ">", 5, 10, by=BY))
     network.add("few", Sliding(B, Measure(Aggregate.COUNT), "<", 5, 10, by=BY, keep=20))
     play(network, *(event(n, n, key=n, v=1) for n in range(1_000)))
-    nodes = [node for node in network.nodes if isinstance(node, SlidingOperator)]
+    nodes = [node for node in network.operators if isinstance(node, SlidingOperator)]
     network.forget_before(999)
     assert len(nodes[0]._windows) <= 11
     assert len(nodes[1]._windows) <= 32
     network.advance_to(2_000)
     network.forget_before(2_000)
-    assert [node.kept for node in nodes] == [0, 0]
+    assert [node.buffered_count for node in nodes] == [0, 0]
     assert all(node.is_empty for node in nodes)
 
 
@@ -120,15 +120,15 @@ def test_an_event_costs_what_is_true_of_it_and_not_how_many_watch() -> None:
         one = event(number, next(numbers), key=number % 3, room=number // 30)
         rings += play(network, one)
     assert rings == 3 * 10 + 3 * 9  # three keys enter ten rooms and leave nine
-    assert group.kept == 3
+    assert group.buffered_count == 3
     assert sum(len(each.true_for) for each in group._records.values()) == 2 * 3
 
 
 def only_groups(network: Network) -> set[SharedChangeState]:
     return {
         user
-        for node in network.nodes
-        for user, _ in node.users
+        for node in network.operators
+        for user, _ in node.consumers
         if isinstance(user, SharedChangeState)
     }
 
@@ -139,9 +139,9 @@ def test_keys_of_which_nothing_is_true_cost_nothing_and_old_ones_are_forgotten()
     network.add("s", fold_states(Change(B, hot, True, BY, keep=100)))
     play(network, *(event(n, n, key=n, v=n % 2 * 9) for n in range(200)))
     (group,) = only_groups(network)
-    assert group.kept == 100
+    assert group.buffered_count == 100
     network.forget_before(1_000)
-    assert group.kept == 0
+    assert group.buffered_count == 0
     network.remove("s")
     assert network.operator_count == 0
     assert group.is_removed
@@ -171,7 +171,7 @@ def test_too_many_keys_suspend_a_subscription_and_no_other() -> None:
     network.add("s", Sliding(B, Measure(Aggregate.COUNT), ">", 100, 1_000, by=BY))
     network.add("t", Sliding(A, Measure(Aggregate.COUNT), ">", 100, 1_000, by=BY))
     play(network, *(event(n, n, key=n) for n in range(12)))
-    assert network.troubles.take_overfull() == ["s"]
+    assert network.failures.take_overfull() == ["s"]
     with pytest.raises(StateProblem):
         network.add("t", A)
 

@@ -49,7 +49,7 @@ def test_moments_are_compared_as_they_are_said(condition: Precedes) -> None:
 
 
 def served(table: PairStore[str], slot: int, instant: int, step: int) -> list[str]:
-    table.arrived.append(slot)
+    table.reached_queues.append(slot)
     occurrence = occurrence_of(event_at(instant, "a"))
     return [owner for owner, _ in table.serve(occurrence, step)]
 
@@ -71,16 +71,19 @@ def test_what_nobody_waits_with_is_let_go() -> None:
     one = table.add("one", (), (100, 100), (True, True))
     for instant in range(5):
         served(table, 0, instant, instant)
-    assert (table.held, table.kept(one)) == (5, 5)
+    assert (table.event_count, table.buffered_count_of(one)) == (5, 5)
     assert served(table, 1, 50, 50) == ["one"]  # which takes the first, and waits no longer
-    assert (table.held, table.kept(one)) == (4, 4)
+    assert (table.event_count, table.buffered_count_of(one)) == (4, 4)
     table.forget_before(103)
-    assert (table.kept(one), [each.end for each in table.waiting(2 * one)]) == (2, [3, 4])
+    assert (table.buffered_count_of(one), [each.end for each in table.waiting(2 * one)]) == (
+        2,
+        [3, 4],
+    )
     table.forget_before(1_000)
-    assert (table.held, table.kept(one)) == (0, 0)
+    assert (table.event_count, table.buffered_count_of(one)) == (0, 0)
     served(table, 0, 1_001, 1_001)
     table.remove(one)
-    assert table.held == 0
+    assert table.event_count == 0
 
 
 def test_who_has_too_many_is_told_once() -> None:

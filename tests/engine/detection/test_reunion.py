@@ -173,7 +173,7 @@ def test_what_waits_is_looked_at_once_for_all_that_are_compared(pattern: Part) -
         newcomers(network, pattern, count, 300)
         comparison = StateComparison()
         crowds_ = network._graph._share_groups._all[pattern]
-        held = {tuple(node.held(comparison) for node in each.nodes) for each in crowds_}
+        held = {tuple(node.state_key(comparison) for node in each.operators) for each in crowds_}
         assert len(held) == count
         looks[count] = comparison.work
     assert all(work <= 300 + count * count for count, work in looks.items())
@@ -196,7 +196,7 @@ def test_those_who_hold_the_same_are_told_as_snapshots_tell_them(
             play(network, [event(number, doing)])
     comparison = StateComparison()
     nodes = [network._graph.operators_of(name)[-1] for name in names]
-    told_apart = [node.held(comparison) for node in nodes]
+    told_apart = [node.state_key(comparison) for node in nodes]
     written = [repr(node.snapshot(StateComparison())) for node in nodes]
     assert [a == b for a in told_apart for b in told_apart] == [
         a == b for a in written for b in written

@@ -101,7 +101,7 @@ def as_pairs(many: list[Part]) -> Network:
     with patch.object(node_choice, "is_single_use", return_value=False):
         for number, pattern in enumerate(many):
             network.add(str(number), pattern)
-    assert not any(isinstance(node, SingleUseOperator) for node in network.nodes)
+    assert not any(isinstance(node, SingleUseOperator) for node in network.operators)
     return network
 
 
@@ -160,7 +160,7 @@ def test_this_is_the_node_under_test() -> None:
     after = (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),)
     network.add("then", Join((kind("a"), kind("b")), after, Policy.CHRONICLE, 4))
     network.add("twice", Join((kind("a"), kind("a")), (), Policy.CHRONICLE, 4))
-    kinds = Counter(type(node) for node in network.nodes)
+    kinds = Counter(type(node) for node in network.operators)
     assert (kinds[SingleUseOperator], kinds[PairJoinOperator]) == (2, 1)
 
 
@@ -170,7 +170,7 @@ def test_only_nodes_with_something_to_pair_are_asked() -> None:
     letters = [Condition(Equals(("kind",), Constant.of(f"k{n}"))) for n in range(100)]
     for number, letter in enumerate(letters):
         network.add(str(number), Join((kind("a"), letter), (), Policy.CHRONICLE, 1000))
-    nodes = [node for node in network.nodes if isinstance(node, SingleUseOperator)]
+    nodes = [node for node in network.operators if isinstance(node, SingleUseOperator)]
     for instant in range(50):
         network.event(event_at(instant, "a"), [kind("a")])
     assert sum(node.tried for node in nodes) == 0

@@ -74,7 +74,7 @@ def tried(network: Network) -> int:
 
 
 def nodes(network: Network) -> list[Operator]:
-    return list(network.nodes)
+    return list(network.operators)
 
 
 def network_of(*patterns: Part) -> Network:
@@ -222,7 +222,9 @@ def test_what_comes_first_is_kept_once_for_all_who_wait_for_it() -> None:
     network = network_of(*patterns)
     play(network, *(event(number, "a", key=number) for number in range(5)))
     lines = {
-        id(node.line): node.line for node in nodes(network) if isinstance(node, SequenceOperator)
+        id(node.buffer): node.buffer
+        for node in nodes(network)
+        if isinstance(node, SequenceOperator)
     }
     assert [len(line.queue) for line in lines.values()] == [5]
     assert [
@@ -256,7 +258,7 @@ def test_the_line_of_a_single_node_does_not_keep_what_is_used_up() -> None:
     network = network_of(Join((X, Y), (*then(0, 1), same_key("x", "y"))))
     play(network, event(0, "a", key=1), event(1, "b", key=1))
     [node] = [node for node in nodes(network) if isinstance(node, SequenceOperator)]
-    assert len(node.line.queue) == 0
+    assert len(node.buffer.queue) == 0
 
 
 def test_starts_are_remembered_no_longer_than_a_window_asks() -> None:

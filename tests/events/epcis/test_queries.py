@@ -41,7 +41,7 @@ def rings(query: dict[str, Any] | str, event: Event, context: Context | None = N
     engine = Engine()
     engine.add("q", plan)
     expected = holds(plan.pattern, event)
-    assert len(engine.match(Batch([event])).rings) == expected
+    assert len(engine.match(Batch([event])).atomic_matches) == expected
     return expected
 
 
@@ -315,7 +315,7 @@ def test_the_engine_and_the_reference_answer_as_the_standard_reads(
     engine = Engine()
     for number, plan in enumerate(plans):
         engine.add(str(number), plan)
-    rung = engine.match(Batch(events)).rings
+    rung = engine.match(Batch(events)).atomic_matches
     assert {(at, int(key)) for at, key in rung} == expected
 
 
@@ -344,5 +344,5 @@ def test_places_are_left_to_an_index() -> None:
             str(number), plan_of({"EQ_readPoint": [f"urn:epc:id:sgln:0614141.{number:05d}.0"]})
         )
     event = event_of(readPoint={"id": "https://id.gs1.org/414/0614141000074"})
-    assert engine.match(Batch([event])).rings.keys == ["7"]
+    assert engine.match(Batch([event])).atomic_matches.keys == ["7"]
     assert matchers.work.predicate_evaluations < 20

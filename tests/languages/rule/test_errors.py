@@ -187,4 +187,4 @@ def test_options_are_known() -> None:
 def test_what_is_said_beside_the_text_agrees(
     text: str, beside: SubscriptionSettings, codes: list[str]
 ) -> None:
-    assert [each.code for each in problems_of(text, replace(CONTEXT, beside=beside))] == codes
+    assert [each.code for each in problems_of(text, replace(CONTEXT, settings=beside))] == codes

@@ -72,13 +72,13 @@ def test_what_was_before_the_start_is_counted_too(tmp_path: Path, start: Start) 
     first.service.stop()
     again = Service(load_settings(data=tmp_path / "data", auth=False))
     again.statistics.look()
-    told = again.statistics.told("")
+    told = again.statistics.summarize("")
     for name in ("events", "matches", "dead_letters"):
         assert told["now"][name] == before["now"][name]
         assert sum(each[name] for each in told["minutes"]) == sum(
             each[name] for each in before["minutes"]
         )
-    assert again.statistics.rung("")["cheap"]["matches"] == 3
+    assert again.statistics.matches_by_subscription("")["cheap"]["matches"] == 3
     again.stop()
 
 

@@ -111,7 +111,7 @@ def test_everything_else_failed(status: int) -> None:
         outcome = send(receiver.url, [notice(1)])
     assert isinstance(outcome, Failed)
     assert f"answered {status}" in outcome.reason
-    assert outcome.asked is None
+    assert outcome.retry_after is None
 
 
 def test_retry_after_is_heard() -> None:

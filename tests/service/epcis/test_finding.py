@@ -60,7 +60,7 @@ def fill(index: EventIndex, events: list[Event]) -> None:
 def asked(query: dict[str, object]) -> EventQuery:
     question = question_of(query)
     plan = compile_subscription(Subscription("q", "epcis", question.text))
-    return EventQuery(plan, question.controls, question.text, question.asked.get("@context"))
+    return EventQuery(plan, question.controls, question.text, question.parameters.get("@context"))
 
 
 def ids(events: object) -> list[str]:

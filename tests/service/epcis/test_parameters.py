@@ -34,16 +34,16 @@ def test_bars_and_repeats_make_lists():
 
 
 def test_path_narrows_what_the_url_asks():
-    assert question_of_url([], EQ_bizStep="shipping").asked == {"EQ_bizStep": ["shipping"]}
+    assert question_of_url([], EQ_bizStep="shipping").parameters == {"EQ_bizStep": ["shipping"]}
     both = question_of_url([("EQ_bizStep", "shipping|packing")], EQ_bizStep="shipping")
-    assert both.asked == {"EQ_bizStep": ["shipping"]}
+    assert both.parameters == {"EQ_bizStep": ["shipping"]}
     neither = question_of_url([("EQ_bizStep", "packing")], EQ_bizStep="shipping")
-    assert neither.asked == {"EQ_bizStep": []}
+    assert neither.parameters == {"EQ_bizStep": []}
 
 
 def test_prefixes_stand_in_a_context():
     found = question_of_url([("@context", '{"x": "https://x.example/"}'), ("EQ_x:a", "1")])
-    assert found.asked == {"@context": {"x": "https://x.example/"}, "EQ_x:a": ["1"]}
+    assert found.parameters == {"@context": {"x": "https://x.example/"}, "EQ_x:a": ["1"]}
 
 
 def test_controls_are_told_apart():
@@ -51,14 +51,16 @@ def test_controls_are_told_apart():
         {"EQ_action": ["ADD"], "orderBy": "eventTime", "eventCountLimit": 3, "perPage": 9}
     )
     assert found.controls == Controls("eventTime", True, 3, None)
-    assert found.asked == {"EQ_action": ["ADD"]}
+    assert found.parameters == {"EQ_action": ["ADD"]}
     assert not question_of({"orderBy": "eventTime", "orderDirection": "ASC"}).controls.descending
     assert question_of({"maxEventCount": "7"}).controls.max_event_count == 7
 
 
 def test_error_declarations_may_be_switched_off():
-    assert question_of_url([("EXISTS_errorDeclaration", "false")]).asked == {}
-    assert question_of({"EXISTS_errorDeclaration": True}).asked == {"EXISTS_errorDeclaration": True}
+    assert question_of_url([("EXISTS_errorDeclaration", "false")]).parameters == {}
+    assert question_of({"EXISTS_errorDeclaration": True}).parameters == {
+        "EXISTS_errorDeclaration": True
+    }
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_only_who_knows_the_secret_is_served_and_a_fault_is_no_answer(tmp_path: 
         raise ZeroDivisionError
 
     home = ShardHost(tmp_path, serve)
-    home.note(b"state")
+    home.publish_endpoint(b"state")
     (note,) = tmp_path.iterdir()
     assert note.stat().st_mode & 0o077 == 0
     assert ask_shard_host(tmp_path, b"state", "first") is None

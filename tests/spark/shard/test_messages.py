@@ -76,7 +76,7 @@ def test_events_go_by_columns_where_they_go_one_by_one(
     reading = EventRowBatch(events_of([*CROWD, *drawn] if scanned else drawn), ())
     index = WORKER_INDEXES.at(SOURCE, FIXED_VERSION, detects=True)
     assert not index.problems
-    relevant = index.engine.match(reading.batch).relevant
+    relevant = index.engine.match(reading.batch).composite_inputs
     router = Router(index, reading.batch, shards)
     router.send(relevant, frozenset())
     found = [message_of(draft.packed(1, (0, 9))).hits for draft in router.drafts]
@@ -87,9 +87,9 @@ def test_events_go_by_columns_where_they_go_one_by_one(
             routes = index.routes(each.atoms, shards)
             for shard, draft in drafts_for(event, routes, shards).items():
                 (hit,) = message_of(draft.packed(1, None)).hits
-                expected[shard].append((told(event), set(hit.atoms), hit.teller))
+                expected[shard].append((told(event), set(hit.atoms), hit.reports_late))
     assert [
-        [(told(hit.event), set(hit.atoms), hit.teller) for hit in hits] for hits in found
+        [(told(hit.event), set(hit.atoms), hit.reports_late) for hit in hits] for hits in found
     ] == expected
 
 
@@ -108,7 +108,7 @@ def test_a_message_says_what_was_put_into_it(
         expected.append((told(event), atoms, teller))
     message = message_of(draft.packed(7, (1, 2)))
     assert (message.version, message.span) == (7, (1, 2))
-    assert [(told(hit.event), hit.atoms, hit.teller) for hit in message.hits] == expected
+    assert [(told(hit.event), hit.atoms, hit.reports_late) for hit in message.hits] == expected
 
 
 def test_the_texts_of_many_events_travel_and_are_read_when_asked_for() -> None:

@@ -101,7 +101,7 @@ class LiteralTable:
             self._leave(part, number)
         return number
 
-    def had_by(self, facts: EventFacts) -> EventLiterals:
+    def literals_of(self, facts: EventFacts) -> EventLiterals:
         """Return the parts that an event has."""
         return self._plain(facts) if facts.is_plain else self._other(facts)
 

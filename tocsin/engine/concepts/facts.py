@@ -44,14 +44,14 @@ _NO_VALUES: Values = {}
 class EventFacts:
     """The facts of one event, computed on demand."""
 
-    def __init__(self, said: Assertions) -> None:
-        self.said = said
+    def __init__(self, stated: Assertions) -> None:
+        self.stated = stated
         self.values: dict[Individual, Values] = {}
-        for who, role, value in said.roles:
+        for who, role, value in stated.roles:
             self.values.setdefault(who, {}).setdefault(role, []).append(value)
         self.certain: dict[Individual, set[Concept]] = {}
         self.is_plain = True
-        for who, concept in said.concepts:
+        for who, concept in stated.concepts:
             known = self.certain.setdefault(who, set())
             for each in _conjuncts(concept):
                 known.add(each)
@@ -61,18 +61,18 @@ class EventFacts:
     @cached_property
     def denials(self) -> Denials:
         """The denials of the closed world."""
-        return Denials(self.said)
+        return Denials(self.stated)
 
-    def values_of(self, who: Individual) -> Values:
+    def values_of(self, individual: Individual) -> Values:
         """Return the values of an individual by role."""
-        return self.values.get(who, _NO_VALUES)
+        return self.values.get(individual, _NO_VALUES)
 
     def is_consistent(self, world: World) -> bool:
         """True if the assertions of the event are consistent; False if undecided."""
         if self.is_plain:
             return True
         if world not in self._consistent:
-            self._consistent[world] = examine(self.said, (), world).open is not None
+            self._consistent[world] = examine(self.stated, (), world).open is not None
         return self._consistent[world]
 
     def entails(self, concept: Concept, world: World) -> bool:
@@ -86,42 +86,44 @@ class EventFacts:
         if known is not Truth.UNKNOWN:
             return known is Truth.TRUE
         return examine(
-            self.said, [(EVENT, normal_form(concept, negated=True))], world
+            self.stated, [(EVENT, normal_form(concept, negated=True))], world
         ).is_inconsistent
 
-    def truth(self, concept: Concept, who: Individual, world: World) -> Truth:
+    def truth(self, concept: Concept, individual: Individual, world: World) -> Truth:
         """Return what is certain about an individual."""
         match concept:
             case Thing() | Nothing():
                 return truth(isinstance(concept, Thing))
             case Symbol():
-                return self._of_symbol(concept, who, world)
+                return self._of_symbol(concept, individual, world)
             case Enumeration():
-                return self._of_enumeration(concept, who)
+                return self._of_enumeration(concept, individual)
             case Datatype():
-                return truth(who.value is not None and has(who.value, concept))
+                return truth(individual.value is not None and has(individual.value, concept))
             case Complement(operand):
-                return negation(self.truth(operand, who, world))
+                return negation(self.truth(operand, individual, world))
             case Conjunction(operands):
-                return conjunction(self.truth(each, who, world) for each in operands)
+                return conjunction(self.truth(each, individual, world) for each in operands)
             case Disjunction(operands):
-                return disjunction(self.truth(each, who, world) for each in operands)
+                return disjunction(self.truth(each, individual, world) for each in operands)
             case Exists(role, filler):
                 among = disjunction(
-                    self.truth(filler, each, world) for each in self.values_of(who).get(role, ())
+                    self.truth(filler, each, world)
+                    for each in self.values_of(individual).get(role, ())
                 )
                 return (
                     among
-                    if among is Truth.TRUE or self._has_all(who, role, world)
+                    if among is Truth.TRUE or self._has_all(individual, role, world)
                     else Truth.UNKNOWN
                 )
             case ForAll(role, filler):
                 among = conjunction(
-                    self.truth(filler, each, world) for each in self.values_of(who).get(role, ())
+                    self.truth(filler, each, world)
+                    for each in self.values_of(individual).get(role, ())
                 )
                 return (
                     among
-                    if among is Truth.FALSE or self._has_all(who, role, world)
+                    if among is Truth.FALSE or self._has_all(individual, role, world)
                     else Truth.UNKNOWN
                 )
             case _:
@@ -130,19 +132,21 @@ class EventFacts:
     def _has_all(self, who: Individual, role: str, world: World) -> bool:
         return world is World.CLOSED and self.denials.has_all_values(who, role)
 
-    def _of_symbol(self, symbol: Symbol, who: Individual, world: World) -> Truth:
-        if symbol in self.certain.get(who, ()):
+    def _of_symbol(self, symbol: Symbol, individual: Individual, world: World) -> Truth:
+        if symbol in self.certain.get(individual, ()):
             return Truth.TRUE
-        if who.kind is IndividualKind.LITERAL or (
-            world is World.CLOSED and self.denials.denies(who, symbol.name)
+        if individual.kind is IndividualKind.LITERAL or (
+            world is World.CLOSED and self.denials.denies(individual, symbol.name)
         ):
             return Truth.FALSE
         return Truth.UNKNOWN
 
-    def _of_enumeration(self, listed: Enumeration, who: Individual) -> Truth:
-        if who.kind is not IndividualKind.PLACEHOLDER:
-            return truth(who.kind is IndividualKind.NAMED and who.name in listed.elements)
-        left = _could_be(self.certain.get(who, set()))
+    def _of_enumeration(self, listed: Enumeration, individual: Individual) -> Truth:
+        if individual.kind is not IndividualKind.PLACEHOLDER:
+            return truth(
+                individual.kind is IndividualKind.NAMED and individual.name in listed.elements
+            )
+        left = _could_be(self.certain.get(individual, set()))
         if left is None or not left:
             return Truth.UNKNOWN
         shared = left.intersection(listed.elements)

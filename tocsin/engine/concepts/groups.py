@@ -47,7 +47,7 @@ class LiteralPostings:
         if self._lists.remove(self._numbers[part], row):
             del self._numbers[part]
 
-    def counted(self, events: Sequence[set[int]], width: int) -> Numbers:
+    def count(self, events: Sequence[set[int]], width: int) -> Numbers:
         """Count, as a table, the parts of each event that lead to each row."""
         numbers = self._numbers
         found = [[numbers[part] for part in parts if part in numbers] for parts in events]
@@ -110,11 +110,9 @@ class ClauseGroup:
 
     def _met(self, events: Sequence[EventLiterals]) -> tuple[Numbers, Numbers]:
         width = len(self._needed)
-        met = (
-            self._required.counted([each.possible for each in events], width) == self._needed.array
-        )
+        met = self._required.count([each.possible for each in events], width) == self._needed.array
         if len(self._refused):
-            met &= self._refused.counted([each.certain for each in events], width) == 0
+            met &= self._refused.count([each.certain for each in events], width) == 0
         whose, rows = np.nonzero(met)
         return whose, rows
 

@@ -81,9 +81,9 @@ class ConceptIndex:
             if not len(group):
                 del self._groups[placed.group]
 
-    def matching(self, events: Sequence[EventFacts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def match(self, events: Sequence[EventFacts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Return two columns: event index, and slot of a test that it meets; each pair once."""
-        had = [self._parts.had_by(facts) for facts in events]
+        had = [self._parts.literals_of(facts) for facts in events]
         found = [*self._met(had)]
         if not found:
             return np.empty(0, np.int64), np.empty(0, np.int32)
@@ -97,21 +97,21 @@ class ConceptIndex:
         pairs = np.unique(whose[sure] * (1 << 32) + slots[sure])
         return pairs >> 32, pairs & 0xFFFFFFFF
 
-    def _met(self, had: Sequence[EventLiterals]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+    def _met(self, literals: Sequence[EventLiterals]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         asked: dict[int, list[int]] = (
-            {NO_SYMBOL: list(range(len(had)))} if NO_SYMBOL in self._groups else {}
+            {NO_SYMBOL: list(range(len(literals)))} if NO_SYMBOL in self._groups else {}
         )
-        for place, each in enumerate(had):
+        for place, each in enumerate(literals):
             for part in each.symbols:
                 if part in self._groups:
                     asked.setdefault(part, []).append(place)
         for part, places in asked.items():
-            whose, slots, sure = self._groups[part].met_by([had[place] for place in places])
+            whose, slots, sure = self._groups[part].met_by([literals[place] for place in places])
             yield np.array(places, np.int64)[whose], slots, sure
 
     def _verify(
         self,
-        whose: npt.NDArray[Any],
+        event_numbers: npt.NDArray[Any],
         slots: npt.NDArray[Any],
         sure: npt.NDArray[Any],
         events: Sequence[EventFacts],
@@ -119,7 +119,7 @@ class ConceptIndex:
         """Return a flag per pair: True if it is sure or verified; a pair with a sure clause is not
         verified.
         """
-        pairs = list(zip(whose.tolist(), slots.tolist(), strict=True))
+        pairs = list(zip(event_numbers.tolist(), slots.tolist(), strict=True))
         known = {pair: True for pair, is_sure in zip(pairs, sure.tolist(), strict=True) if is_sure}
         for pair in pairs:
             if pair not in known:

@@ -112,7 +112,7 @@ class ConceptMatcher:
         for tbox, index in self._indexes.items():
             for start in range(0, batch.size, BLOCK):
                 events = range(start, min(start + BLOCK, batch.size))
-                found.append(self._asked(index, tbox, batch, events))
+                found.append(self._match_index(index, tbox, batch, events))
         hits = self._in_order(self._within_limits(concatenate_hits(found), batch))
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -142,7 +142,7 @@ class ConceptMatcher:
         """Return the values of the roles to correlate by, for an event that matched."""
         return correlation_rows(atom, event)
 
-    def _asked(
+    def _match_index(
         self, index: ConceptIndex, tbox: TBox, batch: EventBatch, events: Iterable[int]
     ) -> Hits:
         """Return the hits of one index for some events of a batch; skip unreadable ones."""
@@ -153,7 +153,7 @@ class ConceptMatcher:
                 known = EventFacts(assertions_of(batch.event(i), tbox))
             except Problem:
                 continue
-            problem = None if known.is_plain else contradiction(known.said, batch.event(i))
+            problem = None if known.is_plain else contradiction(known.stated, batch.event(i))
             if problem is not None:
                 self.refused[i] = problem
                 continue
@@ -162,5 +162,5 @@ class ConceptMatcher:
             readable.append(i)
         if not facts:
             return Hits(np.empty(0, np.int32), np.empty(0, np.int32))
-        places, slots = index.matching(facts)
+        places, slots = index.match(facts)
         return Hits(np.array(readable, np.int32)[places], slots.astype(np.int32))

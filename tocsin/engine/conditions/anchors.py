@@ -41,7 +41,7 @@ class ConditionAnchors:
         self.lists = Growable(INT32)
         self.slots = Postings()
 
-    def chosen(self, formula: Formula, number_of: Callable[[Probe], int]) -> list[int]:
+    def choose(self, formula: Formula, number_of: Callable[[Probe], int]) -> list[int]:
         """Return the probes under which a formula is filed."""
         choice = self._choice(formula, number_of)
         return [ALWAYS] if choice is None else sorted(choice[2])

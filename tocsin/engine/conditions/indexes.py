@@ -114,7 +114,7 @@ class ConditionIndexes:
             return index.texts.probe(probe.relation, limit.value)  # type: ignore[arg-type]
         return index.numbers.probe(probe.relation, limit.value)  # type: ignore[arg-type]
 
-    def filled(self, batch: EventBatch, rows: AnswerMatrix, block: int) -> Iterator[slice]:
+    def fill(self, batch: EventBatch, rows: AnswerMatrix, block: int) -> Iterator[slice]:
         """Write the answers block by block; yield each window while its answers are there."""
         lists = [answers for index in self._attributes.values() for answers in _lists(index, batch)]
         for start in range(0, batch.size, block):

@@ -108,7 +108,7 @@ class Matcher:
         self._keys.require_new(key)
         formula = lower_condition(atom.expression)
         program = compile_condition_program(formula, self._indexes.use)
-        anchors = self._anchors.chosen(formula, self._indexes.number_of)
+        anchors = self._anchors.choose(formula, self._indexes.number_of)
         slot = self._keys.add(key)
         self._programs.add(slot, program, anchors)
         self._anchors.add(slot, anchors)
@@ -130,7 +130,7 @@ class Matcher:
             hits = concatenate_hits([self._match_one(batch, i) for i in range(batch.size)])
         else:
             self._plain = 0
-            windows = self._indexes.filled(batch, self._rows, self._block)
+            windows = self._indexes.fill(batch, self._rows, self._block)
             hits = sort_by_event([self._match_block(window) for window in windows])
         self.work.events += batch.size
         self.work.hits += len(hits)

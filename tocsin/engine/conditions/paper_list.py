@@ -82,7 +82,7 @@ class ListWalk:
     key: str
     nodes: tuple[ListNode, ...]
     steps: tuple[ListStep, ...]
-    rings: bool
+    matches: bool
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class ListTrace:
     @property
     def matches(self) -> list[str]:
         """The selectors that ring, in the order of the list."""
-        return [walk.key for walk in self.walks if walk.rings]
+        return [walk.key for walk in self.walks if walk.matches]
 
 
 class SubscriptionList:

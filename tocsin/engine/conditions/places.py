@@ -41,9 +41,9 @@ class RegionProbeTree:
         self.probes = np.fromiter(tests, np.int32, len(tests))
         self._positions = {probe: position for position, probe in enumerate(tests)}
 
-    def holding(self, places: Places) -> PlaceTestPairs:
+    def find_true_tests(self, places: Places) -> PlaceTestPairs:
         """Return every place with every test that holds for it."""
-        return self.tree.holding(places, self._borders.judge)
+        return self.tree.holding(places, self._borders.classify)
 
     def forget(self, probe: int) -> None:
         """Remove a probe; its number may be reused."""
@@ -68,12 +68,17 @@ class PlaceProbes:
     def __len__(self) -> int:
         return len(self._probes) + (self._any is not None)
 
-    def probe(self, asked: PlaceIs) -> int:
+    def probe(self, predicate: PlaceIs) -> int:
         """Return the probe for a relation to a region, new or known."""
-        found = self._probes.get(asked)
+        found = self._probes.get(predicate)
         if found is None:
-            test = RegionTest(asked.relation, region_of(asked.region), asked.distance, asked.metric)
-            found = self._probes[asked] = self._table.new(self, asked)
+            test = RegionTest(
+                predicate.relation,
+                region_of(predicate.region),
+                predicate.distance,
+                predicate.metric,
+            )
+            found = self._probes[predicate] = self._table.new(self, predicate)
             self._tests[found] = self._new[found] = test
             self._small = None
         return found
@@ -133,7 +138,7 @@ class PlaceProbes:
         self._plant()
         for grove in (self._large, self._small):
             if grove is not None:
-                pairs = grove.holding(places)
+                pairs = grove.find_true_tests(places)
                 self._work.place_checks += pairs.compared
                 yield pairs.places, grove.probes[pairs.tests]
 

@@ -36,7 +36,7 @@ class PolygonBorders:
     def __init__(self, tests: list[RegionTest]) -> None:
         self._starts, self._x, self._y = shells_of(tests)
 
-    def judge(self, places: Places, at: Numbers, tests: Numbers) -> tuple[Flags, Numbers]:
+    def classify(self, places: Places, at: Numbers, tests: Numbers) -> tuple[Flags, Numbers]:
         """Return a flag per pair of place and test, True if it holds for sure, and the unsure
         pairs.
         """
@@ -50,8 +50,8 @@ class PolygonBorders:
 @compiled
 def classify_pairs(
     starts: Ints,
-    shell_x: Floats,
-    shell_y: Floats,
+    border_x: Floats,
+    border_y: Floats,
     x: Floats,
     y: Floats,
     at: Ints,
@@ -68,7 +68,7 @@ def classify_pairs(
         first, end = starts[tests[pair]], starts[tests[pair] + 1]
         # a test without a border here, or a place that is not a point, stays unsure
         if first < end and not (np.isnan(here_x) or np.isnan(here_y)):
-            verdicts[pair] = _side(shell_x, shell_y, first, end, here_x, here_y)
+            verdicts[pair] = _side(border_x, border_y, first, end, here_x, here_y)
 
 
 @inlined

@@ -54,9 +54,9 @@ class FixedAbsenceOperator(Operator):
         """True while the window is not settled: neither broken nor over."""
         return not self._settled
 
-    def start(self, step: StepContext) -> None:
+    def on_added(self, step: StepContext) -> None:
         """Set the timer for the end of the window."""
-        step.wake(self, self._window.start + self._window.length, None)
+        step.schedule_timer(self, self._window.start + self._window.length, None)
 
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Settle the window if the occurrence lies inside."""
@@ -67,7 +67,7 @@ class FixedAbsenceOperator(Operator):
         """Emit the absence if the window stayed empty."""
         if not self._settled:
             start, end = self._window.start, self._window.start + self._window.length
-            step.bring(self, Occurrence((), start, end, absences=((start, end),)))
+            step.emit(self, Occurrence((), start, end, absences=((start, end),)))
         self._settled = True
 
     def snapshot(self, writer: Writer) -> State:
@@ -75,7 +75,7 @@ class FixedAbsenceOperator(Operator):
         return {"settled": self._settled}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
-        """Load the flag; the timer is set by `start`."""
+        """Load the flag; the timer is set by `on_added`."""
         self._settled = bool(state["settled"])
 
 
@@ -118,7 +118,7 @@ class AfterAbsenceOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences that wait for their deadlines."""
         return self._waiting.living
 
@@ -147,7 +147,7 @@ class AfterAbsenceOperator(Operator):
         while (end := waiting.first_end) is not None and end + self._length <= step.now:
             first = waiting.pop()
             if first is not None and not (self._names and self._scopes.is_used(first, self._names)):
-                self._ring(first, step)
+                self._emit_absence(first, step)
         waiting.drop_tombstones()
         self._set_timer(step)
 
@@ -181,15 +181,15 @@ class AfterAbsenceOperator(Operator):
         end = self._waiting.first_end
         if end is not None:
             self._timed = True
-            step.wake(self, end + self._length, None)
+            step.schedule_timer(self, end + self._length, None)
 
     def _is_ended(self, first: Occurrence, absent: Occurrence) -> bool:
         if first.end >= absent.start or absent.end > first.end + self._length:
             return False
         return concerns(self._rest, absent, first)
 
-    def _ring(self, first: Occurrence, step: StepContext) -> None:
-        step.bring(self, first.with_absence(first.end, first.end + self._length))
+    def _emit_absence(self, first: Occurrence, step: StepContext) -> None:
+        step.emit(self, first.with_absence(first.end, first.end + self._length))
 
 
 class BetweenAbsenceOperator(Operator):
@@ -247,7 +247,7 @@ class BetweenAbsenceOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of firsts and absent parts that are kept, consumed ones included until they are
         dropped.
         """
@@ -347,7 +347,7 @@ class BetweenAbsenceOperator(Operator):
             whole = self._whole(entry, last, key)
             if whole is not None:
                 self.spend(EMIT_COST + len(whole.rows))
-                step.bring(self, whole)
+                step.emit(self, whole)
                 if self._use_up(entry, last, whole):
                     return
 
@@ -384,7 +384,7 @@ class BetweenAbsenceOperator(Operator):
         """Return the match of two parts that bound a window, with the rows for which nothing came
         in between; None if no row is left.
         """
-        left = whole.without(self._came(first, last, whole, key))
+        left = whole.without(self._events_between(first, last, whole, key))
         return None if left is None else left.with_absence(first.end, last.start)
 
     def _agree(self, first: Occurrence, last: Occurrence) -> bool:
@@ -401,7 +401,7 @@ class BetweenAbsenceOperator(Operator):
             return None
         return whole
 
-    def _came(
+    def _events_between(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> list[Occurrence]:
         """Return the absent parts in between that concern the whole."""

@@ -79,13 +79,13 @@ class LastStartByKey(SharedOperator):
 class DeadlineBuffer(SharedBuffer):
     """Shared buffer of first events until their deadline, with one timer for the soonest."""
 
-    __slots__ = ("_allowed", "_due", "_keys", "_line", "asked", "has_key")
+    __slots__ = ("_allowed", "_due", "_keys", "_line", "has_key", "watched")
 
     def __init__(
         self, source: Operator, key: Key, length: Duration, has_key: bool, address: Hashable
     ) -> None:
         super().__init__(source, key, length, address)
-        self.asked: dict[LastStartByKey, int] = {}
+        self.watched: dict[LastStartByKey, int] = {}
         """Tables of last starts that cancel absences here, each with the mask of readers that it
         cancels them for.
         """
@@ -96,19 +96,19 @@ class DeadlineBuffer(SharedBuffer):
         self._allowed = _MIN_ENTRIES_TO_SWEEP
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences that have not reached their deadline."""
         return len(self._line)
 
-    def ask(self, absent: LastStartByKey, bit: int) -> None:
+    def watch(self, absent: LastStartByKey, bit: int) -> None:
         """Have a table of starts cancel the absences of a reader."""
-        self.asked[absent] = self.asked.get(absent, 0) | bit
+        self.watched[absent] = self.watched.get(absent, 0) | bit
 
     def unwatch(self, absent: LastStartByKey, bit: int) -> None:
         """Remove a reader from a table of starts."""
-        self.asked[absent] &= ~bit
-        if not self.asked[absent]:
-            del self.asked[absent]
+        self.watched[absent] &= ~bit
+        if not self.watched[absent]:
+            del self.watched[absent]
 
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Buffer the occurrence until its deadline. Without the attributes of the conditions
@@ -119,7 +119,7 @@ class DeadlineBuffer(SharedBuffer):
             return  # it binds no value that could be missing, or has no key
         self._line.append(occurrence)
         self._keys.append(key)
-        self.arrived += 1
+        self.arrival_count += 1
         if len(self._line) > self._allowed:
             self.drop_unavailable()
         if len(self._line) > step.queue_limit:
@@ -136,17 +136,17 @@ class DeadlineBuffer(SharedBuffer):
             occurrence, key = line.popleft(), self._keys.popleft()
             if waiting := self._live_readers(occurrence, key):
                 whole = occurrence.with_absence(occurrence.end, occurrence.end + self.lifetime)
-                for bit, member in self.members.items():
+                for bit, member in self.readers.items():
                     if waiting & bit:
-                        step.bring(member, whole)
-            self.lost.pop(occurrence, None)
+                        step.emit(member, whole)
+            self.unavailable.pop(occurrence, None)
         self._set_timer(step)
 
     def waiting(self) -> Iterator[Occurrence]:
         """Return all that have not reached their deadline, oldest first."""
         return iter(self._line)
 
-    def had_by(self, bit: int) -> list[Occurrence]:
+    def available_to(self, bit: int) -> list[Occurrence]:
         """Return the occurrences that one reader still waits for."""
         return [
             each
@@ -175,7 +175,7 @@ class DeadlineBuffer(SharedBuffer):
     def load(
         self,
         waiting: Sequence[tuple[Occurrence, Hashable]],
-        lost: dict[Occurrence, int],
+        unavailable: dict[Occurrence, int],
         step: StepContext,
     ) -> None:
         """Load occurrences that were kept elsewhere, with the masks of readers to which they are
@@ -183,8 +183,8 @@ class DeadlineBuffer(SharedBuffer):
         """
         self._line = deque([occurrence for occurrence, _ in waiting])
         self._keys = deque([key for _, key in waiting])
-        self.lost = lost
-        self.arrived += 1
+        self.unavailable = unavailable
+        self.arrival_count += 1
         self._set_timer(step)
 
     def drop_unavailable(self) -> None:
@@ -201,18 +201,18 @@ class DeadlineBuffer(SharedBuffer):
         """
         line, keys = self._line, self._keys
         while line and not self._has_live_reader(line[0], keys[0]):
-            self.lost.pop(line.popleft(), None)
+            self.unavailable.pop(line.popleft(), None)
             keys.popleft()
         if line:
             due = line[0].end + self.lifetime
             if self._due is None or due < self._due:
                 self._due = due
-                step.wake(self, due, None)
+                step.schedule_timer(self, due, None)
 
     def _has_live_reader(self, occurrence: Occurrence, key: Hashable) -> bool:
         """True if the absence after an occurrence is not cancelled for some reader."""
-        end, lost = occurrence.end, self.lost.get(occurrence, 0)
-        for absent, bits in self.asked.items():
+        end, lost = occurrence.end, self.unavailable.get(occurrence, 0)
+        for absent, bits in self.watched.items():
             start = absent.starts.get(key)
             if (start is None or start <= end) and bits & ~lost:
                 return True
@@ -220,8 +220,8 @@ class DeadlineBuffer(SharedBuffer):
 
     def _live_readers(self, occurrence: Occurrence, key: Hashable) -> int:
         """Return the mask of readers for which the absence after an occurrence is not cancelled."""
-        waiting = ~self.lost.get(occurrence, 0)
-        for absent, bits in self.asked.items():
+        waiting = ~self.unavailable.get(occurrence, 0)
+        for absent, bits in self.watched.items():
             if absent.cancels(occurrence, key):
                 waiting &= ~bits
         return waiting & self.reader_mask
@@ -237,11 +237,11 @@ class AtomAbsenceOperator(Operator):
         self._absence = part
         self._length = window.length
 
-    def enter(self) -> None:
+    def attach(self) -> None:
         """Join the start table of its absent part and the deadlines of the part before it; make
         those that are missing.
         """
-        absent, first = self.inner
+        absent, first = self.inputs
         window = self._absence.window
         assert isinstance(window, AfterWindow)
         (absent_key, first_key), _ = input_keys(
@@ -257,38 +257,38 @@ class AtomAbsenceOperator(Operator):
             first, line, lambda: DeadlineBuffer(first, first_key, self._length, has_key, line)
         )
         self.bit = self.deadlines.add_reader(self)
-        self.deadlines.ask(self.absent, self.bit)
-        self._since = self.deadlines.arrived
+        self.deadlines.watch(self.absent, self.bit)
+        self._since = self.deadlines.arrival_count
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Leave both."""
         self.deadlines.unwatch(self.absent, self.bit)
         self.deadlines.remove_reader(self.bit)
-        self.absent.leave()
+        self.absent.detach()
 
     @property
     def is_empty(self) -> bool:
         """True if nothing is buffered, or nothing has arrived since this operator attached."""
-        return self.deadlines.is_empty or self.deadlines.arrived == self._since
+        return self.deadlines.is_empty or self.deadlines.arrival_count == self._since
 
-    def uses(self, other: Operator) -> bool:
+    def shares_state_with(self, other: Operator) -> bool:
         """True if the other is this operator or its deadline buffer."""
         return other in (self, self.deadlines)
 
     def pending(self) -> Iterator[Pending]:
         """Yield the occurrences that wait for their deadline."""
-        for each in self.deadlines.had_by(self.bit):
+        for each in self.deadlines.available_to(self.bit):
             yield Pending(self.part, 1, each, each.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
         """Return the occurrences that wait for their deadline."""
-        return {"waiting": [writer.write(each) for each in self.deadlines.had_by(self.bit)]}
+        return {"waiting": [writer.write(each) for each in self.deadlines.available_to(self.bit)]}
 
-    def outline(self, comparison: StateComparison) -> Hashable:
+    def state_fingerprint(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
         return self.deadlines.state_key_for(self.bit, comparison)
 
-    def held(self, comparison: StateComparison) -> Hashable:
+    def state_key(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
         return self.deadlines.state_key_for(self.bit, comparison)
 

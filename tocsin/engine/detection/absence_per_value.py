@@ -53,14 +53,14 @@ class AbsencePerValueOperator(Operator):
     __slots__ = (
         "_absence",
         "_by_value",
+        "_entries",
         "_key",
         "_length",
-        "_line",
-        "_loose",
         "_names",
         "_scopes",
         "_shared",
         "_timed",
+        "_unindexed_entries",
         "tried",
     )
 
@@ -74,25 +74,25 @@ class AbsencePerValueOperator(Operator):
         self._scopes = scopes
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
         self._shared = tuple(sorted(variables_of(part.part) & variables_of(window.part)))
-        self._line: deque[PendingValues] = deque()
+        self._entries: deque[PendingValues] = deque()
         self._by_value: dict[Values, dict[int, PendingValues]] = {}
-        self._loose: dict[int, PendingValues] = {}
+        self._unindexed_entries: dict[int, PendingValues] = {}
         self._timed = False
         self.tried = 0
 
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences that wait for their deadlines, including until then those of which
         nothing is missing.
         """
-        return len(self._line)
+        return len(self._entries)
 
     @property
     def is_empty(self) -> bool:
         """True if nothing is missing."""
-        return all(entry.is_over for entry in self._line)
+        return all(entry.is_over for entry in self._entries)
 
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Take the absent part at slot 0, the part that the window follows at slot 1."""
@@ -103,44 +103,44 @@ class AbsencePerValueOperator(Operator):
             return
         values = [self._values(row) for row in occurrence.rows]
         if None in values:
-            self._cancel_rows(list(self._line), occurrence)
+            self._cancel_rows(list(self._entries), occurrence)
             return
         for each in dict.fromkeys(values):
             assert each is not None
-            self._end(each, occurrence)
-        if self._loose:
-            self._cancel_rows(list(self._loose.values()), occurrence)
+            self._cancel_values(each, occurrence)
+        if self._unindexed_entries:
+            self._cancel_rows(list(self._unindexed_entries.values()), occurrence)
 
     def on_timer(self, token: object, step: StepContext) -> None:
         """Emit what is missing of the occurrences whose deadline has come. The one that the timer
         was set for may be gone.
         """
         self._timed = False
-        line = self._line
+        line = self._entries
         while line and (line[0].is_over or line[0].occurrence.end + self._length <= step.now):
             entry = line.popleft()
-            self._forget(entry)
+            self._unindex_entry(entry)
             left = self._left(entry)
             if left is not None:
-                step.bring(self, left.with_absence(left.end, left.end + self._length))
+                step.emit(self, left.with_absence(left.end, left.end + self._length))
         self._set_timer(step)
 
     def pending(self) -> Iterable[Pending]:
         """Yield the occurrences that wait for their deadline, with the rows that are missing."""
-        for left in self._waiting():
+        for left in self._pending_occurrences():
             yield Pending(self.part, 1, left, left.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
         """Return the occurrences that wait, with the rows that are missing."""
-        return {"waiting": [writer.write(each) for each in self._waiting()]}
+        return {"waiting": [writer.write(each) for each in self._pending_occurrences()]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the occurrences that waited."""
         for each in state["waiting"]:
             self._await(read(each), step)
 
-    def _waiting(self) -> Iterator[Occurrence]:
-        return (left for entry in self._line if (left := self._left(entry)) is not None)
+    def _pending_occurrences(self) -> Iterator[Occurrence]:
+        return (left for entry in self._entries if (left := self._left(entry)) is not None)
 
     def _left(self, entry: PendingValues) -> Occurrence | None:
         """Return the occurrence with the rows that are missing; None if nothing is, or if it is
@@ -154,7 +154,7 @@ class AbsencePerValueOperator(Operator):
             for row in first.rows
             if self._values(row) in entry.values or row in entry.unindexed_rows
         )
-        return first if len(rows) == len(first.rows) else first.binding(rows)
+        return first if len(rows) == len(first.rows) else first.with_rows(rows)
 
     def _await(self, occurrence: Occurrence, step: StepContext) -> None:
         entry = PendingValues(occurrence)
@@ -168,17 +168,17 @@ class AbsencePerValueOperator(Operator):
         if entry.is_over:
             return  # it binds no value that could be missing
         if entry.unindexed_rows:
-            self._loose[id(entry)] = entry
-        self._line.append(entry)
+            self._unindexed_entries[id(entry)] = entry
+        self._entries.append(entry)
         if not self._timed:
             self._set_timer(step)
 
     def _set_timer(self, step: StepContext) -> None:
-        while self._line and self._line[0].is_over:
-            self._line.popleft()
-        if self._line:
+        while self._entries and self._entries[0].is_over:
+            self._entries.popleft()
+        if self._entries:
             self._timed = True
-            step.wake(self, self._line[0].occurrence.end + self._length, None)
+            step.schedule_timer(self, self._entries[0].occurrence.end + self._length, None)
 
     def _values(self, row: Row) -> Values | None:
         """Return the values by which a row is indexed; None if it does not bind all variables."""
@@ -187,7 +187,7 @@ class AbsencePerValueOperator(Operator):
             return tuple(bound.values()) if self._shared[0] in bound else None
         return values_at(row, self._shared) if all(name in bound for name in self._shared) else None
 
-    def _end(self, values: Values, absent: Occurrence) -> None:
+    def _cancel_values(self, values: Values, absent: Occurrence) -> None:
         """End the wait for the values, in entries whose window holds the absent part."""
         waiting = self._by_value.get(values)
         if not waiting:
@@ -220,17 +220,17 @@ class AbsencePerValueOperator(Operator):
             return False
         return concerns(self._absence.conditions, absent, first)
 
-    def _forget(self, entry: PendingValues) -> None:
+    def _unindex_entry(self, entry: PendingValues) -> None:
         """Remove the entry from the indexes; it keeps the values that it waits for."""
-        self._loose.pop(id(entry), None)
+        self._unindexed_entries.pop(id(entry), None)
         for values in entry.values:
-            self._unlist(entry, values)
+            self._unindex_value(entry, values)
 
     def _forget_value(self, entry: PendingValues, values: Values) -> None:
         entry.values.discard(values)
-        self._unlist(entry, values)
+        self._unindex_value(entry, values)
 
-    def _unlist(self, entry: PendingValues, values: Values) -> None:
+    def _unindex_value(self, entry: PendingValues, values: Values) -> None:
         waiting = self._by_value.get(values)
         if waiting is not None and waiting.pop(id(entry), None) is not None and not waiting:
             del self._by_value[values]

@@ -230,24 +230,24 @@ def make_maximum() -> MinMaxAccumulator:
 class CompositeAccumulator:
     """Several measures of the same occurrences; a value is a tuple with one item for each."""
 
-    __slots__ = ("_tallies",)
+    __slots__ = ("_accumulators",)
 
-    def __init__(self, tallies: Sequence[Accumulator]) -> None:
-        self._tallies = tallies
+    def __init__(self, accumulators: Sequence[Accumulator]) -> None:
+        self._accumulators = accumulators
 
     def add(self, values: Any) -> None:
         """Add one value to each measure."""
-        for tally, value in zip(self._tallies, values, strict=True):
+        for tally, value in zip(self._accumulators, values, strict=True):
             tally.add(value)
 
     def drop(self, values: Any) -> None:
         """Remove the oldest value of each measure."""
-        for tally, value in zip(self._tallies, values, strict=True):
+        for tally, value in zip(self._accumulators, values, strict=True):
             tally.drop(value)
 
     def value(self) -> tuple[Number | None, ...]:
         """Return the values of the measures, in their order."""
-        return tuple([tally.value() for tally in self._tallies])
+        return tuple([tally.value() for tally in self._accumulators])
 
 
 ACCUMULATORS: dict[Aggregate, Callable[[], Accumulator]] = {

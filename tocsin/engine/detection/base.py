@@ -1,9 +1,9 @@
 """Base of every operator of the detection network: its place in the graph, its inbox for the
 current step, its consumers.
 
-Consumers that are direct are `inline_consumers`, served inline; the others are `users`, each with
-the slot at which it takes what is emitted. `shared` are operators on top of this one that several
-others have in common, by what they have in common.
+Consumers that are direct are `inline_consumers`, served inline; the others are `consumers`, each
+with the slot at which it takes what is emitted. `shared_children` are operators on top of this one
+that several others have in common, by what they have in common.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class StepContext(Protocol):
     overfull: set[Operator]
     pairs: PairStore[Operator]
 
-    def bring(self, node: Operator, occurrence: Occurrence) -> None:
+    def emit(self, node: Operator, occurrence: Occurrence) -> None:
         """Emit an occurrence of the operator's part to all its consumers."""
         ...
 
@@ -95,7 +95,7 @@ class StepContext(Protocol):
         """Mark the occurrence bound to a name as consumed in its scope when the step ends."""
         ...
 
-    def wake(self, node: Operator, due: Instant, token: object) -> None:
+    def schedule_timer(self, node: Operator, due: Instant, token: object) -> None:
         """Call the operator's `on_timer` with the token at `due`, after all events that end by
         then.
         """
@@ -165,7 +165,7 @@ class OperatorState:
         return True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences that the operator keeps."""
         return 0
 
@@ -187,13 +187,13 @@ class OperatorState:
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the state of a snapshot."""
 
-    def outline(self, comparison: StateComparison) -> Hashable:
+    def state_fingerprint(self, comparison: StateComparison) -> Hashable:
         """Return a cheap fingerprint of the state. Operators of one part with different
         fingerprints hold different state, or are not yet known to hold the same.
         """
-        return self.kept
+        return self.buffered_count
 
-    def held(self, comparison: StateComparison) -> Hashable:
+    def state_key(self, comparison: StateComparison) -> Hashable:
         """Return a key of the state that differs between operators of one part with different
         state.
         """
@@ -204,19 +204,19 @@ class Operator(WorkBudget, OperatorState):
     """Operator of one part of a pattern: its place in the graph, and its handling of input."""
 
     __slots__ = (
-        "brought",
+        "consumers",
         "due",
+        "emitted_count",
         "inbox",
         "inline_consumers",
-        "inner",
+        "inputs",
         "is_removed",
         "keys",
         "level",
         "number",
         "part",
         "payers",
-        "shared",
-        "users",
+        "shared_children",
     )
 
     is_direct = False
@@ -228,22 +228,22 @@ class Operator(WorkBudget, OperatorState):
     """
 
     is_endless = False
-    """True if its timers recur for ever; `begin` passes it the time as soon as that is known."""
+    """True if its timers recur for ever; `on_clock_start` gives it the time once that is known."""
 
-    def __init__(self, part: Part, inner: list[Operator]) -> None:
+    def __init__(self, part: Part, inputs: list[Operator]) -> None:
         super().__init__()
         self.part = part
-        self.inner = inner
-        self.level: int = 1 + max((node.level for node in inner), default=-1)
-        self.users: list[tuple[Operator, int]] = []
+        self.inputs = inputs
+        self.level: int = 1 + max((node.level for node in inputs), default=-1)
+        self.consumers: list[tuple[Operator, int]] = []
         self.inline_consumers: list[Operator] = []
-        self.shared: dict[Hashable, Operator] = {}
+        self.shared_children: dict[Hashable, Operator] = {}
         self.inbox: list[tuple[int, Occurrence]] = []
         self.due: list[object] = []
         self.keys: list[str] = []
         self.is_removed = False
         self.number = 0
-        self.brought = 0
+        self.emitted_count = 0
         self.payers: tuple[Operator, ...] = (self,)
         """Roots of the patterns that this operator belongs to. Each is charged all work done here,
         as if it were alone.
@@ -264,7 +264,7 @@ class Operator(WorkBudget, OperatorState):
         if not able:
             raise too_much_work()
 
-    def uses(self, other: Operator) -> bool:
+    def shares_state_with(self, other: Operator) -> bool:
         """True if the state of the other operator is kept for this one too."""
         return self is other
 
@@ -272,25 +272,25 @@ class Operator(WorkBudget, OperatorState):
         """Take one occurrence of the input at `slot`; within a step, slots come in order."""
         raise AssertionError(f"{type(self).__name__} has no parts")
 
-    def enter(self) -> None:
+    def attach(self) -> None:
         """Attach to the inputs."""
-        for slot, each in enumerate(self.inner):
+        for slot, each in enumerate(self.inputs):
             if self.is_direct:
                 each.inline_consumers.append(self)
             else:
-                each.users.append((self, slot))
+                each.consumers.append((self, slot))
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Detach from the inputs, except those that are removed too."""
-        for each in self.inner:
+        for each in self.inputs:
             if not each.is_removed:
-                each.users = [(user, slot) for user, slot in each.users if user is not self]
+                each.consumers = [(user, slot) for user, slot in each.consumers if user is not self]
                 each.inline_consumers = [user for user in each.inline_consumers if user is not self]
 
-    def start(self, step: StepContext) -> None:
+    def on_added(self, step: StepContext) -> None:
         """Prepare for the first step; called once, when the operator enters the network."""
 
-    def begin(self, now: Instant, is_first: bool, step: StepContext) -> None:
+    def on_clock_start(self, now: Instant, is_first: bool, step: StepContext) -> None:
         """Start the clock: the time is known, for the first time (`is_first`) or because the
         operator came later.
         """

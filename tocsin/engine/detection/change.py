@@ -27,9 +27,9 @@ class KeyState:
 
     __slots__ = ("end", "true_for")
 
-    def __init__(self, end: Instant, those: frozenset[ChangeOperator]) -> None:
+    def __init__(self, end: Instant, true_for: frozenset[ChangeOperator]) -> None:
         self.end = end
-        self.true_for = those
+        self.true_for = true_for
 
 
 class StateListenerOperator(Operator):
@@ -54,8 +54,8 @@ class StateListenerOperator(Operator):
         self.members.remove(member)
         if not self.members:
             self.is_removed = True
-            self.leave()
-            self.inner[0].shared.pop(self._address, None)
+            self.detach()
+            self.inputs[0].shared_children.pop(self._address, None)
 
 
 class SharedChangeState(Operator):
@@ -92,7 +92,7 @@ class SharedChangeState(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of keys of which a state is true."""
         return len(self._records)
 
@@ -126,7 +126,7 @@ class SharedChangeState(Operator):
         """Handle the common case, no change, unless the last occurrence is too old to count."""
         end, keep = occurrence.end, self._keep
         if keep is not None and end - record.end > keep:
-            self._tell(_NO_MEMBERS, record.true_for, self._of(key, occurrence), step)
+            self._notify(_NO_MEMBERS, record.true_for, self._of(key, occurrence), step)
         record.end = end
         self._inverted = None
 
@@ -139,7 +139,7 @@ class SharedChangeState(Operator):
         step: StepContext,
     ) -> None:
         those, before = frozenset(true), self._before(record, occurrence.end)
-        self._tell(before, those, self._of(key, occurrence), step)
+        self._notify(before, those, self._of(key, occurrence), step)
         self._remember(key, record, those, occurrence.end)
 
     def forget_before(self, now: Instant) -> None:
@@ -172,7 +172,7 @@ class SharedChangeState(Operator):
                     self._inverted.setdefault(each, []).append((key, record.end))
         return self._inverted.get(member, [])
 
-    def take_over(
+    def load_member(
         self, member: ChangeOperator, keys: Iterable[tuple[Hashable, Instant]], step: StepContext
     ) -> None:
         """Load the keys of which an operator's state was true."""
@@ -191,15 +191,15 @@ class SharedChangeState(Operator):
         self.members -= 1
         if not self.members:
             self.is_removed = True
-            self.leave()
-            self.inner[0].shared.pop(self._address, None)
+            self.detach()
+            self.inputs[0].shared_children.pop(self._address, None)
 
     def _before(self, record: KeyState | None, end: Instant) -> frozenset[ChangeOperator]:
         if record is None or (self._keep is not None and end - record.end > self._keep):
             return _NO_MEMBERS
         return record.true_for
 
-    def _tell(
+    def _notify(
         self,
         before: frozenset[ChangeOperator],
         those: frozenset[ChangeOperator],
@@ -208,41 +208,45 @@ class SharedChangeState(Operator):
     ) -> None:
         for member in those - before:
             if member.becomes:
-                step.bring(member, occurrence)
+                step.emit(member, occurrence)
         for member in before - those:
             if not member.becomes:
-                step.bring(member, occurrence)
+                step.emit(member, occurrence)
 
     def _of(self, key: Hashable, occurrence: Occurrence) -> Occurrence:
         """Return the occurrence as one of a key: with the rows of its value."""
         if not self._each:
             return occurrence
         bound = (self._each, key[1])  # type: ignore[index]
-        return occurrence.binding(tuple(row for row in occurrence.rows if bound in row))
+        return occurrence.with_rows(tuple(row for row in occurrence.rows if bound in row))
 
     def _remember(
-        self, key: Hashable, record: KeyState | None, those: frozenset[ChangeOperator], end: Instant
+        self,
+        key: Hashable,
+        record: KeyState | None,
+        true_for: frozenset[ChangeOperator],
+        end: Instant,
     ) -> None:
-        if not those:
+        if not true_for:
             if record is not None:
                 self._drop(key)
         elif record is None:
-            self._records[key] = KeyState(end, those)
-            self._count(those, 1)
+            self._records[key] = KeyState(end, true_for)
+            self._count(true_for, 1)
         else:
             record.end = end
-            if those != record.true_for:
+            if true_for != record.true_for:
                 self._count(record.true_for, -1)
-                self._count(those, 1)
-                record.true_for = those
+                self._count(true_for, 1)
+                record.true_for = true_for
         self._inverted = None
 
     def _drop(self, key: Hashable) -> None:
         self._count(self._records.pop(key).true_for, -1)
         self._inverted = None
 
-    def _count(self, those: Iterable[ChangeOperator], change: int) -> None:
-        for each in those:
+    def _count(self, true_for: Iterable[ChangeOperator], change: int) -> None:
+        for each in true_for:
             each.keys_true += change
 
 
@@ -257,32 +261,32 @@ class ChangeOperator(Operator):
         self.becomes = part.becomes
         self.keys_true = 0
 
-    def enter(self) -> None:
+    def attach(self) -> None:
         """Join the group of its part and the listener of its state; make those that are missing.
 
         The group may know of others already: the states that are true of a key are recorded for
         each operator.
         """
-        state, source = self.inner
+        state, source = self.inputs
         change = self._change
         address = ("changes", change.by, change.each, change.keep)
-        group = source.shared.get(address)
+        group = source.shared_children.get(address)
         if group is None:
-            group = source.shared[address] = SharedChangeState(source, change, address)
-            source.users.append((group, 0))
+            group = source.shared_children[address] = SharedChangeState(source, change, address)
+            source.consumers.append((group, 0))
         assert isinstance(group, SharedChangeState)
         group.members += 1
         self.group = group
         heard = ("state", group)
-        listener = state.shared.get(heard)
+        listener = state.shared_children.get(heard)
         if listener is None:
-            listener = state.shared[heard] = StateListenerOperator(state, group, heard)
+            listener = state.shared_children[heard] = StateListenerOperator(state, group, heard)
             state.inline_consumers.append(listener)
         assert isinstance(listener, StateListenerOperator)
         listener.members.append(self)
         self.listener = listener
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Leave both."""
         self.listener.remove_member(self)
         self.group.remove_member(self)
@@ -292,7 +296,7 @@ class ChangeOperator(Operator):
         """True if its state is true of no key."""
         return not self.keys_true
 
-    def uses(self, other: Operator) -> bool:
+    def shares_state_with(self, other: Operator) -> bool:
         """True if the other is this operator, its group or its listener."""
         return other in (self, self.group, self.listener)
 
@@ -303,4 +307,4 @@ class ChangeOperator(Operator):
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the keys of which the state was true."""
         known = [(key_from(key), end) for key, end in state["true"]]
-        self.group.take_over(self, known, step)
+        self.group.load_member(self, known, step)

@@ -46,7 +46,7 @@ class CountCondition:
     def evaluate(
         self,
         around: Occurrence,
-        came: Sequence[Occurrence],
+        occurrences: Sequence[Occurrence],
         last: Instant | None = None,
         first: Instant | None = None,
     ) -> Occurrence | None:
@@ -57,36 +57,38 @@ class CountCondition:
         if not around.rows:
             return None
         if not self.is_by_row:
-            is_enough = self._is_enough(around, came, last, first)
-            return self.combine(around, came) if is_enough else None
+            is_enough = self._is_enough(around, occurrences, last, first)
+            return self.combine(around, occurrences) if is_enough else None
         rows: list[Row] = []
         members: dict[Occurrence, None] = {}
         for row in around.rows:
-            mine = self.for_row(row, came)
+            mine = self.for_row(row, occurrences)
             if self._is_enough(around, mine, last, first):
                 rows.append(row)
                 members |= dict.fromkeys(mine)
         if not rows:
             return None
-        return self.combine(around.binding(tuple(rows)), [each for each in came if each in members])
+        return self.combine(
+            around.with_rows(tuple(rows)), [each for each in occurrences if each in members]
+        )
 
-    def for_row(self, row: Row, came: Sequence[Occurrence]) -> list[Occurrence]:
+    def for_row(self, row: Row, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
         """Return the occurrences that agree with a row."""
-        self._node.spend(len(came))
+        self._node.spend(len(occurrences))
         alone: Rows = (row,)
-        return [each for each in came if not rows_without(alone, (each.rows,))]
+        return [each for each in occurrences if not rows_without(alone, (each.rows,))]
 
-    def combine(self, around: Occurrence, came: Sequence[Occurrence]) -> Occurrence:
+    def combine(self, around: Occurrence, occurrences: Sequence[Occurrence]) -> Occurrence:
         """Return all members combined; a name of the counted part stands for all occurrences of
         that name.
         """
-        self._node.spend(len(came) // CHECKS_PER_UNIT)
+        self._node.spend(len(occurrences) // CHECKS_PER_UNIT)
         names = dict(around.names)
         for name in self._names:
-            named = [each.names[name] for each in came if name in each.names]
+            named = [each.names[name] for each in occurrences if name in each.names]
             if named:
                 names[name] = _group(named)
-        whole = _group((around, *came))
+        whole = _group((around, *occurrences))
         return Occurrence(
             whole.members,
             whole.start,
@@ -97,7 +99,7 @@ class CountCondition:
             whole.counted,
         )
 
-    def asked(self, whole: Occurrence | None) -> Occurrence | None:
+    def check_whole(self, whole: Occurrence | None) -> Occurrence | None:
         """Return the whole if it meets the conditions on the parts around the window and on its
         duration; None otherwise.
         """
@@ -108,19 +110,21 @@ class CountCondition:
     def _is_enough(
         self,
         around: Occurrence,
-        came: Sequence[Occurrence],
+        occurrences: Sequence[Occurrence],
         last: Instant | None,
         first: Instant | None,
     ) -> bool:
-        if len(came) < self.least or (self._most is not None and len(came) > self._most):
+        if len(occurrences) < self.least or (
+            self._most is not None and len(occurrences) > self._most
+        ):
             return False
         if self._limit is not None and last is not None:
-            before = max([each.end for each in came]) if came else first
+            before = max([each.end for each in occurrences]) if occurrences else first
             if before is not None and last - before > self._limit:
                 return False
         if not self._on_all:
             return True
-        names = self.combine(around, came).names
+        names = self.combine(around, occurrences).names
         return all(satisfies(each, names) for each in self._on_all)
 
 

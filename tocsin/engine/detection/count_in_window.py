@@ -43,8 +43,8 @@ class CountAfterOperator(Operator):
     """
 
     __slots__ = (
-        "_came",
         "_condition",
+        "_counted_queue",
         "_expires",
         "_firsts",
         "_keys",
@@ -68,7 +68,7 @@ class CountAfterOperator(Operator):
         self._keys, self._rest = input_keys(
             (part.part, window.part), part.conditions_on_each, part.by
         )
-        self._came = ExpiringQueue(window.length)
+        self._counted_queue = ExpiringQueue(window.length)
         self._firsts = ExpiringQueue(None)
         self._timed = False
         self._expires = False
@@ -76,9 +76,9 @@ class CountAfterOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of open windows, and of occurrences kept to be counted."""
-        return self._firsts.living + self._came.living
+        return self._firsts.living + self._counted_queue.living
 
     @property
     def is_empty(self) -> bool:
@@ -89,7 +89,7 @@ class CountAfterOperator(Operator):
         """Take the counted part at slot 0, the part that the window follows at slot 1."""
         self.renew(step)
         key = self._keys[slot](occurrence)
-        self._came.forget_before(step.now)
+        self._counted_queue.forget_before(step.now)
         if key is None and (slot == 0 or self._part.by):
             return
         if slot == 1:
@@ -114,11 +114,11 @@ class CountAfterOperator(Operator):
         open.
         """
         end = self._firsts.first_end
-        self._came.forget_before(now if end is None else min(now, end + self._length))
+        self._counted_queue.forget_before(now if end is None else min(now, end + self._length))
 
     def next_expiry(self) -> Instant | None:
         """Return when the first occurrence counts no longer; None if none is kept."""
-        soonest = self._came.next_expiry()
+        soonest = self._counted_queue.next_expiry()
         self._expires = soonest is not None
         return soonest
 
@@ -127,14 +127,14 @@ class CountAfterOperator(Operator):
         for first in self._firsts:
             if not self._is_used(first):
                 yield Pending(self.part, 1, first, first.end + self._length)
-        for each in self._came:
+        for each in self._counted_queue:
             yield Pending(self.part, 0, each, each.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
         """Return the first parts of open windows, and the occurrences kept to be counted."""
         return {
             "waiting": [writer.write(each) for each in self._waiting()],
-            "came": [writer.write(each) for each in self._came],
+            "came": [writer.write(each) for each in self._counted_queue],
         }
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
@@ -144,7 +144,7 @@ class CountAfterOperator(Operator):
             self._await(first, self._keys[1](first), step)
         for each in state["came"]:
             counted = read(each)
-            self._came.add(counted, self._keys[0](counted))
+            self._counted_queue.add(counted, self._keys[0](counted))
         self._expire(step)
 
     def _waiting(self) -> Iterator[Occurrence]:
@@ -157,7 +157,7 @@ class CountAfterOperator(Operator):
                 self._set_timer(step)
 
     def _note(self, counted: Occurrence, key: Hashable, step: StepContext) -> None:
-        self._came.add(counted, key)
+        self._counted_queue.add(counted, key)
         self._expire(step)
 
     def _expire(self, step: StepContext) -> None:
@@ -168,7 +168,7 @@ class CountAfterOperator(Operator):
         end = self._firsts.first_end
         if end is not None:
             self._timed = True
-            step.wake(self, end + self._length, None)
+            step.schedule_timer(self, end + self._length, None)
 
     def _close(self, first: Occurrence, step: StepContext) -> None:
         whole = self._condition.evaluate(first, self._counted(first))
@@ -188,10 +188,10 @@ class CountAfterOperator(Operator):
             )
 
     def _emit(self, whole: Occurrence, step: StepContext) -> None:
-        asked = self._condition.asked(whole)
+        asked = self._condition.check_whole(whole)
         if asked is not None:
             self.spend(EMIT_COST + len(asked.rows))
-            step.bring(self, asked)
+            step.emit(self, asked)
 
     def _counted(self, first: Occurrence) -> list[Occurrence]:
         """Return the occurrences in the window after a part that concern it."""
@@ -205,7 +205,7 @@ class CountAfterOperator(Operator):
 
     def _candidates(self, first: Occurrence, key: Hashable) -> Sequence[Occurrence]:
         """Return the occurrences that ended after a part, found by binary search."""
-        came = self._came.waiting(key) if key is not None else ()
+        came = self._counted_queue.waiting(key) if key is not None else ()
         found = came[bisect_right(came, first.end, key=_END) :]
         self.spend(len(found) // CHECKS_PER_UNIT)
         return found
@@ -248,14 +248,14 @@ class CountReachedOperator(CountAfterOperator):
         """Return when the first window is over or the first occurrence counts no longer; None
         without any.
         """
-        instants = (self._came.next_expiry(), self._firsts.next_expiry())
+        instants = (self._counted_queue.next_expiry(), self._firsts.next_expiry())
         soonest = min((each for each in instants if each is not None), default=None)
         self._expires = soonest is not None
         return soonest
 
     def _waiting(self) -> Iterator[Occurrence]:
         rows = self._rows
-        return (each.binding(rows[each]) if each in rows else each for each in self._firsts)
+        return (each.with_rows(rows[each]) if each in rows else each for each in self._firsts)
 
     def _set_timer(self, step: StepContext) -> None:
         self._expire(step)
@@ -298,7 +298,7 @@ class CountReachedOperator(CountAfterOperator):
             self._drop_forgotten()
         else:
             self._firsts.remove(first, key)
-        self._emit(self._condition.combine(first.binding(ringing), came), step)
+        self._emit(self._condition.combine(first.with_rows(ringing), came), step)
 
     def _drop_forgotten(self) -> None:
         if len(self._rows) > 2 * self._firsts.living + _MAX_TOMBSTONES:
@@ -325,7 +325,7 @@ class CountBetweenOperator(BetweenAbsenceOperator):
     def _evaluate(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
     ) -> Occurrence | None:
-        came = self._came(first, last, whole, key)
+        came = self._events_between(first, last, whole, key)
         return self._condition.evaluate(whole, came, last.end, first.end)
 
 
@@ -347,4 +347,4 @@ class CountBeforeOperator(BeforeAbsenceOperator):
 
     def _evaluate(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
         whole = self._condition.evaluate(occurrence, came, occurrence.end)
-        return self._condition.asked(whole)
+        return self._condition.check_whole(whole)

@@ -56,7 +56,7 @@ class HoppingAggregateOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences that it keeps."""
         return len(self._line)
 
@@ -65,7 +65,7 @@ class HoppingAggregateOperator(Operator):
         """True if its clock has not started."""
         return self._first is None
 
-    def begin(self, now: Instant, is_first: bool, step: StepContext) -> None:
+    def on_clock_start(self, now: Instant, is_first: bool, step: StepContext) -> None:
         """Start with the first window that is not over, or, if the operator came later, with the
         next that starts.
         """
@@ -83,7 +83,7 @@ class HoppingAggregateOperator(Operator):
         for key in self._measuring.keys(occurrence):
             window = self._windows.get(key)
             if window is None:
-                window = self._windows[key] = KeyWindow(key, self._measuring.tally())
+                window = self._windows[key] = KeyWindow(key, self._measuring.make_accumulator())
             self._add(window, occurrence)
         if self._next is None and self._line:
             self._set(end, step)
@@ -101,7 +101,7 @@ class HoppingAggregateOperator(Operator):
             if self._measuring.holds(window.value):
                 self.renew(step)
                 self.spend(EMIT_COST + len(window))
-                step.bring(self, self._measuring.whole(window, end))
+                step.emit(self, self._measuring.whole(window, end))
         self._leave_before(end + self._every - self._over + 1)
         if self._line or self._emits_empty_windows:
             self._set(end + self._every, step)
@@ -126,7 +126,7 @@ class HoppingAggregateOperator(Operator):
             for key in self._measuring.keys(occurrence):
                 window = self._windows.get(key)
                 if window is None:
-                    window = self._windows[key] = KeyWindow(key, self._measuring.tally())
+                    window = self._windows[key] = KeyWindow(key, self._measuring.make_accumulator())
                 self._add(window, occurrence)
         if state["next"] is not None:
             self._set(state["next"], step)
@@ -140,10 +140,10 @@ class HoppingAggregateOperator(Operator):
             self._set(end + further * self._every, step)
             return
         if self._since is None:
-            step.bring(self, self._measuring.whole(KeyWindow(NO_PARTITION_KEY, None), end))
+            step.emit(self, self._measuring.whole(KeyWindow(NO_PARTITION_KEY, None), end))
         else:
             self._since = None
-            step.bring(self, Occurrence((), start, end, absences=((start, end),)))
+            step.emit(self, Occurrence((), start, end, absences=((start, end),)))
         self._set(end + self._every, step)
 
     def _add(self, window: KeyWindow, occurrence: Occurrence) -> None:
@@ -156,7 +156,7 @@ class HoppingAggregateOperator(Operator):
         while line and line[0].end < end:
             line.popleft()
             window = owners.popleft()
-            window.leave(read)
+            window.drop_oldest(read)
             if not window:
                 del self._windows[window.key]
 
@@ -166,4 +166,4 @@ class HoppingAggregateOperator(Operator):
 
     def _set(self, due: Instant, step: StepContext) -> None:
         self._next = due
-        step.wake(self, due, None)
+        step.schedule_timer(self, due, None)

@@ -56,14 +56,14 @@ class OperatorView:
     inputs: tuple[int, ...]
     keys: tuple[str, ...]
     waiting: int
-    served: int
+    received_count: int
 
 
 def view_of(node: Operator, keys: tuple[str, ...]) -> OperatorView:
     """Return the view of an operator; an atom is served the events that are occurrences of it."""
     waiting = sum(1 for _ in islice(iter(node.pending()), MAX_COUNTED_OCCURRENCES))
-    came = sum(each.brought for each in node.inner) if node.inner else node.brought
-    inputs = tuple(each.number for each in node.inner)
+    came = sum(each.emitted_count for each in node.inputs) if node.inputs else node.emitted_count
+    inputs = tuple(each.number for each in node.inputs)
     return OperatorView(node.number, node.part, inputs, keys, waiting, came)
 
 

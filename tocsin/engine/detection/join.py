@@ -117,7 +117,7 @@ class JoinOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences buffered at all slots."""
         return sum(queue.living for queue in self._queues)
 
@@ -196,7 +196,9 @@ class JoinOperator(Operator):
         self._queues[slot].add(occurrence, key)
         if lifetime is not None:
             if name is not None:
-                step.wake(self, occurrence.end + lifetime, _Wait(name, slot, occurrence, key))
+                step.schedule_timer(
+                    self, occurrence.end + lifetime, _Wait(name, slot, occurrence, key)
+                )
             if not self._expires:
                 self._expires = True
                 step.schedule_expiry(self, occurrence.end + lifetime)
@@ -236,7 +238,7 @@ class JoinOperator(Operator):
             whole = self._whole(choice)
             if whole is not None:
                 self.spend(emit_cost(whole))
-                step.bring(self, whole)
+                step.emit(self, whole)
                 if self._use_up(choice, slot, key, whole):
                     return True
         return self._is_used(occurrence)

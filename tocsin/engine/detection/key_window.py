@@ -65,7 +65,7 @@ class KeyWindow:
         if self._accumulator is not None:
             self._accumulator.add(read(occurrence.members[0]))
 
-    def leave(self, read: Callable[[Event], Any]) -> None:
+    def drop_oldest(self, read: Callable[[Event], Any]) -> None:
         """Remove the oldest occurrence, counted or consumed."""
         if self.marks:
             self.marks -= 1
@@ -82,8 +82,8 @@ class KeyWindow:
             del items[: head + 1]
             self._head = 0
 
-    def use_up(self, tally: Accumulator | CompositeAccumulator | None) -> None:
-        """Consume all occurrences; `tally` is the empty accumulator that follows."""
+    def consume(self, tally: Accumulator | CompositeAccumulator | None) -> None:
+        """Consume all occurrences; `make_accumulator` is the empty accumulator that follows."""
         self.marks += len(self)
         self._items, self._head = [], 0
         self._accumulator = tally
@@ -103,7 +103,7 @@ class WindowMeasure:
         self.read = _reader_of(sliding.conditions)
         self.holds = _test_of(sliding.conditions)
 
-    def tally(self) -> Accumulator | CompositeAccumulator | None:
+    def make_accumulator(self) -> Accumulator | CompositeAccumulator | None:
         """Return an empty accumulator; None if occurrences are only counted."""
         if self._aggregates == [Aggregate.COUNT]:
             return None

@@ -45,14 +45,17 @@ class OrderBound:
 
 
 def find_order_bound(
-    conditions: Sequence[JoinCondition], parts: Sequence[Part], homes: Mapping[str, int], slot: int
+    conditions: Sequence[JoinCondition],
+    parts: Sequence[Part],
+    input_of_name: Mapping[str, int],
+    slot: int,
 ) -> OrderBound | None:
     """Return the first order between two parts among the conditions, for occurrences new at `slot`;
     None without any.
     """
     for condition in conditions:
         if isinstance(condition, Related) and condition.relation in _BETTER:
-            theirs, relation, mine, attribute = pair_sides(condition, parts, homes, slot)
+            theirs, relation, mine, attribute = pair_sides(condition, parts, input_of_name, slot)
             return OrderBound(attribute, relation, theirs, mine)
     return None
 
@@ -60,17 +63,17 @@ def find_order_bound(
 class MinMaxByKey:
     """Best number of each key: the least or the greatest, as the order needs."""
 
-    __slots__ = ("_is_better", "_noted", "_read", "values")
+    __slots__ = ("_is_better", "_read", "_recorded", "values")
 
-    def __init__(self, screen: OrderBound) -> None:
-        self._is_better = _BETTER[screen.relation]
-        self._read = screen.buffered
-        self._noted = 0
+    def __init__(self, order_bound: OrderBound) -> None:
+        self._is_better = _BETTER[order_bound.relation]
+        self._read = order_bound.buffered
+        self._recorded = 0
         self.values: dict[Hashable, Number] = {}
 
-    def note(self, occurrence: Occurrence, key: Hashable) -> None:
+    def record(self, occurrence: Occurrence, key: Hashable) -> None:
         """Add an occurrence that is buffered under the key."""
-        self._noted += 1
+        self._recorded += 1
         value = self._read(occurrence)
         if type(value) in _NUMBERS:
             best = self.values.get(key)
@@ -81,18 +84,18 @@ class MinMaxByKey:
         """True if most of the added occurrences are gone: a rebuild then costs at most as much as
         adding them did.
         """
-        return self._noted > 2 * living
+        return self._recorded > 2 * living
 
-    def take_over(self, values: Mapping[Hashable, Number], noted: int) -> None:
+    def load(self, values: Mapping[Hashable, Number], noted: int) -> None:
         """Load the numbers by key, computed elsewhere from `noted` occurrences."""
         self.values.clear()
         self.values.update(values)
-        self._noted = noted
+        self._recorded = noted
 
-    def renew(self, living: Iterable[tuple[Hashable, Iterable[Occurrence]]]) -> None:
+    def rebuild(self, living: Iterable[tuple[Hashable, Iterable[Occurrence]]]) -> None:
         """Rebuild the numbers from the living occurrences, by key."""
         self.values.clear()
-        self._noted = 0
+        self._recorded = 0
         for key, occurrences in living:
             for each in occurrences:
-                self.note(each, key)
+                self.record(each, key)

@@ -51,11 +51,12 @@ _expire_all_in_python = to_python(expire_all)
 
 class PairStore(Generic[Owner]):
     """Pairs by number, each with its owner. An event reaches many of them at once: its queues are
-    put into `arrived`, then they are served together.
+    put into `reached_queues`, then they are served together.
     """
 
     __slots__ = (
         "_comparisons",
+        "_condition_ranges",
         "_conditions",
         "_counters",
         "_entries",
@@ -66,22 +67,21 @@ class PairStore(Generic[Owner]):
         "_freed",
         "_identities",
         "_latest",
-        "_left",
+        "_living_before",
         "_longest",
         "_next_identity",
         "_occurrences",
         "_owners",
         "_pairs",
         "_queues",
-        "_said",
-        "arrived",
-        "forgotten",
+        "expired_before",
+        "reached_queues",
     )
 
     def __init__(self) -> None:
-        self.arrived: list[int] = []
+        self.reached_queues: list[int] = []
         """Queues that the event of this step has reached, in any order."""
-        self.forgotten: Instant = -FAR
+        self.expired_before: Instant = -FAR
         """Instant of the last `forget_before`: entries that had expired by then are hidden."""
         self._owners: list[Owner | None] = []
         self._free_pairs: list[int] = []
@@ -89,7 +89,7 @@ class PairStore(Generic[Owner]):
         self._free_events: list[int] = []
         self._identities: dict[tuple[str, str], list[int]] = {}
         self._next_identity = 0
-        self._said: dict[tuple[tuple[TimeCondition, ...], int], tuple[int, int]] = {}
+        self._condition_ranges: dict[tuple[tuple[TimeCondition, ...], int], tuple[int, int]] = {}
         self._queues = _rows(0, 7)
         self._pairs = _rows(0, 2)
         self._conditions = _rows(0, 3)
@@ -101,7 +101,7 @@ class PairStore(Generic[Owner]):
         self._counters = np.array([NONE, 0, 0, 0], np.int64)
         self._latest: Instant = -FAR
         self._longest: Duration = 0
-        self._left = 0
+        self._living_before = 0
 
     def add(
         self,
@@ -137,7 +137,7 @@ class PairStore(Generic[Owner]):
         self._free_pairs.append(pair)
 
     @property
-    def held(self) -> int:
+    def event_count(self) -> int:
         """Number of events that are kept."""
         return len(self._occurrences) - len(self._free_events)
 
@@ -145,7 +145,7 @@ class PairStore(Generic[Owner]):
         """Return the number of buffered events that were checked for a pair."""
         return int(self._pairs[pair, TRIED])
 
-    def kept(self, pair: int) -> int:
+    def buffered_count_of(self, pair: int) -> int:
         """Return the number of events buffered for a pair, at both slots."""
         return sum(self._length(queue) for queue in (2 * pair, 2 * pair + 1))
 
@@ -167,7 +167,7 @@ class PairStore(Generic[Owner]):
 
     def serve(self, new: Occurrence, step: int) -> list[tuple[Owner, Occurrence]]:
         """Return the pairs that the event of this step completes, each with its owner."""
-        arrivals = np.array(self.arrived, np.int64)
+        arrivals = np.array(self.reached_queues, np.int64)
         self.abandon()
         self._make_room(len(arrivals))
         event = self._number(new)
@@ -190,7 +190,7 @@ class PairStore(Generic[Owner]):
         for queue, partner in self._found[:count].tolist():
             whole = wholes.get(partner)
             if whole is None:
-                whole = wholes[partner] = self._whole(partner, new)
+                whole = wholes[partner] = self._combine(partner, new)
             owner = self._owners[queue >> 1]
             assert owner is not None
             found.append((owner, whole))
@@ -203,19 +203,23 @@ class PairStore(Generic[Owner]):
             return []
         self._counters[LONGEST] = 0
         owners = enumerate(self._owners)
-        return [each for pair, each in owners if each is not None and self.kept(pair) > limit]
+        return [
+            each
+            for pair, each in owners
+            if each is not None and self.buffered_count_of(pair) > limit
+        ]
 
     def abandon(self) -> None:
         """Forget the queues that the event of this step has reached."""
-        self.arrived.clear()
+        self.reached_queues.clear()
 
     def forget_before(self, now: Instant) -> None:
         """Drop events that nothing which ends at `now` or later can complete. The arrays are swept
         only if many may have gathered.
         """
-        self.forgotten = max(self.forgotten, now)
+        self.expired_before = max(self.expired_before, now)
         living = int(self._counters[LIVING])
-        if living > 2 * self._left + _MIN_CAPACITY or (
+        if living > 2 * self._living_before + _MIN_CAPACITY or (
             living and now - self._longest > self._latest
         ):
             queues, *rest = self._chains
@@ -223,7 +227,7 @@ class PairStore(Generic[Owner]):
                 now, queues[: 2 * len(self._owners)], *rest
             )
             self._release()
-            self._left = int(self._counters[LIVING])
+            self._living_before = int(self._counters[LIVING])
 
     @property
     def _chains(self) -> tuple[_Numbers, _Numbers, _Numbers, _Numbers, _Numbers]:
@@ -231,11 +235,11 @@ class PairStore(Generic[Owner]):
         return self._queues, self._entries, self._events, self._counters, self._freed
 
     def _length(self, queue: int) -> int:
-        expire(queue, self.forgotten, *self._chains)
+        expire(queue, self.expired_before, *self._chains)
         self._release()
         return int(self._queues[queue, COUNT])
 
-    def _whole(self, partner: int, new: Occurrence) -> Occurrence:
+    def _combine(self, partner: int, new: Occurrence) -> Occurrence:
         """Return both combined. Atoms bind nothing here: one occurrence serves all owners."""
         other = self._occurrences[partner]
         assert other is not None
@@ -293,7 +297,7 @@ class PairStore(Generic[Owner]):
         """Return the position and the number of the conditions as a slot checks them; they are
         added if missing.
         """
-        known = self._said.get((conditions, slot))
+        known = self._condition_ranges.get((conditions, slot))
         if known is None:
             first = len(self._conditions)
             for each in conditions:
@@ -303,7 +307,7 @@ class PairStore(Generic[Owner]):
                 self._comparisons = np.concatenate(
                     (self._comparisons, np.array(compared, np.int64))
                 )
-            known = self._said[conditions, slot] = (first, len(conditions))
+            known = self._condition_ranges[conditions, slot] = (first, len(conditions))
         return known
 
 

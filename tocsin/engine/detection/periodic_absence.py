@@ -41,7 +41,7 @@ class TumblingAbsenceOperator(Operator):
         """True if its clock has not started."""
         return self._next is None
 
-    def begin(self, now: Instant, is_first: bool, step: StepContext) -> None:
+    def on_clock_start(self, now: Instant, is_first: bool, step: StepContext) -> None:
         """Start with the window of the first instant, or at the origin; if the operator came later,
         with the next window that starts.
         """
@@ -70,7 +70,7 @@ class TumblingAbsenceOperator(Operator):
             self._set(leapt, step)
         else:
             self._since = None
-            step.bring(self, Occurrence((), start, end, absences=((start, end),)))
+            step.emit(self, Occurrence((), start, end, absences=((start, end),)))
             self._set(end + self._window.length, step)
 
     def snapshot(self, writer: Writer) -> State:
@@ -83,11 +83,11 @@ class TumblingAbsenceOperator(Operator):
         if state["next"] is not None:
             self._set(state["next"], step)
 
-    def _last_quiet_end(self, end: Instant, leap: Instant | None) -> Instant:
+    def _last_quiet_end(self, end: Instant, quiet_until: Instant | None) -> Instant:
         """Return the end of the last of the empty windows that are emitted as one; `end` itself
         unless they are many.
         """
-        further = 0 if leap is None else (leap - end) // self._window.length
+        further = 0 if quiet_until is None else (quiet_until - end) // self._window.length
         return (
             end + further * self._window.length
             if self._can_skip and further >= MAX_EMPTY_WINDOWS
@@ -96,7 +96,7 @@ class TumblingAbsenceOperator(Operator):
 
     def _set(self, due: Instant, step: StepContext) -> None:
         self._next = due
-        step.wake(self, due, None)
+        step.schedule_timer(self, due, None)
 
 
 class BeforeAbsenceOperator(Operator):
@@ -121,7 +121,7 @@ class BeforeAbsenceOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of absent parts that are recorded."""
         return self._absent.living
 
@@ -150,7 +150,7 @@ class BeforeAbsenceOperator(Operator):
         ]
         whole = self._evaluate(occurrence, came)
         if whole is not None:
-            step.bring(self, whole)
+            step.emit(self, whole)
 
     def forget_before(self, now: Instant) -> None:
         """Drop absent parts that are too old to matter."""
@@ -177,9 +177,9 @@ class BeforeAbsenceOperator(Operator):
         for each in state["absent"]:
             self._note(read(each), step)
 
-    def _evaluate(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
+    def _evaluate(self, occurrence: Occurrence, events: list[Occurrence]) -> Occurrence | None:
         """Return the match, given all that came in the window; None if no row is left."""
-        left = occurrence.without(came)
+        left = occurrence.without(events)
         start = occurrence.start - self._length
         return None if left is None else left.with_absence_before(start)
 

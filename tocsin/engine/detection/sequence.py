@@ -88,29 +88,29 @@ class ProbeSide(SharedOperator):
         source: Operator,
         key: Key,
         filters: list[Filter],
-        screen: OrderBound | None,
+        order_bound: OrderBound | None,
         address: Hashable,
     ) -> None:
         super().__init__(source, key, address)
         self._filters = filters
-        self._order_bound = screen
+        self._order_bound = order_bound
         self.members: list[SequenceOperator] = []
         self.probe_groups: dict[FirstEventBuffer, ProbeGroup] = {}
 
     def join(self, member: SequenceOperator) -> None:
         """Add an operator."""
         self.members.append(member)
-        if member.line not in self.probe_groups:
-            self.probe_groups[member.line] = ProbeGroup(member.line, self._order_bound)
-        self.probe_groups[member.line].add(member)
+        if member.buffer not in self.probe_groups:
+            self.probe_groups[member.buffer] = ProbeGroup(member.buffer, self._order_bound)
+        self.probe_groups[member.buffer].add(member)
 
     def part_with(self, member: SequenceOperator) -> None:
         """Remove an operator."""
         self.members.remove(member)
-        self.probe_groups[member.line].remove(member)
-        if not self.probe_groups[member.line].members:
-            del self.probe_groups[member.line]
-        self.leave()
+        self.probe_groups[member.buffer].remove(member)
+        if not self.probe_groups[member.buffer].members:
+            del self.probe_groups[member.buffer]
+        self.detach()
 
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Probe the buffers, oldest first, with filters that are the same for all operators. Emit
@@ -122,7 +122,7 @@ class ProbeSide(SharedOperator):
         questions = None
         found: dict[SequenceOperator, Occurrence] = {}
         for askers in self._groups_that_may_match(occurrence, key):
-            waiting = askers.line.waiting_at(key, step.now)
+            waiting = askers.buffer.waiting_at(key, step.now)
             if waiting:
                 questions = questions or [bound_to(occurrence) for bound_to in self._filters]
                 fitting = iter(waiting)
@@ -132,7 +132,7 @@ class ProbeSide(SharedOperator):
         if found:
             for member in self.members if len(found) > 1 else list(found):
                 if member in found:
-                    step.bring(member, found[member])
+                    step.emit(member, found[member])
 
     def _groups_that_may_match(self, occurrence: Occurrence, key: Hashable) -> Iterable[ProbeGroup]:
         """Return the probe groups whose buffer may hold an entry in the order that the conditions
@@ -148,7 +148,7 @@ class ProbeSide(SharedOperator):
         return [
             askers
             for askers in self.probe_groups.values()
-            if (best := askers.extremes.get(key)) is not None and compares(best, number)
+            if (best := askers.min_max.get(key)) is not None and compares(best, number)
         ]
 
 
@@ -157,14 +157,14 @@ class ProbeGroup:
     fits and is available to it; a pair of several operators is combined once.
     """
 
-    __slots__ = ("_bits", "extremes", "line", "members")
+    __slots__ = ("_bits", "buffer", "members", "min_max")
 
-    def __init__(self, line: FirstEventBuffer, screen: OrderBound | None) -> None:
-        self.line = line
+    def __init__(self, line: FirstEventBuffer, order_bound: OrderBound | None) -> None:
+        self.buffer = line
         self.members: dict[int, SequenceOperator] = {}
         self._bits = 0
-        self.extremes: Mapping[Hashable, Number] = (
-            {} if screen is None else line.min_max_for(screen).values
+        self.min_max: Mapping[Hashable, Number] = (
+            {} if order_bound is None else line.min_max_for(order_bound).values
         )
 
     def add(self, member: SequenceOperator) -> None:
@@ -190,7 +190,7 @@ class ProbeGroup:
         """
         found: dict[SequenceOperator, Occurrence] = {}
         used: list[tuple[Occurrence, int]] = []
-        one, lost = next(iter(self.members.values())), self.line.lost
+        one, lost = next(iter(self.members.values())), self.buffer.unavailable
         one.tried += count
         asked = max(0, count - FREE_PROBES) // CHECKS_PER_UNIT
         unserved = self._bits
@@ -211,18 +211,18 @@ class ProbeGroup:
                 if not unserved:
                     break
         for first, bits in used:
-            self.line.use_up(first, key, bits)
+            self.buffer.consume(first, key, bits)
         return found
 
     def _chargeable(
-        self, takers: int, asked: int, work: int, last: Occurrence, step: StepContext
+        self, takers: int, probed: int, work: int, last: Occurrence, step: StepContext
     ) -> dict[int, SequenceOperator]:
         """Charge the takers for the work; return those that can pay, by bit; report the others."""
         able: dict[int, SequenceOperator] = {}
         for bit, member in self.members.items():
             if takers & bit:
                 try:
-                    member.charge_probe(asked, work, step)
+                    member.charge_probe(probed, work, step)
                     able[bit] = member
                 except WorkLimitExceeded as why:
                     step.abort_work(member, last, why)
@@ -249,7 +249,7 @@ def _combine(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | None, in
 class SequenceOperator(Operator):
     """Operator of a sequence of two atoms, for the subscriptions that have it."""
 
-    __slots__ = ("_join", "_probed_step", "_since", "bit", "first", "group", "line", "tried")
+    __slots__ = ("_join", "_probed_step", "_since", "bit", "buffer", "first", "group", "tried")
 
     def __init__(self, part: Join, inner: list[Operator]) -> None:
         super().__init__(part, inner)
@@ -265,18 +265,18 @@ class SequenceOperator(Operator):
         """
         return self.payers == (self,)
 
-    def enter(self) -> None:
+    def attach(self) -> None:
         """Join the buffer of its first part and the group of its last; make missing ones."""
         part, first, last = self._join, self.first, 1 - self.first
         keys, conditions = input_keys(part.parts, part.conditions, part.by)
         lifetime = join_lifetime(part, first) or 0
         address = ("first", keys[first], lifetime)
-        source = self.inner[first]
-        self.line = get_or_create_shared(
+        source = self.inputs[first]
+        self.buffer = get_or_create_shared(
             source, address, lambda: FirstEventBuffer(source, keys[first], lifetime, address)
         )
-        self.bit = self.line.add_reader(self)
-        self._since = self.line.arrived
+        self.bit = self.buffer.add_reader(self)
+        self._since = self.buffer.arrival_count
         asked = (
             "last",
             keys[last],
@@ -287,59 +287,59 @@ class SequenceOperator(Operator):
         )
         filters = [each for each in _filters(part, last) if each is not None]
         screen = find_order_bound(conditions, part.parts, input_of_name(part.parts), last)
-        goal = self.inner[last]
+        goal = self.inputs[last]
         self.group = get_or_create_shared(
             goal, asked, lambda: ProbeSide(goal, keys[last], filters, screen, asked)
         )
         self.group.join(self)
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Leave the buffer and the group."""
         self.group.part_with(self)
-        self.line.remove_reader(self.bit)
+        self.buffer.remove_reader(self.bit)
 
     @property
     def is_empty(self) -> bool:
         """True if nothing is buffered, or nothing has arrived since this operator attached."""
-        return self.line.is_empty or self.line.arrived == self._since
+        return self.buffer.is_empty or self.buffer.arrival_count == self._since
 
-    def uses(self, other: Operator) -> bool:
+    def shares_state_with(self, other: Operator) -> bool:
         """True if the other is this operator or its buffer."""
-        return other in (self, self.line)
+        return other in (self, self.buffer)
 
-    def charge_probe(self, asked: int, tried: int, step: StepContext) -> None:
+    def charge_probe(self, probed: int, tried: int, step: StepContext) -> None:
         """Charge the work of a combination, and once per step that of the checks; raise GivenUp if
         it is too much.
         """
         self.renew(step)
         if self._probed_step != step.number:
             self._probed_step = step.number
-            self.spend(asked)
+            self.spend(probed)
         self.spend(tried)
 
     def pending(self) -> Iterator[Pending]:
         """Yield the first events that wait to be followed."""
-        for each in self.line.had_by(self.bit):
-            yield Pending(self.part, self.first, each, each.end + self.line.lifetime)
+        for each in self.buffer.available_to(self.bit):
+            yield Pending(self.part, self.first, each, each.end + self.buffer.lifetime)
 
     def snapshot(self, writer: Writer) -> State:
         """Return the buffered occurrences, at their slot, as for any join."""
-        held = [writer.write(each) for each in self.line.had_by(self.bit)]
+        held = [writer.write(each) for each in self.buffer.available_to(self.bit)]
         return {"queues": [[], held] if self.first else [held, []]}
 
-    def outline(self, comparison: StateComparison) -> Hashable:
+    def state_fingerprint(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
-        return self.line.state_key_for(self.bit, comparison)
+        return self.buffer.state_key_for(self.bit, comparison)
 
-    def held(self, comparison: StateComparison) -> Hashable:
+    def state_key(self, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences that are available to this operator."""
-        return self.line.state_key_for(self.bit, comparison)
+        return self.buffer.state_key_for(self.bit, comparison)
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the occurrences that were available to this operator."""
         held = [read(each) for each in state["queues"][self.first]]
-        keyed = [each for each in held if self.line.key(each) is not None]
-        self.line.take_over(self.bit, keyed, step)
+        keyed = [each for each in held if self.buffer.key(each) is not None]
+        self.buffer.take_over(self.bit, keyed, step)
 
 
 def _name_of(part: Part) -> str | None:

@@ -20,26 +20,26 @@ from tocsin.values.time import Duration, Instant
 class FirstEventBuffer(SharedBuffer):
     """Shared buffer of first events, partitioned by key."""
 
-    __slots__ = ("_expires", "_extremes", "queue")
+    __slots__ = ("_expires", "_min_max", "queue")
 
     def __init__(self, source: Operator, key: Key, lifetime: Duration, address: Hashable) -> None:
         super().__init__(source, key, lifetime, address)
         self.queue = ExpiringQueue(lifetime)
         self._expires = False
-        self._extremes: dict[tuple[PartAttribute, str], MinMaxByKey] = {}
+        self._min_max: dict[tuple[PartAttribute, str], MinMaxByKey] = {}
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences that wait to be followed."""
         return self.queue.living
 
-    def min_max_for(self, screen: OrderBound) -> MinMaxByKey:
+    def min_max_for(self, order_bound: OrderBound) -> MinMaxByKey:
         """Return the extremes of an order, kept once for all that ask."""
-        asked = (screen.attribute, screen.relation)
-        if asked not in self._extremes:
-            self._extremes[asked] = MinMaxByKey(screen)
-            self._extremes[asked].renew(self.queue.buckets())
-        return self._extremes[asked]
+        asked = (order_bound.attribute, order_bound.relation)
+        if asked not in self._min_max:
+            self._min_max[asked] = MinMaxByKey(order_bound)
+            self._min_max[asked].rebuild(self.queue.buckets())
+        return self._min_max[asked]
 
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Buffer the occurrence. Without the attributes of its key it can pair with nothing and is
@@ -50,7 +50,7 @@ class FirstEventBuffer(SharedBuffer):
         key = self.key(occurrence)
         if key is not None:
             self._add(occurrence, key)
-            self.arrived += 1
+            self.arrival_count += 1
             if queue.living > step.queue_limit:
                 step.overfull.update(self.overfull(step.queue_limit))
             if not self._expires:
@@ -100,45 +100,45 @@ class FirstEventBuffer(SharedBuffer):
         return waiting
 
     @property
-    def extremes(self) -> Mapping[tuple[Path, str], MinMaxByKey]:
+    def all_min_max(self) -> Mapping[tuple[Path, str], MinMaxByKey]:
         """The extremes that are kept, by path and relation."""
-        return {(each.path, relation): known for (each, relation), known in self._extremes.items()}
+        return {(each.path, relation): known for (each, relation), known in self._min_max.items()}
 
     def load(
         self,
         waiting: Iterable[tuple[Occurrence, Hashable]],
-        lost: dict[Occurrence, int],
+        unavailable: dict[Occurrence, int],
         step: StepContext,
     ) -> None:
         """Load occurrences that were kept elsewhere, with the masks of readers to which they are
         unavailable.
         """
         self.queue.clear()
-        self.lost = lost
-        self.arrived += 1
+        self.unavailable = unavailable
+        self.arrival_count += 1
         for occurrence, key in waiting:
             self.queue.add(occurrence, key)
         if not self._expires:
             self._expire(step)
 
-    def use_up(self, occurrence: Occurrence, key: Hashable, bits: int) -> None:
+    def consume(self, occurrence: Occurrence, key: Hashable, bits: int) -> None:
         """Consume an occurrence for some readers; remove it when no reader is left."""
-        lost = self.lost.get(occurrence, 0) | bits
+        lost = self.unavailable.get(occurrence, 0) | bits
         if lost & self.reader_mask == self.reader_mask:
             self.queue.remove(occurrence, key)
-            self.lost.pop(occurrence, None)
+            self.unavailable.pop(occurrence, None)
         else:
-            self.lost[occurrence] = lost
+            self.unavailable[occurrence] = lost
             self.tidy_up()
 
     def availability_masks(self) -> Iterable[int]:
         """Return the mask of readers to which each buffered occurrence is available."""
-        lost, everyone = self.lost, self.reader_mask
+        lost, everyone = self.unavailable, self.reader_mask
         return [everyone & ~lost.get(each, 0) for each in self.present()]
 
     def drop_unavailable(self) -> None:
         """Remove the occurrences that are available to no reader."""
-        everyone, lost = self.reader_mask, self.lost
+        everyone, lost = self.reader_mask, self.unavailable
         for each, key in list(self.queue.keyed()):
             if lost.get(each, 0) & everyone == everyone:
                 self.queue.remove(each, key)
@@ -146,10 +146,10 @@ class FirstEventBuffer(SharedBuffer):
 
     def _add(self, occurrence: Occurrence, key: Hashable) -> None:
         self.queue.add(occurrence, key)
-        for extreme in self._extremes.values():
-            extreme.note(occurrence, key)
+        for extreme in self._min_max.values():
+            extreme.record(occurrence, key)
             if extreme.is_stale(self.queue.living):
-                extreme.renew(self.queue.buckets())
+                extreme.rebuild(self.queue.buckets())
 
     def _expire(self, step: StepContext) -> None:
         if (soonest := self.next_expiry()) is not None:

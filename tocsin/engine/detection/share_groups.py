@@ -39,19 +39,19 @@ class ShareGroup:
     when their states became equal; what is consumed is consumed for each of them.
     """
 
-    nodes: tuple[Operator, ...]
+    operators: tuple[Operator, ...]
     scopes: Scopes
-    came: Instant
+    added_at: Instant
 
     @property
     def root(self) -> Operator:
         """Operator of the whole pattern."""
-        return self.nodes[-1]
+        return self.operators[-1]
 
     @property
     def is_empty(self) -> bool:
         """True if a new subscription would see nothing of the past."""
-        return self.scopes.is_empty and all(node.is_empty for node in self.nodes)
+        return self.scopes.is_empty and all(node.is_empty for node in self.operators)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,13 @@ class _MergeSchedule:
         """True if it is time to compare."""
         return step >= self.next_step or now >= self.next_time
 
-    def compared(self, crowds: list[ShareGroup], now: Instant, step: int) -> list[ShareGroup]:
+    def compared_groups(
+        self, crowds: list[ShareGroup], now: Instant, step: int
+    ) -> list[ShareGroup]:
         """Return the groups to compare now."""
         if step >= self.next_step:
             return crowds
-        return [each for each in crowds if each.came + self.lifetime <= now]
+        return [each for each in crowds if each.added_at + self.lifetime <= now]
 
     def record_addition(self, now: Instant) -> None:
         """Schedule a comparison for a group added now."""
@@ -93,11 +95,13 @@ class _MergeSchedule:
         self.next_time = min(self.next_time, now + self.lifetime)
 
     def record_attempt(
-        self, crowds: list[ShareGroup], now: Instant, step: int, cost: MergeCost, *, in_vain: bool
+        self, groups: list[ShareGroup], now: Instant, step: int, cost: MergeCost, *, in_vain: bool
     ) -> None:
         """Schedule the next comparison after this one; later if it was in vain."""
         self.pause = 2 * self.pause if in_vain else self.lifetime
-        ripe = [each.came + self.lifetime for each in crowds if each.came + self.lifetime > now]
+        ripe = [
+            each.added_at + self.lifetime for each in groups if each.added_at + self.lifetime > now
+        ]
         soonest = min([*ripe, now + self.pause])
         gap = self.lifetime if cost.moved else self.lifetime // _TRIES
         self.next_time = max(soonest, now + gap)
@@ -108,11 +112,11 @@ class _MergeSchedule:
 class ShareGroups:
     """Share groups by pattern, in the order in which they were added."""
 
-    __slots__ = ("_all", "_apart")
+    __slots__ = ("_all", "_schedules")
 
     def __init__(self) -> None:
         self._all: dict[Part, list[ShareGroup]] = {}
-        self._apart: dict[Part, _MergeSchedule] = {}
+        self._schedules: dict[Part, _MergeSchedule] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -126,20 +130,20 @@ class ShareGroups:
         """Return the group with this very root; None without one."""
         return next((each for each in self._all.get(root.part, ()) if each.root is root), None)
 
-    def add(self, crowd: ShareGroup, step: int) -> None:
+    def add(self, group: ShareGroup, step: int) -> None:
         """Add a group. It is compared with those of the same pattern later, unless recurring
         windows give each a clock of its own.
         """
-        pattern = crowd.root.part
+        pattern = group.root.part
         known = self._all.setdefault(pattern, [])
-        known.append(crowd)
-        if pattern in self._apart:
-            self._apart[pattern].record_addition(crowd.came)
-        elif len(known) > 1 and not _has_clock(crowd.root):
+        known.append(group)
+        if pattern in self._schedules:
+            self._schedules[pattern].record_addition(group.added_at)
+        elif len(known) > 1 and not _has_clock(group.root):
             lifetime = 1 + sum(bound.lifetime or 0 for bound in bounds_of(pattern))
             next_step = step + _LEAST_PAUSE
-            self._apart[pattern] = _MergeSchedule(
-                lifetime, next_step, crowd.came + lifetime, lifetime
+            self._schedules[pattern] = _MergeSchedule(
+                lifetime, next_step, group.added_at + lifetime, lifetime
             )
 
     def remove(self, pattern: Part, roots: Container[Operator]) -> None:
@@ -150,21 +154,21 @@ class ShareGroups:
         else:
             self._all.pop(pattern, None)
         if len(left) < 2:
-            self._apart.pop(pattern, None)
+            self._schedules.pop(pattern, None)
 
     def due(self, now: Instant, step: int) -> list[Part]:
         """Return the patterns whose groups are to be compared."""
-        return [pattern for pattern, each in self._apart.items() if each.is_due(now, step)]
+        return [pattern for pattern, each in self._schedules.items() if each.is_due(now, step)]
 
     def equals(self, pattern: Part, now: Instant, step: int, moved: int) -> list[list[ShareGroup]]:
         """Return the groups of a pattern that are compared now, those with equal state together;
         `moved` counts the occurrences moved out of batch tables for it.
         """
-        comparison, apart = StateComparison(), self._apart[pattern]
-        crowds = apart.compared(self._all[pattern], now, step)
+        comparison, apart = StateComparison(), self._schedules[pattern]
+        crowds = apart.compared_groups(self._all[pattern], now, step)
         outlines: dict[Hashable, list[ShareGroup]] = {}
         for crowd in crowds:
-            outline = tuple([node.outline(comparison) for node in crowd.nodes])
+            outline = tuple([node.state_fingerprint(comparison) for node in crowd.operators])
             outlines.setdefault(outline, []).append(crowd)
         groups: dict[Hashable, list[ShareGroup]] = {}
         for number, alike in enumerate(outlines.values()):
@@ -177,11 +181,11 @@ class ShareGroups:
         return list(groups.values())
 
 
-def _state_key_of(crowd: ShareGroup, comparison: StateComparison) -> Hashable:
+def _state_key_of(group: ShareGroup, comparison: StateComparison) -> Hashable:
     """Return a key of the whole state of a group."""
-    held = [node.held(comparison) for node in crowd.nodes]
-    return (*held, repr(crowd.scopes.snapshot()))
+    held = [node.state_key(comparison) for node in group.operators]
+    return (*held, repr(group.scopes.snapshot()))
 
 
 def _has_clock(node: Operator) -> bool:
-    return node.is_endless or any(map(_has_clock, node.inner))
+    return node.is_endless or any(map(_has_clock, node.inputs))

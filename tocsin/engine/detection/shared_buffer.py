@@ -28,35 +28,35 @@ class SharedOperator(Operator):
     it.
     """
 
-    __slots__ = ("_address", "joined", "key")
+    __slots__ = ("_address", "key", "user_count")
 
     is_direct = True
 
     def __init__(self, source: Operator, key: Key, address: Hashable) -> None:
         super().__init__(source.part, [source])
         self.key = key
-        self.joined = 0
+        self.user_count = 0
         self._address = address
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Release one user; the last one detaches the operator from its source."""
-        self.joined -= 1
-        if not self.joined:
+        self.user_count -= 1
+        if not self.user_count:
             self.is_removed = True
-            super().leave()
-            if self.inner[0].shared.get(self._address) is self:
-                del self.inner[0].shared[self._address]
+            super().detach()
+            if self.inputs[0].shared_children.get(self._address) is self:
+                del self.inputs[0].shared_children[self._address]
 
 
 def get_or_create_shared(
     source: Operator, address: Hashable, make: Callable[[], SharedT]
 ) -> SharedT:
     """Return the shared operator of a source at an address, made if missing, with one user more."""
-    known = source.shared.get(address)
+    known = source.shared_children.get(address)
     if known is None:
-        known = source.shared[address] = make()
+        known = source.shared_children[address] = make()
         source.inline_consumers.append(known)
-    known.joined += 1  # type: ignore[attr-defined]
+    known.user_count += 1  # type: ignore[attr-defined]
     return known  # type: ignore[return-value]
 
 
@@ -65,22 +65,22 @@ class SharedBuffer(SharedOperator):
     choose the storage.
     """
 
-    __slots__ = ("arrived", "lifetime", "lost", "members", "reader_mask")
+    __slots__ = ("arrival_count", "lifetime", "reader_mask", "readers", "unavailable")
 
     has_buffer = True
 
     def __init__(self, source: Operator, key: Key, lifetime: Duration, address: Hashable) -> None:
         super().__init__(source, key, address)
         self.lifetime = lifetime
-        self.arrived = 0
+        self.arrival_count = 0
         """Counter that grows with each arrival: a reader sees if anything was added since it
         attached.
         """
-        self.members: dict[int, Operator] = {}
+        self.readers: dict[int, Operator] = {}
         """Readers by bit, in the order in which they attached."""
         self.reader_mask = 0
         """Mask of all readers."""
-        self.lost: dict[Occurrence, int] = {}
+        self.unavailable: dict[Occurrence, int] = {}
         """Masks of the readers to which a buffered occurrence is unavailable. Occurrences that are
         gone may be listed until `tidy_up`.
         """
@@ -88,14 +88,14 @@ class SharedBuffer(SharedOperator):
     @property
     def is_empty(self) -> bool:
         """True if nothing is buffered."""
-        return not self.kept
+        return not self.buffered_count
 
-    def add_reader(self, member: Operator) -> int:
+    def add_reader(self, reader: Operator) -> int:
         """Add a reader and return its bit. Entries already buffered stay unavailable to it."""
         bit = ~self.reader_mask & (self.reader_mask + 1)
         self.reader_mask |= bit
-        self.members[bit] = member
-        lost = self.lost
+        self.readers[bit] = reader
+        lost = self.unavailable
         for each in self.present():
             lost[each] = lost.get(each, 0) | bit
         return bit
@@ -103,8 +103,8 @@ class SharedBuffer(SharedOperator):
     def remove_reader(self, bit: int) -> None:
         """Remove a reader; another may get its bit."""
         self.reader_mask &= ~bit
-        del self.members[bit]
-        self.leave()
+        del self.readers[bit]
+        self.detach()
 
     def waiting(self) -> Iterable[Occurrence]:
         """Return all buffered occurrences, oldest first."""
@@ -114,9 +114,9 @@ class SharedBuffer(SharedOperator):
         """Return all buffered occurrences, in any order."""
         return self.waiting()
 
-    def had_by(self, bit: int) -> list[Occurrence]:
+    def available_to(self, bit: int) -> list[Occurrence]:
         """Return the occurrences that are available to a reader, oldest first."""
-        lost = self.lost
+        lost = self.unavailable
         return [each for each in self.waiting() if not lost.get(each, 0) & bit]
 
     def availability_masks(self) -> Iterable[int]:
@@ -130,7 +130,7 @@ class SharedBuffer(SharedOperator):
         """Add the occurrences that one reader held before a restart, each once and in order. They
         are unavailable to another reader until it has loaded them, too.
         """
-        lost, others = self.lost, self.reader_mask & ~bit
+        lost, others = self.unavailable, self.reader_mask & ~bit
         known = {_identity_key(each): each for each in self.waiting()}
         count = len(known)
         for each in occurrences:
@@ -141,13 +141,15 @@ class SharedBuffer(SharedOperator):
                 lost.pop(mine, None)
         if len(known) > count:
             self.replace(sorted(known.values(), key=lambda each: each.order), step)
-            self.arrived += 1
+            self.arrival_count += 1
 
     def tidy_up(self) -> None:
         """Drop the masks of occurrences that are gone, once these are most of those listed."""
-        if len(self.lost) > 2 * self.kept + _MAX_TOMBSTONES:
+        if len(self.unavailable) > 2 * self.buffered_count + _MAX_TOMBSTONES:
             here = set(self.present())
-            self.lost = {each: bits for each, bits in self.lost.items() if each in here}
+            self.unavailable = {
+                each: bits for each, bits in self.unavailable.items() if each in here
+            }
 
     def state_key_for(self, bit: int, comparison: StateComparison) -> Hashable:
         """Return a key of the occurrences available to a reader, equal for all readers of this
@@ -162,7 +164,7 @@ class SharedBuffer(SharedOperator):
         return (id(self), firsts[bit])
 
     def _differing_occurrences(self, comparison: StateComparison) -> set[int]:
-        comparison.work += self.kept
+        comparison.work += self.buffered_count
         return set(self.availability_masks())
 
     def drop_unavailable(self) -> None:
@@ -170,21 +172,21 @@ class SharedBuffer(SharedOperator):
 
     def overfull(self, limit: int) -> list[Operator]:
         """Return the readers to which more than `limit` occurrences are available."""
-        if self.lost:
+        if self.unavailable:
             self.drop_unavailable()
-        here = set(self.present()) if self.lost else set()
-        marks = [bits for each, bits in self.lost.items() if each in here]
+        here = set(self.present()) if self.unavailable else set()
+        marks = [bits for each, bits in self.unavailable.items() if each in here]
         return [
             member
-            for bit, member in self.members.items()
-            if self.kept - sum(1 for bits in marks if bits & bit) > limit
+            for bit, member in self.readers.items()
+            if self.buffered_count - sum(1 for bits in marks if bits & bit) > limit
         ]
 
 
-def _readers_with_equal_state(bit: int, everyone: int, had: Iterable[int]) -> int:
+def _readers_with_equal_state(bit: int, reader_mask: int, masks: Iterable[int]) -> int:
     """Return the mask of all readers to which just the same is available."""
-    alike = everyone
-    for bits in had:
+    alike = reader_mask
+    for bits in masks:
         alike &= bits if bits & bit else ~bits
     return alike
 

@@ -40,7 +40,7 @@ class SubscriptionBuild:
     key: str
     owner: int
     scopes: Scopes
-    nodes: dict[Part, Operator] = field(default_factory=dict)
+    operators: dict[Part, Operator] = field(default_factory=dict)
     made: list[Operator] = field(default_factory=list)
 
     def owner_of(self, part: Part) -> int:
@@ -62,21 +62,21 @@ class SharedGraph:
     __slots__ = (
         "_atoms",
         "_generations",
-        "_names",
+        "_keys",
         "_node_numbers",
         "_owner_numbers",
         "_share_groups",
         "_user_counts",
-        "nodes",
+        "operators",
         "subscriptions",
     )
 
     def __init__(self) -> None:
         self.subscriptions: dict[str, ShareGroup] = {}
         """Share group of each subscription, whose members have all operators in common."""
-        self.nodes: dict[OperatorKey, Operator] = {}
+        self.operators: dict[OperatorKey, Operator] = {}
         """All operators by name, inputs first."""
-        self._names: dict[Operator, OperatorKey] = {}
+        self._keys: dict[Operator, OperatorKey] = {}
         self._generations: dict[tuple[int, Part], dict[int, Operator]] = {}
         """Operators by owner and part, then generation: to hash a whole part is slow."""
         self._user_counts: dict[Operator, int] = {}
@@ -98,7 +98,7 @@ class SharedGraph:
         if crowd is not None and crowd.is_empty:
             self._join(key, crowd)
             return []
-        return self.build(key, pattern, self._name, new_scope_state(pattern), now, step)
+        return self.build(key, pattern, self._key_of, new_scope_state(pattern), now, step)
 
     def build(
         self, key: str, pattern: Part, choose: KeyChooser, scopes: Scopes, now: Instant, step: int
@@ -108,7 +108,7 @@ class SharedGraph:
         root = self._node(pattern, newcomer, choose)
         crowd = self._share_groups.of_root(root)
         if crowd is None:
-            crowd = ShareGroup(tuple(newcomer.nodes.values()), scopes, now)
+            crowd = ShareGroup(tuple(newcomer.operators.values()), scopes, now)
             self._share_groups.add(crowd, step)
         self._join(key, crowd)
         return newcomer.made
@@ -152,7 +152,7 @@ class SharedGraph:
     def operators_of(self, key: str) -> Sequence[Operator]:
         """Return the operators of a subscription, inputs first; empty if the key is unknown."""
         crowd = self.subscriptions.get(key)
-        return () if crowd is None else crowd.nodes
+        return () if crowd is None else crowd.operators
 
     def subscriptions_of(self, nodes: Iterable[Operator]) -> dict[str, Operator]:
         """Return the subscriptions that use some of the operators, each with the first that it
@@ -161,7 +161,7 @@ class SharedGraph:
         users: dict[str, Operator] = {}
         for key in self.subscriptions:
             own = self.operators_of(key)
-            used = (node for node in nodes if any(each.uses(node) for each in own))
+            used = (node for node in nodes if any(each.shares_state_with(node) for each in own))
             if (first := next(used, None)) is not None:
                 users[key] = first
         return users
@@ -173,7 +173,7 @@ class SharedGraph:
         node = self._atoms.get(id(atom))
         if node is not None and node.part is atom:
             return node
-        known = self.nodes.get((_SHARED, atom, 0))
+        known = self.operators.get((_SHARED, atom, 0))
         return known if isinstance(known, AtomSource) else None
 
     def atom_sources(self, atoms: Iterable[Atom]) -> list[AtomSource]:
@@ -185,71 +185,71 @@ class SharedGraph:
         found = known if all(known) else map(self.atom_source, given)
         return [node for node in found if node is not None]
 
-    def new_key(self, part: Part, newcomer: SubscriptionBuild) -> OperatorKey:
+    def new_key(self, part: Part, build: SubscriptionBuild) -> OperatorKey:
         """Return a name for a new operator; numbers distinguish the generations of a part."""
-        owner = newcomer.owner_of(part)
+        owner = build.owner_of(part)
         known = self._generations.get((owner, part), {})
         return (owner, part, next(number for number in count() if number not in known))
 
-    def _name(self, part: Part, inner: list[Operator], newcomer: SubscriptionBuild) -> OperatorKey:
+    def _key_of(self, part: Part, inner: list[Operator], build: SubscriptionBuild) -> OperatorKey:
         """Return the name of an operator that holds nothing and has the same inputs; a new name
         without any.
         """
-        owner = newcomer.owner_of(part)
+        owner = build.owner_of(part)
         generations = self._generations.get((owner, part), {})
         for generation in count():
             known = generations.get(generation)
-            if known is None or (known.is_empty and all(map(is_, known.inner, inner))):
+            if known is None or (known.is_empty and all(map(is_, known.inputs, inner))):
                 return (owner, part, generation)
         raise AssertionError("unreachable")
 
-    def _node(self, part: Part, newcomer: SubscriptionBuild, choose: KeyChooser) -> Operator:
+    def _node(self, part: Part, build: SubscriptionBuild, choose: KeyChooser) -> Operator:
         """Return the operator of a part, made on top of its inputs if it is missing."""
-        known = newcomer.nodes.get(part)
+        known = build.operators.get(part)
         if known is not None:
             return known
-        inner = [self._node(each, newcomer, choose) for each in parts_of(part)]
-        name = choose(part, inner, newcomer)
-        node = self.nodes.get(name)
+        inner = [self._node(each, build, choose) for each in parts_of(part)]
+        name = choose(part, inner, build)
+        node = self.operators.get(name)
         if node is None:
-            self.nodes[name] = node = create_operator(part, inner, newcomer.scopes)
-            self._names[node] = name
+            self.operators[name] = node = create_operator(part, inner, build.scopes)
+            self._keys[node] = name
             self._generations.setdefault(name[:2], {})[name[2]] = node
-            self._enter(node)
-            newcomer.made.append(node)
-        newcomer.nodes[part] = node
+            self._attach(node)
+            build.made.append(node)
+        build.operators[part] = node
         return node
 
-    def _enter(self, node: Operator) -> None:
+    def _attach(self, node: Operator) -> None:
         node.number = next(self._node_numbers)
-        node.enter()
+        node.attach()
         if isinstance(node, AtomSource):
             self._atoms[id(node.part)] = node
 
-    def _join(self, key: str, crowd: ShareGroup) -> None:
-        if not crowd.root.keys:
-            _add_payer(crowd)
-        crowd.root.keys.append(key)
-        self.subscriptions[key] = crowd
-        for node in crowd.nodes:
+    def _join(self, key: str, group: ShareGroup) -> None:
+        if not group.root.keys:
+            _add_payer(group)
+        group.root.keys.append(key)
+        self.subscriptions[key] = group
+        for node in group.operators:
             self._user_counts[node] = self._user_counts.get(node, 0) + 1
 
-    def _merge(self, crowd: ShareGroup, into: ShareGroup) -> list[Operator]:
+    def _merge(self, group: ShareGroup, into: ShareGroup) -> list[Operator]:
         """Move the subscriptions of a group to another with equal state; return the operators that
         were removed.
         """
         dropped: list[Operator] = []
-        for key in crowd.root.keys:
+        for key in group.root.keys:
             self._join(key, into)
-            dropped += self._release(crowd)
-        _remove_payer(crowd)
+            dropped += self._release(group)
+        _remove_payer(group)
         self._drop(dropped)
         return dropped
 
-    def _release(self, crowd: ShareGroup) -> list[Operator]:
+    def _release(self, group: ShareGroup) -> list[Operator]:
         """Subtract one user from the operators of a group; return those without users."""
         unused: list[Operator] = []
-        for node in crowd.nodes:
+        for node in group.operators:
             self._user_counts[node] -= 1
             if not self._user_counts[node]:
                 del self._user_counts[node]
@@ -259,8 +259,8 @@ class SharedGraph:
 
     def _forget(self, node: Operator) -> None:
         """Free the name of an operator for another."""
-        name = self._names.pop(node)
-        del self.nodes[name]
+        name = self._keys.pop(node)
+        del self.operators[name]
         generations = self._generations[name[:2]]
         del generations[name[2]]
         if not generations:
@@ -272,19 +272,19 @@ class SharedGraph:
             node.is_removed = True
             self._atoms.pop(id(node.part), None)
         for node in nodes:
-            node.leave()
+            node.detach()
 
 
-def _add_payer(crowd: ShareGroup) -> None:
+def _add_payer(group: ShareGroup) -> None:
     """Charge all work at the operators of a group to the root of its pattern from now on."""
-    for node in crowd.nodes:
-        node.payers = (*(each for each in node.payers if each.keys), crowd.root)
+    for node in group.operators:
+        node.payers = (*(each for each in node.payers if each.keys), group.root)
 
 
-def _remove_payer(crowd: ShareGroup) -> None:
+def _remove_payer(group: ShareGroup) -> None:
     """Stop charging work to the root of a group without subscriptions."""
-    for node in crowd.nodes:
-        node.payers = tuple(each for each in node.payers if each is not crowd.root)
+    for node in group.operators:
+        node.payers = tuple(each for each in node.payers if each is not group.root)
 
 
 def new_scope_state(pattern: Part) -> Scopes:

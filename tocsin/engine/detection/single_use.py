@@ -51,10 +51,10 @@ class SingleUseOperator(Operator):
 
     has_buffer = True
 
-    def enter(self) -> None:
+    def attach(self) -> None:
         """Do nothing: its place is in the table, which it gets when it starts."""
 
-    def start(self, step: StepContext) -> None:
+    def on_added(self, step: StepContext) -> None:
         """Add its pair to the table that serves all of them."""
         join = self._join
         self._table = table = step.pairs
@@ -64,7 +64,7 @@ class SingleUseOperator(Operator):
         for slot, source in enumerate(self._atoms):
             source.queues.append(self._queue(slot))
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Remove its pair from the table."""
         for slot, source in enumerate(self._atoms):
             source.queues.remove(self._queue(slot))
@@ -76,14 +76,14 @@ class SingleUseOperator(Operator):
         return self._table.tried(self._pair)
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences buffered at both slots."""
-        return self._table.kept(self._pair)
+        return self._table.buffered_count_of(self._pair)
 
     @property
     def is_empty(self) -> bool:
         """True if nothing is buffered."""
-        return not self.kept
+        return not self.buffered_count
 
     def pending(self) -> Iterator[Pending]:
         """Yield the occurrences that wait for others."""
@@ -108,7 +108,7 @@ class SingleUseOperator(Operator):
 
     @property
     def _atoms(self) -> Iterator[AtomSource]:
-        return (each for each in self.inner if isinstance(each, AtomSource))
+        return (each for each in self.inputs if isinstance(each, AtomSource))
 
     def _queue(self, slot: int) -> int:
         return 2 * self._pair + slot

@@ -33,8 +33,8 @@ class SlidingOperator(Operator):
     """One window for each key; one line in which all counted occurrences leave."""
 
     __slots__ = (
-        "_asked",
         "_asks_leaving",
+        "_check_due",
         "_emptied",
         "_expires",
         "_is_timed",
@@ -66,7 +66,7 @@ class SlidingOperator(Operator):
         self._owners: deque[KeyWindow] = deque()
         self._touched: dict[KeyWindow, bool] = {}
         self._emptied: deque[tuple[Instant, KeyWindow]] = deque()
-        self._asked: Instant | None = None
+        self._check_due: Instant | None = None
         self._is_timed = False
         self._expires = False
         self.evaluated = 0
@@ -74,7 +74,7 @@ class SlidingOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of counted occurrences and of remembered keys without any."""
         return len(self._line) + len(self._emptied)
 
@@ -101,10 +101,10 @@ class SlidingOperator(Operator):
         if self._asks_leaving:
             self._touch_leaving(now - self._over)
         self._leave_before(now - self._over + 1)
-        touched, self._touched, self._asked = self._touched, {}, None
+        touched, self._touched, self._check_due = self._touched, {}, None
         for window, was in touched.items():
             if self._holds(window) and (not was or self._sliding.ring is Ring.EVERY_TIME):
-                self._ring(window, now, step)
+                self._emit_window(window, now, step)
             if not window:
                 self._drop(window)
         if self._asks_leaving and not self._is_timed:
@@ -148,7 +148,7 @@ class SlidingOperator(Operator):
             }
             for window in {**dict.fromkeys(self._windows.values()), **self._touched}
         ]
-        return {"windows": windows, "asked": self._asked}
+        return {"windows": windows, "asked": self._check_due}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: StepContext) -> None:
         """Load the windows and the instant to evaluate."""
@@ -164,8 +164,8 @@ class SlidingOperator(Operator):
         for occurrence, window in sorted(counted, key=lambda each: each[0].end):
             self._add(window, occurrence)
         if state["asked"] is not None:
-            self._asked = state["asked"]
-            step.wake(self, state["asked"], _ASKING)
+            self._check_due = state["asked"]
+            step.schedule_timer(self, state["asked"], _ASKING)
         if self._asks_leaving:
             self._set_timer(step)
         if (soonest := self.next_expiry()) is not None:
@@ -186,9 +186,9 @@ class SlidingOperator(Operator):
             (not was or self._sliding.ring is Ring.EVERY_TIME) and self._holds(window)
         ):
             self._touched[window] = was
-            if self._asked is None:
-                self._asked = now
-                step.wake(self, now, _ASKING)
+            if self._check_due is None:
+                self._check_due = now
+                step.schedule_timer(self, now, _ASKING)
 
     def _held_before(self, window: KeyWindow, now: Instant) -> bool:
         """True if the relation held just before now; a forgotten key counts as new."""
@@ -200,15 +200,15 @@ class SlidingOperator(Operator):
         self.evaluated += 1
         return self._measuring.holds(window.value)
 
-    def _ring(self, window: KeyWindow, now: Instant, step: StepContext) -> None:
+    def _emit_window(self, window: KeyWindow, now: Instant, step: StepContext) -> None:
         self.renew(step)
         self.spend(EMIT_COST + len(window))
-        step.bring(self, self._measuring.whole(window, now))
+        step.emit(self, self._measuring.whole(window, now))
         if self._sliding.ring is Ring.ONCE:
-            window.use_up(self._measuring.tally())
+            window.consume(self._measuring.make_accumulator())
 
     def _window(self, key: Hashable) -> KeyWindow:
-        window = self._windows[key] = KeyWindow(key, self._measuring.tally())
+        window = self._windows[key] = KeyWindow(key, self._measuring.make_accumulator())
         return window
 
     def _add(self, window: KeyWindow, occurrence: Occurrence) -> None:
@@ -232,7 +232,7 @@ class SlidingOperator(Operator):
         while line and line[0].end < end:
             line.popleft()
             window = owners.popleft()
-            window.leave(read)
+            window.drop_oldest(read)
             if not window and window not in self._touched:
                 self._drop(window)
 
@@ -254,7 +254,7 @@ class SlidingOperator(Operator):
     def _set_timer(self, step: StepContext) -> None:
         if self._line:
             self._is_timed = True
-            step.wake(self, self._line[0].end + self._over, _LEAVING)
+            step.schedule_timer(self, self._line[0].end + self._over, _LEAVING)
 
 
 # after every instant: without `keep` a key is remembered for ever

@@ -52,8 +52,8 @@ class NameOperator(Operator):
         if self._elements is not None:
             self.renew(step)
             rows = element_rows(self._elements, occurrence.members[0])
-            named = named.binding(natural_join(occurrence.rows, rows, self.spend))
-        step.bring(self, named)
+            named = named.with_rows(natural_join(occurrence.rows, rows, self.spend))
+        step.emit(self, named)
 
 
 class FilterOperator(Operator):
@@ -70,7 +70,7 @@ class FilterOperator(Operator):
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
         """Emit the occurrence if the restriction allows it."""
         if self._allows(occurrence):
-            step.bring(self, occurrence)
+            step.emit(self, occurrence)
 
 
 class UnionOperator(Operator):
@@ -89,7 +89,7 @@ class UnionOperator(Operator):
             self._when, self._emitted = step.number, set()
         if (same := occurrence.identity_key) not in self._emitted:
             self._emitted.add(same)
-            step.bring(self, occurrence)
+            step.emit(self, occurrence)
 
 
 class EventUnionOperator(UnionOperator):
@@ -103,7 +103,7 @@ class EventUnionOperator(UnionOperator):
         """Emit the event once per step."""
         if self._when != step.number:
             self._when = step.number
-            step.bring(self, occurrence)
+            step.emit(self, occurrence)
 
 
 def is_either_event(part: Either) -> bool:

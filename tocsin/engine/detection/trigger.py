@@ -39,7 +39,7 @@ class TriggerOperator(Operator):
     has_buffer = True
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of buffered detections and targets."""
         return self._detections.living + self._targets.living
 
@@ -134,7 +134,7 @@ class TriggerOperator(Operator):
         if whole is None:
             return False
         self.spend(EMIT_COST + len(whole.rows))
-        step.bring(self, whole)
+        step.emit(self, whole)
         if self._trigger.waiting is Waiting.EVERY_SINCE:
             self._sent.add(target)
         return True

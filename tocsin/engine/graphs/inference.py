@@ -84,24 +84,24 @@ class Inference:
 class _ByProperty:
     """The rules for a property and those above it, cached."""
 
-    __slots__ = ("_known", "_ontology", "_said")
+    __slots__ = ("_known", "_ontology", "_stated")
 
     def __init__(self, pairs: Iterable[Edge], ontology: Ontology) -> None:
         self._ontology = ontology
-        self._said: dict[str, list[str]] = {}
+        self._stated: dict[str, list[str]] = {}
         self._known: dict[str, dict[str, None]] = {}
         for prop, what in pairs:
-            self._said.setdefault(prop, []).append(what)
+            self._stated.setdefault(prop, []).append(what)
 
     def __bool__(self) -> bool:
-        return bool(self._said)
+        return bool(self._stated)
 
     def of(self, used: str) -> dict[str, None]:
         found = self._known.get(used)
         if found is None:
             above = sorted(self._ontology.superproperties(used))
             found = self._known[used] = {
-                what: None for each in above for what in self._said.get(each, ())
+                what: None for each in above for what in self._stated.get(each, ())
             }
         return found
 
@@ -129,10 +129,12 @@ class _Closure:
             for inverse in self._inverses.of(used):
                 self._add((value, inverse, subject))
         for prop in self._transitive.of(used):
-            for start, end in list(self._joined(prop, subject, value)):
+            for start, end in list(self._join_pairs(prop, subject, value)):
                 self._add((start, prop, end))
 
-    def _joined(self, prop: str, subject: Resource, value: Term) -> Iterator[tuple[Resource, Term]]:
+    def _join_pairs(
+        self, prop: str, subject: Resource, value: Term
+    ) -> Iterator[tuple[Resource, Term]]:
         """Yield the pairs that a new pair of a transitive property makes with those before."""
         after = self._after.setdefault((prop, subject), {})
         if value in after:

@@ -190,23 +190,25 @@ class GraphMatcher:
         slots = np.array(found, np.int32)
         return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
-    def _matching_slots(self, i: int, event: Event, shelf: OntologySubscriptions) -> list[int]:
-        if shelf.needs.rules_out(event):
+    def _matching_slots(
+        self, i: int, event: Event, subscriptions: OntologySubscriptions
+    ) -> list[int]:
+        if subscriptions.needs.rules_out(event):
             self.work.not_lifted += 1
             return []
         try:
-            graph = self._encoded(event, shelf.index.links.ontology)
+            graph = self._encoded(event, subscriptions.index.links.ontology)
         except EventProblem as problem:
             self.refused.setdefault(i, problem)
             return []
-        warnings = shelf.watch.warnings_in(graph.said.arcs, graph.said.types)
+        warnings = subscriptions.watch.warnings_in(graph.said.arcs, graph.said.types)
         self.warned += [(i, each) for each in warnings]
         asked = graph.filter_evaluations
-        answers = shelf.index.answers(graph)
-        slots = shelf.subscribers.of(answers.matching)
+        answers = subscriptions.index.answers(graph)
+        slots = subscriptions.subscribers.of(answers.matching)
         for shape in answers.open:
-            slots += self._decided(i, graph, shelf.subscribers.of(np.array([shape])))
-        self._give_up(i, shelf.subscribers.of(np.array(answers.aborted, np.int64)))
+            slots += self._decided(i, graph, subscriptions.subscribers.of(np.array([shape])))
+        self._give_up(i, subscriptions.subscribers.of(np.array(answers.aborted, np.int64)))
         self.work.predicate_evaluations += graph.filter_evaluations - asked
         return slots
 

@@ -62,11 +62,11 @@ class LinkPairs:
         if not len(wanted):
             return
         bounded = self._links.threshold_of.array[wanted] != NO_THRESHOLD
-        found = [*self._compared(wanted[bounded]), *self._asked(wanted[~bounded].tolist())]
+        found = [*self._compare(wanted[bounded]), *self._searched(wanted[~bounded].tolist())]
         if found:
             self._append(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
-    def _compared(self, wanted: Numbers) -> Iterator[Columns]:
+    def _compare(self, wanted: Numbers) -> Iterator[Columns]:
         """Yield the pairs of links that compare with a number; many links are decided at once per
         arc.
         """
@@ -79,7 +79,7 @@ class LinkPairs:
                     known[arc.term] = self._links.thresholds.true_of(arc.term, asked, self._graph)
                 yield _columns(mine[known[arc.term][own]], arc.subject, arc.object)
 
-    def _asked(self, wanted: Iterable[int]) -> Iterator[Columns]:
+    def _searched(self, wanted: Iterable[int]) -> Iterator[Columns]:
         """Yield the pairs of all other links, link by link."""
         for number in wanted:
             try:

@@ -30,13 +30,13 @@ def scan_if_many(texts: Sequence[bytes | str]) -> EnvelopeColumns | None:
     return scan_envelopes(_all_bytes(texts)) if len(texts) >= MIN_TEXTS else None
 
 
-def events_of(glance: EnvelopeColumns) -> list[ScannedEvent | None]:
+def events_of(envelopes: EnvelopeColumns) -> list[ScannedEvent | None]:
     """Return the event of each row; None if it is odd."""
-    usual = np.flatnonzero(~glance.odd)
-    events = glance.events(usual)
-    if len(usual) == len(glance):
+    usual = np.flatnonzero(~envelopes.needs_fallback)
+    events = envelopes.events(usual)
+    if len(usual) == len(envelopes):
         return list(events)
-    found: list[ScannedEvent | None] = [None] * len(glance)
+    found: list[ScannedEvent | None] = [None] * len(envelopes)
     for row, event in zip(usual.tolist(), events, strict=True):
         found[row] = event
     return found

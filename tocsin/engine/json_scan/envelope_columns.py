@@ -30,7 +30,7 @@ class EnvelopeColumns:
     """
 
     texts: list[bytes]
-    odd: Flags
+    needs_fallback: Flags
     spans: Ints
     times: Ints
     placed: Flags
@@ -41,12 +41,12 @@ class EnvelopeColumns:
 
     def fast_rows(self) -> EnvelopeColumns:
         """Return the rows that are not odd."""
-        if not self.odd.any():
+        if not self.needs_fallback.any():
             return self
-        kept = np.flatnonzero(~self.odd)
+        kept = np.flatnonzero(~self.needs_fallback)
         return EnvelopeColumns(
             [self.texts[row] for row in kept.tolist()],
-            self.odd[kept],
+            self.needs_fallback[kept],
             self.spans[kept],
             self.times[kept],
             self.placed[kept],
@@ -89,7 +89,7 @@ def scan_envelopes(texts: list[bytes]) -> EnvelopeColumns:
     size = tape.size
     found = EnvelopeColumns(
         texts,
-        tape.odd,
+        tape.needs_fallback,
         np.empty((size, 2 * len(SPANNED)), np.int32),
         np.empty((size, 2), np.int64),
         np.empty(size, np.bool_),
@@ -100,7 +100,7 @@ def scan_envelopes(texts: list[bytes]) -> EnvelopeColumns:
         tape.tape,
         tape.starts,
         tape.firsts,
-        found.odd,
+        found.needs_fallback,
         np.empty(len(NAMES), np.int32),
         found.spans,
         found.times,
@@ -116,7 +116,7 @@ def concatenate_envelopes(given: Sequence[EnvelopeColumns]) -> EnvelopeColumns:
         return given[0]
     return EnvelopeColumns(
         list(chain.from_iterable(each.texts for each in given)),
-        np.concatenate([each.odd for each in given]),
+        np.concatenate([each.needs_fallback for each in given]),
         np.concatenate([each.spans for each in given]),
         np.concatenate([each.times for each in given]),
         np.concatenate([each.placed for each in given]),

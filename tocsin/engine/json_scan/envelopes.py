@@ -336,7 +336,7 @@ def read_envelopes(
     tape: Ints,
     starts: Ints,
     firsts: Ints,
-    odd: Flags,
+    needs_fallback: Flags,
     found: Ints,
     spans: Ints,
     times: Ints,
@@ -344,11 +344,11 @@ def read_envelopes(
     hashes: Words,
 ) -> None:
     """Mark odd rows; write spans, times, presence of a place and identity hash of the others."""
-    for row in range(len(odd)):
+    for row in range(len(needs_fallback)):
         found[:] = -1
         last = firsts[row + 1]
-        if odd[row] or last == firsts[row]:  # without a member there is no id
-            odd[row] = True
+        if needs_fallback[row] or last == firsts[row]:  # without a member there is no id
+            needs_fallback[row] = True
             continue
         # the last member of the row itself: up from the last entry
         entry = last - 1
@@ -364,7 +364,7 @@ def read_envelopes(
         if not (
             _is_fast(text, tape, found, last) and _has_good_time(text, tape, found, times[row])
         ):
-            odd[row] = True
+            needs_fallback[row] = True
             continue
         for at in range(len(SPANNED)):
             _write_span(tape, found[SPANNED[at]], starts[row], spans[row], 2 * at)

@@ -32,8 +32,8 @@ class _Store:
 
     __slots__ = ("_lock", "_singles", "envelopes", "made")
 
-    def __init__(self, glance: EnvelopeColumns, made: list[Event | None]) -> None:
-        self.envelopes = glance
+    def __init__(self, envelopes: EnvelopeColumns, made: list[Event | None]) -> None:
+        self.envelopes = envelopes
         self.made = made
         self._singles = 0
         self._lock = Lock()
@@ -127,13 +127,13 @@ class ScannedEvents(Sequence[Event]):
         return len(self._store.made) - self._store.made.count(None)
 
 
-def order_events(glances: Sequence[EnvelopeColumns], others: Sequence[Event]) -> Sequence[Event]:
+def order_events(envelopes: Sequence[EnvelopeColumns], others: Sequence[Event]) -> Sequence[Event]:
     """Return the events of the plain rows, and others, as `in_canonical_order` does: each identity
     once.
 
     No event is created if hashes and times decide the order.
     """
-    usual = [each.fast_rows() for each in glances]
+    usual = [each.fast_rows() for each in envelopes]
     count = sum(map(len, usual))
     if count < MIN_TEXTS:
         made = (each for glance in usual for each in glance.events(np.arange(len(glance))))

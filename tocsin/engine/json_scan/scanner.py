@@ -302,7 +302,9 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
 
 
 @compiled
-def scan_rows(text: Ints, starts: Ints, tape: Ints, firsts: Ints, odd: Any, stack: Ints) -> int:
+def scan_rows(
+    text: Ints, starts: Ints, tape: Ints, firsts: Ints, needs_fallback: Any, stack: Ints
+) -> int:
     """Write all rows to the tape, and the first entry of each; return the number of entries.
 
     An odd row has none.
@@ -312,7 +314,7 @@ def scan_rows(text: Ints, starts: Ints, tape: Ints, firsts: Ints, odd: Any, stac
         # the entries of an odd row are overwritten by the next row
         firsts[row] = entry
         end = _scan_row(text, starts[row], starts[row + 1], tape, entry, before, stack)
-        odd[row] = end < 0
+        needs_fallback[row] = end < 0
         if end >= 0:
             before = entry
             entry = end

@@ -62,7 +62,7 @@ _COLON = ord(":")
 class Tape:
     """The members of many JSON objects, by row."""
 
-    __slots__ = ("_members", "firsts", "joined", "odd", "starts", "tape", "text")
+    __slots__ = ("_members", "all_bytes", "firsts", "needs_fallback", "starts", "tape", "text")
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         size = len(texts)
@@ -70,19 +70,19 @@ class Tape:
         if size and lengths.max() > MAX_TEXT_BYTES:
             kept = [text if len(text) <= MAX_TEXT_BYTES else b"" for text in texts]
             lengths[lengths > MAX_TEXT_BYTES] = 0
-        self.joined = b"".join(kept)
-        assert len(self.joined) <= MAX_BATCH_BYTES, "the caller cuts batches"
-        self.text = np.frombuffer(self.joined, np.uint8)
+        self.all_bytes = b"".join(kept)
+        assert len(self.all_bytes) <= MAX_BATCH_BYTES, "the caller cuts batches"
+        self.text = np.frombuffer(self.all_bytes, np.uint8)
         self.starts = np.zeros(size + 1, np.int64)
         np.cumsum(lengths, out=self.starts[1:])
         room = np.count_nonzero(self.text == _COLON) + 1  # no member is without a colon
         tape = np.empty((room, WIDTH), np.int32)
         self.firsts = np.empty(size + 1, np.int32)
-        self.odd: Flags = np.empty(size, np.bool_)
+        self.needs_fallback: Flags = np.empty(size, np.bool_)
         stack = np.empty((MAX_DEPTH, 3), np.int32)
-        scan_rows(self.text, self.starts, tape, self.firsts, self.odd, stack)
+        scan_rows(self.text, self.starts, tape, self.firsts, self.needs_fallback, stack)
         self.tape = tape
-        if not self.joined.isascii():
+        if not self.all_bytes.isascii():
             self._refuse_bad_characters(kept)
         self._members: dict[Path, Ints] = {}
 
@@ -93,12 +93,12 @@ class Tape:
                 try:
                     text.decode()
                 except UnicodeDecodeError:
-                    self.odd[row] = True
+                    self.needs_fallback[row] = True
 
     @property
     def size(self) -> int:
         """Number of rows."""
-        return len(self.odd)
+        return len(self.needs_fallback)
 
     def members(self, path: Path) -> Ints:
         """Return for each row the entry of the member at a path; -1 if it has none."""
@@ -131,7 +131,7 @@ class Tape:
         if entry < 0:
             return None
         begin, end = int(self.tape[entry, BEGIN]), int(self.tape[entry, END])
-        text = self.joined[begin:end].decode()
+        text = self.all_bytes[begin:end].decode()
         return text if self.tape[entry, TOKEN] == JsonToken.STRING else json.loads(text)
 
     def points(self, entries: Ints) -> Floats:
@@ -142,7 +142,7 @@ class Tape:
         count = read_points(self.text, self.tape, self.firsts, entries, found, spans, hard)
         for row in hard[:count].tolist():
             span = spans[row].tolist()
-            found[row] = [float(self.joined[span[at] : span[at + 1]]) for at in (0, 2)]
+            found[row] = [float(self.all_bytes[span[at] : span[at + 1]]) for at in (0, 2)]
         return found
 
     def _numbers(self, entries: Ints, tokens: Ints) -> Floats:
@@ -188,7 +188,7 @@ def tape_of(texts: Sequence[bytes]) -> Tape:
         if known is texts or (len(known) == len(texts) and all(map(is_, known, texts))):
             return tape
     made = Tape(texts)
-    if len(made.joined) <= _MAX_KEPT_TAPE_BYTES:
+    if len(made.all_bytes) <= _MAX_KEPT_TAPE_BYTES:
         _last.append((texts, made))
     return made
 

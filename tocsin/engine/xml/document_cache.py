@@ -18,34 +18,34 @@ MAX_CACHED_ELEMENTS = 100_000
 class DocumentCache:
     """Fittings by event."""
 
-    __slots__ = ("_kept", "_paths", "_taken", "_work")
+    __slots__ = ("_cached_elements", "_documents", "_paths", "_work")
 
     def __init__(self, paths: Mapping[Expression, BudgetedXPath], work: WorkCounters) -> None:
         self._paths = paths
         self._work = work
-        self._kept: dict[int, tuple[Event, DocumentFit]] = {}
-        self._taken = 0
+        self._documents: dict[int, tuple[Event, DocumentFit]] = {}
+        self._cached_elements = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._documents)
 
-    def fitting(self, event: Event) -> DocumentFit | None:
+    def fit_of(self, event: Event) -> DocumentFit | None:
         """Return the event's document, cached; None if it has none."""
-        kept = self._kept.get(id(event))
+        kept = self._documents.get(id(event))
         if kept is not None:
             return kept[1]  # the event is kept, too, so that its id() is not reused
         root = document_to_match(event)
         if root is None:
             return None
         fitting = DocumentFit((root,), self._paths, self._work)
-        self._taken += len(fitting.tree)
-        while self._kept and self._taken > MAX_CACHED_ELEMENTS:
-            self.forget(next(iter(self._kept.values()))[0])
-        self._kept[id(event)] = (event, fitting)
+        self._cached_elements += len(fitting.tree)
+        while self._documents and self._cached_elements > MAX_CACHED_ELEMENTS:
+            self.forget(next(iter(self._documents.values()))[0])
+        self._documents[id(event)] = (event, fitting)
         return fitting
 
     def forget(self, event: Event) -> None:
         """Drop the event's document."""
-        kept = self._kept.pop(id(event), None)
+        kept = self._documents.pop(id(event), None)
         if kept is not None:
-            self._taken -= len(kept[1].tree)
+            self._cached_elements -= len(kept[1].tree)

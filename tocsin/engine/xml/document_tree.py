@@ -28,10 +28,10 @@ class DocumentTree:
 
     __slots__ = (
         "_all",
-        "_asked",
         "_by_name",
         "_by_text",
         "_children",
+        "_fetched_count",
         "_outermost",
         "_texts",
         "_trimmed",
@@ -54,7 +54,7 @@ class DocumentTree:
         self.parents, self.levels, self.ends = _laid_out(counts)
         self._trimmed: dict[int, str] = {}
         self._all: list[Element] | None = None
-        self._asked = 0
+        self._fetched_count = 0
         self._by_name: dict[str, list[int]] | None = None
         self._by_text: dict[str, dict[str, list[int]]] = {}
         self._children: dict[int, dict[str | None, list[int]]] = {}
@@ -68,8 +68,8 @@ class DocumentTree:
         Few are ever fetched, and holding all of them would keep the garbage collector busy.
         """
         if self._all is None:
-            if self._asked < MAX_ELEMENTS_ONE_BY_ONE:
-                self._asked += 1
+            if self._fetched_count < MAX_ELEMENTS_ONE_BY_ONE:
+                self._fetched_count += 1
                 return self._reached(i)
             self._all = [element for root in self._outermost for element in root.iter()]
         return self._all[i]

@@ -152,7 +152,7 @@ class BlockMatcher:
 
     def rows(self, atom: XmlBlock, event: Event) -> Rows:
         """Return the rows of a known block in the document of an event; empty if undecided."""
-        fitting = self._documents.fitting(event)
+        fitting = self._documents.fit_of(event)
         if fitting is None:
             return ()
         try:
@@ -161,7 +161,7 @@ class BlockMatcher:
             return ()
 
     def _match_one(self, i: int, event: Event) -> list[int]:
-        fitting = self._documents.fitting(event)
+        fitting = self._documents.fit_of(event)
         if fitting is None:
             return []
         decided: dict[int, bool] = {}
@@ -176,7 +176,7 @@ class BlockMatcher:
             slot
             for number, yes in decided.items()
             if yes
-            for slot in self._told(number, fitting, i)
+            for slot in self._matching_slots(number, fitting, i)
         ]
         if not found:
             self._documents.forget(event)
@@ -196,7 +196,7 @@ class BlockMatcher:
             return fitting.fits(shape, first)
         return not again and fitting.fits_somewhere(shape)
 
-    def _told(self, number: int, fitting: DocumentFit, index: int) -> Iterable[int]:
+    def _matching_slots(self, number: int, fitting: DocumentFit, index: int) -> Iterable[int]:
         """Return the subscriptions to a block if it has rows; if these exceed the limits, all are
         undecided.
         """

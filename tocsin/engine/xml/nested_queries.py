@@ -43,7 +43,7 @@ class _NestedQueries:
         """Return the rows of a query for a row around it, in the query's order."""
         found: Sequence[Row] = (row,)
         for pattern in query.patterns:
-            shape, (fitting, known) = self._shape(pattern.pattern), self._asked(pattern)
+            shape, (fitting, known) = self._shape(pattern.pattern), self._document_of(pattern)
             found = join_pattern_rows(found, pattern, shape, fitting, self._steps, known)
         kept = [
             each
@@ -61,7 +61,7 @@ class _NestedQueries:
             shape = self._known[pattern] = self._shapes.use(pattern)
         return shape
 
-    def _asked(self, pattern: SourcedPattern) -> tuple[DocumentFit, RowCache]:
+    def _document_of(self, pattern: SourcedPattern) -> tuple[DocumentFit, RowCache]:
         """Return the document of a pattern and its cached rows; for values, the cache of all
         values.
         """

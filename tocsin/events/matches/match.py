@@ -25,7 +25,7 @@ from tocsin.values.time import Instant, format_instant
 class MatchFieldSource(Protocol):
     """Renderer of the matches of several events, for the matches that it made."""
 
-    def tell(self, match: Match) -> None:
+    def render_fields(self, match: Match) -> None:
         """Set all derived fields but the id and the place."""
         ...
 
@@ -85,7 +85,7 @@ class Match(_LazyFields):
             elif telling is None:
                 self._set_fields_from_event()
             else:
-                telling.tell(self)
+                telling.render_fields(self)
             return getattr(self, name)
 
     def _set_fields_from_event(self) -> None:
@@ -206,7 +206,7 @@ def lazy_match(
     subscription: str,
     members: tuple[Event, ...],
     outputs: tuple[str, ...],
-    telling: MatchFieldSource,
+    source: MatchFieldSource,
 ) -> Match:
     """Return a match whose other fields are computed on first access; that must not be able to
     fail.
@@ -215,7 +215,7 @@ def lazy_match(
     _set_subscription(match, subscription)
     _set_members(match, members)
     _set_outputs(match, outputs)
-    _set_field_source(match, telling)
+    _set_field_source(match, source)
     return match
 
 

@@ -32,65 +32,70 @@ class Clash:
     words: str
 
 
-def clash_of(who: Individual, concept: Concept, others: Collection[Concept]) -> Clash | None:
+def clash_of(individual: Individual, concept: Concept, others: Collection[Concept]) -> Clash | None:
     """Return the clash of a concept of an individual with all its known concepts, itself included;
     else None.
     """
     match concept:
         case Nothing():
-            return Clash("K5", who, f"{who.name} cannot be in Nothing")
+            return Clash("K5", individual, f"{individual.name} cannot be in Nothing")
         case Symbol() | Enumeration() | Datatype():
-            return _of_leaf(who, concept, True, others)
+            return _of_leaf(individual, concept, True, others)
         case Complement(operand) if isinstance(operand, Symbol | Enumeration | Datatype):
-            return _of_leaf(who, operand, False, others)
+            return _of_leaf(individual, operand, False, others)
         case _:
             return None
 
 
 def _of_leaf(
-    who: Individual, leaf: Leaf, positive: bool, others: Collection[Concept]
+    individual: Individual, leaf: Leaf, positive: bool, others: Collection[Concept]
 ) -> Clash | None:
     if (Complement(leaf) if positive else leaf) in others:
         return Clash(
-            "K1", who, f"{who.name} would be {concept_text(leaf)} and not {concept_text(leaf)}"
+            "K1",
+            individual,
+            f"{individual.name} would be {concept_text(leaf)} and not {concept_text(leaf)}",
         )
     if isinstance(leaf, Datatype):
-        return _of_datatype(who, leaf, positive)
-    if who.kind is IndividualKind.LITERAL:
+        return _of_datatype(individual, leaf, positive)
+    if individual.kind is IndividualKind.LITERAL:
         return (
-            Clash("K4", who, f"the literal {who.name} is no {concept_text(leaf)}")
+            Clash("K4", individual, f"the literal {individual.name} is no {concept_text(leaf)}")
             if positive
             else None
         )
     if isinstance(leaf, Enumeration):
-        return _of_listing(who, leaf, positive) or _of_no_individual_left(who, others)
+        return _of_listing(individual, leaf, positive) or _of_no_individual_left(individual, others)
     return None
 
 
-def _of_datatype(who: Individual, datatype: Datatype, positive: bool) -> Clash | None:
-    if who.kind is IndividualKind.FRESH:
+def _of_datatype(individual: Individual, datatype: Datatype, positive: bool) -> Clash | None:
+    if individual.kind is IndividualKind.FRESH:
         return None
-    if (who.value is not None and has(who.value, datatype)) is positive:
+    if (individual.value is not None and has(individual.value, datatype)) is positive:
         return None
     return Clash(
-        "K3", who, f"{who.name} is {'not' if positive else 'indeed'} {concept_text(datatype)}"
+        "K3",
+        individual,
+        f"{individual.name} is {'not' if positive else 'indeed'} {concept_text(datatype)}",
     )
 
 
-def _of_listing(who: Individual, listed: Enumeration, positive: bool) -> Clash | None:
+def _of_listing(individual: Individual, listed: Enumeration, positive: bool) -> Clash | None:
     if (
-        not who.is_named
-        or (who.kind is IndividualKind.NAMED and who.name in listed.elements) is positive
+        not individual.is_named
+        or (individual.kind is IndividualKind.NAMED and individual.name in listed.elements)
+        is positive
     ):
         return None
     return Clash(
         "K2",
-        who,
-        f"{who.name} is {'not listed' if positive else 'listed'} in {concept_text(listed)}",
+        individual,
+        f"{individual.name} is {'not listed' if positive else 'listed'} in {concept_text(listed)}",
     )
 
 
-def _of_no_individual_left(who: Individual, others: Collection[Concept]) -> Clash | None:
+def _of_no_individual_left(individual: Individual, others: Collection[Concept]) -> Clash | None:
     """Return clash K6 if its enumerations, without those that exclude it, leave no individual."""
     listed = [set(each.elements) for each in others if isinstance(each, Enumeration)]
     if not listed:
@@ -101,4 +106,6 @@ def _of_no_individual_left(who: Individual, others: Collection[Concept]) -> Clas
         if isinstance(e, Complement) and isinstance(e.operand, Enumeration)
     )
     left = set.intersection(*listed).difference(*excluded)
-    return None if left else Clash("K6", who, f"nobody is left that {who.name} could be")
+    return (
+        None if left else Clash("K6", individual, f"nobody is left that {individual.name} could be")
+    )

@@ -1,7 +1,7 @@
 """Expansion: names replaced by their meaning, down to base symbols, enumerations and datatypes.
 
-A name with several equivalences has two expansions (decision 0074): as a query (`asked`) it is any
-of them, as an assertion it is all of them, and all that is above it.
+A name with several equivalences has two expansions (decision 0074): as a query (`queried`) it is
+any of them, as an assertion it is all of them, and all that is above it.
 """
 
 from __future__ import annotations
@@ -50,26 +50,26 @@ class Expansion:
         """Names with specialisations and without equivalences."""
         self.defined: Mapping[str, Concept] = _defined(given, equal)
         """Right side of every name symbol, equivalences and specialisations conjoined."""
-        self._asked = {name: disjunction(concepts) for name, concepts in equal.items()}
+        self._queried = {name: disjunction(concepts) for name, concepts in equal.items()}
         self._enumerated = enumerated
         self._found: dict[tuple[str, bool], Concept] = {}
         self._sizes: dict[str, int] = {}
 
-    def of(self, name: str, *, asked: bool) -> Concept:
+    def of(self, name: str, *, queried: bool) -> Concept:
         """Return the meaning of a name in base symbols and negation normal form.
 
         A base symbol, and any other name, is itself.
         """
-        meant = self._asked.get(name) if asked else None
+        meant = self._queried.get(name) if queried else None
         if meant is None:
             meant = self.defined.get(name)
         if meant is None:
             return self._enumerated.get(name, Symbol(name))
-        if (name, asked) not in self._found:
-            self._found[name, asked] = self.normal(meant, asked=asked)
-        return self._found[name, asked]
+        if (name, queried) not in self._found:
+            self._found[name, queried] = self.normal(meant, queried=queried)
+        return self._found[name, queried]
 
-    def normal(self, concept: Concept, *, asked: bool) -> Concept:
+    def normal(self, concept: Concept, *, queried: bool) -> Concept:
         """Return the concept in base symbols and negation normal form; raise LIMIT if it grows too
         large.
         """
@@ -79,23 +79,23 @@ class Expansion:
                 code="LIMIT",
                 hint="use a narrower concept, or define it with fewer names",
             )
-        return normal_form(self._replaced(concept, asked))
+        return normal_form(self._replaced(concept, queried))
 
-    def _replaced(self, concept: Concept, asked: bool) -> Concept:
+    def _replaced(self, concept: Concept, queried: bool) -> Concept:
         match concept:
             case Symbol(name):
-                return self.of(name, asked=asked)
+                return self.of(name, queried=queried)
             case Conjunction(operands):
-                return Conjunction(tuple(self._replaced(each, asked) for each in operands))
+                return Conjunction(tuple(self._replaced(each, queried) for each in operands))
             case Disjunction(operands):
-                return Disjunction(tuple(self._replaced(each, asked) for each in operands))
+                return Disjunction(tuple(self._replaced(each, queried) for each in operands))
             case Complement(operand):
                 # under a complement a query asserts the operand, and the other way round
-                return Complement(self._replaced(operand, not asked))
+                return Complement(self._replaced(operand, not queried))
             case Exists(role, filler):
-                return Exists(role, self._replaced(filler, asked))
+                return Exists(role, self._replaced(filler, queried))
             case ForAll(role, filler):
-                return ForAll(role, self._replaced(filler, asked))
+                return ForAll(role, self._replaced(filler, queried))
             case _:
                 return concept
 

@@ -277,16 +277,20 @@ def _disjoint(node: TripleIndex, left_out: list[str]) -> Iterator[tuple[str, str
             left_out.append(str(who))
 
 
-def _described(node: TripleIndex, who: Iri, value: Term, left_out: list[str]) -> Iterator[Concept]:
+def _described(
+    node: TripleIndex, subject: Iri, value: Term, left_out: list[str]
+) -> Iterator[Concept]:
     """Yield the concept of an expression; nothing if the language cannot express it."""
     try:
         yield concept_of(node, value)
     except UnsupportedExpression:
-        left_out.append(who.text)
+        left_out.append(subject.text)
 
 
-def _called(concept: Concept, who: Iri) -> Concept:
-    return enumeration(concept.elements, who.text) if isinstance(concept, Enumeration) else concept
+def _called(concept: Concept, subject: Iri) -> Concept:
+    return (
+        enumeration(concept.elements, subject.text) if isinstance(concept, Enumeration) else concept
+    )
 
 
 def _classes(node: TripleIndex) -> list[Iri]:

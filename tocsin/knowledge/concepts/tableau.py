@@ -83,29 +83,29 @@ class Denials:
         for who, concept in assertions.concepts:
             self._exempt(who, concept)
 
-    def denies(self, who: Individual, symbol: str) -> bool:
+    def denies(self, individual: Individual, symbol: str) -> bool:
         """True if an individual of the event certainly does not have the symbol."""
         return (
-            who.kind not in (IndividualKind.FRESH, IndividualKind.LITERAL)
-            and (who, symbol) not in self._symbols
+            individual.kind not in (IndividualKind.FRESH, IndividualKind.LITERAL)
+            and (individual, symbol) not in self._symbols
         )
 
-    def has_all_values(self, who: Individual, role: str) -> bool:
+    def has_all_values(self, individual: Individual, role: str) -> bool:
         """True if the listed values of a role are complete."""
-        return who.kind is not IndividualKind.FRESH and (who, role) not in self._roles
+        return individual.kind is not IndividualKind.FRESH and (individual, role) not in self._roles
 
-    def _exempt(self, who: Individual, concept: Concept) -> None:
+    def _exempt(self, individual: Individual, concept: Concept) -> None:
         match concept:
             case Symbol(name):
-                self._symbols.add((who, name))
+                self._symbols.add((individual, name))
             case Conjunction(operands) | Disjunction(operands):
                 for operand in operands:
-                    self._exempt(who, operand)
+                    self._exempt(individual, operand)
             case ForAll(role, filler):
-                for value in self._values.get((who, role), ()):
+                for value in self._values.get((individual, role), ()):
                     self._exempt(value, filler)
             case Exists(role):
-                self._roles.add((who, role))
+                self._roles.add((individual, role))
             case _:
                 pass
 
@@ -135,10 +135,10 @@ class _Branch:
         other.fresh, other.size = self.fresh, self.size
         return other
 
-    def relate(self, who: Individual, role: str, value: Individual) -> None:
+    def relate(self, individual: Individual, role: str, value: Individual) -> None:
         """Add a value of a role; apply the existing value restrictions to it."""
-        self.values.setdefault((who, role), []).append(value)
-        for concept in self.concepts.get(who, ()):
+        self.values.setdefault((individual, role), []).append(value)
+        for concept in self.concepts.get(individual, ()):
             if isinstance(concept, ForAll) and concept.role == role:
                 self.todo.append((value, concept.filler))
 
@@ -161,14 +161,21 @@ class _Branch:
                 )
         return None
 
-    def _clash(self, who: Individual, concept: Concept, known: dict[Concept, None]) -> Clash | None:
-        if isinstance(concept, Symbol) and self.denials and self.denials.denies(who, concept.name):
+    def _clash(
+        self, individual: Individual, concept: Concept, known: dict[Concept, None]
+    ) -> Clash | None:
+        if (
+            isinstance(concept, Symbol)
+            and self.denials
+            and self.denials.denies(individual, concept.name)
+        ):
             return Clash(
                 "K1",
-                who,
-                f"nothing says that {who.name} is {concept.name}, so it is not (closed world)",
+                individual,
+                f"nothing says that {individual.name} is {concept.name}, so it is not"
+                " (closed world)",
             )
-        return clash_of(who, concept, known)
+        return clash_of(individual, concept, known)
 
     def alternatives(self) -> list[Assumption] | Clash | None:
         """Return the choices of the next disjunction, else next existence; None if complete."""
@@ -184,19 +191,21 @@ class _Branch:
                     return self._witnesses(who, concept)
         return None
 
-    def _has_witness(self, who: Individual, exists: Exists) -> bool:
-        values = self.values.get((who, exists.role), ())
+    def _has_witness(self, individual: Individual, exists: Exists) -> bool:
+        values = self.values.get((individual, exists.role), ())
         return any(exists.filler in self.concepts.get(value, ()) for value in values)
 
-    def _witnesses(self, who: Individual, exists: Exists) -> list[Assumption] | Clash:
+    def _witnesses(self, individual: Individual, exists: Exists) -> list[Assumption] | Clash:
         """Return the listed values in a closed world, else a fresh individual."""
-        if self.denials and self.denials.has_all_values(who, exists.role):
-            values = self.values.get((who, exists.role), ())
-            missing = Clash("CW1", who, f"{who.name} has no {exists.role} (closed world)")
+        if self.denials and self.denials.has_all_values(individual, exists.role):
+            values = self.values.get((individual, exists.role), ())
+            missing = Clash(
+                "CW1", individual, f"{individual.name} has no {exists.role} (closed world)"
+            )
             return [(value, exists.filler) for value in values] or missing
         self.fresh += 1
         somebody = Individual(IndividualKind.FRESH, f"somebody {self.fresh}")
-        self.relate(who, exists.role, somebody)
+        self.relate(individual, exists.role, somebody)
         return [(somebody, exists.filler)]
 
     def opened(self) -> OpenBranch:

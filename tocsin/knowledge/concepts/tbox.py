@@ -166,14 +166,14 @@ class TBox:
 
         A base symbol, and any other name, is itself.
         """
-        return self._expansion.of(name, asked=False)
+        return self._expansion.of(name, queried=False)
 
     def expand(self, concept: Concept) -> Concept:
         """Return the concept of a query in base symbols and negation normal form.
 
         Raises LIMIT if it grows too large.
         """
-        return self._expansion.normal(concept, asked=True)
+        return self._expansion.normal(concept, queried=True)
 
     def require_served(self, concept: Concept) -> None:
         """Raise if the concept uses a refused name, directly or through definitions."""

@@ -129,7 +129,7 @@ class Context:
     reading: tuple[str, ...] = ()
     level: int = 0
     uses: Uses | None = None
-    beside: SubscriptionSettings = SubscriptionSettings()
+    settings: SubscriptionSettings = SubscriptionSettings()
 
 
 EMPTY_CONTEXT = Context()

@@ -67,15 +67,15 @@ class ProblemCollector:
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[Problem] = []
-        self._told: set[tuple[str, int, str]] = set()
+        self._reported: set[tuple[str, int, str]] = set()
 
     def __bool__(self) -> bool:
         return bool(self.found)
 
     def add(self, code: str, spot: SourceSpan, message: str, hint: str) -> None:
         """Add a problem at a token of the text; the code decides its class."""
-        if (code, spot.offset, message) not in self._told:
-            self._told.add((code, spot.offset, message))
+        if (code, spot.offset, message) not in self._reported:
+            self._reported.add((code, spot.offset, message))
             cut = SourceSpan(spot.offset, spot.text[:LONGEST_TOKEN])
             self.found.append(problem_at(self.text, cut, code, message, hint))
 
@@ -169,7 +169,7 @@ class TerminalNames:
     groups: tuple[tuple[frozenset[str], str], ...] = ()
     end_last: bool = True
 
-    def told(self, terminals: frozenset[str]) -> str:
+    def describe(self, terminals: frozenset[str]) -> str:
         """Return the expected terminals in words, as a choice."""
         rest = terminals - self.unsaid
         told: list[str] = []
@@ -187,9 +187,9 @@ class TerminalNames:
 AnyErrorContext = TypeVar("AnyErrorContext", bound=SyntaxErrorContext)
 
 
-def find_hint(slip: AnyErrorContext, rules: Iterable[Callable[[AnyErrorContext], str]]) -> str:
+def find_hint(error: AnyErrorContext, rules: Iterable[Callable[[AnyErrorContext], str]]) -> str:
     """Return the hint of the first rule that has one; "" if none has."""
-    return next(filter(None, (rule(slip) for rule in rules)), "")
+    return next(filter(None, (rule(error) for rule in rules)), "")
 
 
 def alternatives(words: Iterable[str]) -> str:

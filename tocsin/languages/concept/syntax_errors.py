@@ -73,7 +73,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
     if special := _special(error, place):
         return special
     hint = find_hint(error, _RULES)
-    return unexpected_problem(text, found, "SYNTAX", _VOCABULARY.told(found.expected), hint)
+    return unexpected_problem(text, found, "SYNTAX", _VOCABULARY.describe(found.expected), hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
         return misplaced_problem(text, crossed)
     hint = _hint(*split_at_error(text, found), found)
     return unexpected_problem(
-        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
+        text, found, SYNTAX_CODE, _VOCABULARY.describe(found.expected), hint, "subscription"
     )
 
 
@@ -119,7 +119,7 @@ def _not_arithmetic(text: str, found: Unexpected) -> Problem:
         'a calculation stands in parentheses, as in ($a + 1); a text goes in double quotes: "(...)"'
     )
     return unexpected_problem(
-        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
+        text, found, SYNTAX_CODE, _VOCABULARY.describe(found.expected), hint, "subscription"
     )
 
 

@@ -16,33 +16,35 @@ _FILTER = re.compile(
 _STATEMENT = "(_:H, ?1, (Selling, target, Computer))"
 
 
-def hint_for_foreign_syntax(slip: SyntaxErrorContext, in_braces: bool) -> str:
+def hint_for_foreign_syntax(error: SyntaxErrorContext, in_braces: bool) -> str:
     """Return a hint for syntax borrowed from another language, or "".
 
     `in_braces`: the SPARQL-like spelling is being read.
     """
     rules = _IN_BRACES if in_braces else _IN_STATEMENTS
-    return find_hint(slip, (_characters, *rules))
+    return find_hint(error, (_characters, *rules))
 
 
-def _characters(slip: SyntaxErrorContext) -> str:
-    here = slip.here[:1]
+def _characters(error: SyntaxErrorContext) -> str:
+    here = error.here[:1]
     if here and here in CURLY_QUOTES:
         return 'write straight quotes, as in "laptop"'
-    if re.search(r"(?i)\bprefix\s+[\w-]*:$", slip.just_before) and slip.could_be("IRIREF"):
+    if re.search(r"(?i)\bprefix\s+[\w-]*:$", error.just_before) and error.could_be("IRIREF"):
         return "an IRI stands in angle brackets: PREFIX ex: <http://example.org/>"
-    if slip.here.startswith(("//", "--", "/*")):
+    if error.here.startswith(("//", "--", "/*")):
         return "a comment begins with # and ends with its line"
     return ""
 
 
-def _bare_triples(slip: SyntaxErrorContext) -> str:
+def _bare_triples(error: SyntaxErrorContext) -> str:
     """Return a hint for `_:H :target ?1` without ASK and braces, and for ASK without braces."""
-    if slip.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", slip.just_before):
+    if error.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", error.just_before):
         return ""
-    if not _BEGINS_TRIPLE.match(slip.here) or not (slip.could_be("ASK") or slip.could_be("LBRACE")):
+    if not _BEGINS_TRIPLE.match(error.here) or not (
+        error.could_be("ASK") or error.could_be("LBRACE")
+    ):
         return ""
-    triple = _TRIPLE.match(slip.here)
+    triple = _TRIPLE.match(error.here)
     shown = " ".join(triple.groups()) if triple else "_:H :target ?1"
     return (
         f"triples stand in braces: ASK {{ {shown} . }}, and a statement in parentheses:"
@@ -50,11 +52,11 @@ def _bare_triples(slip: SyntaxErrorContext) -> str:
     )
 
 
-def _filters(slip: SyntaxErrorContext) -> str:
+def _filters(error: SyntaxErrorContext) -> str:
     """Return a hint for a filter behind its statement."""
-    text = f"FILTER {slip.here}" if slip.before.upper().endswith("FILTER") else slip.here
+    text = f"FILTER {error.here}" if error.before.upper().endswith("FILTER") else error.here
     found = _FILTER.match(text)
-    if found is None or ")" not in slip.before:
+    if found is None or ")" not in error.before:
         return ""
     return (
         "a filter is the last thing inside its statement: (_:H, ?x, (owl:Thing, price,"
@@ -62,41 +64,41 @@ def _filters(slip: SyntaxErrorContext) -> str:
     )
 
 
-def _statements(slip: SyntaxErrorContext) -> str:
+def _statements(error: SyntaxErrorContext) -> str:
     """Return a hint on the form of a statement."""
-    if slip.found.expected == {"OPEN"} and slip.here:
+    if error.found.expected == {"OPEN"} and error.here:
         return f"the third thing is class, property and class in parentheses: {_STATEMENT}"
-    if slip.found.expected == {"_COMMA"} and not slip.here.startswith(")"):
+    if error.found.expected == {"_COMMA"} and not error.here.startswith(")"):
         return f"commas stand between the things of a statement: {_STATEMENT}"
-    if slip.here.startswith(".") and slip.before.endswith(")"):
+    if error.here.startswith(".") and error.before.endswith(")"):
         return "statements need nothing between them; a dot stands between triples, in braces"
-    if slip.here.startswith(".") and slip.could_be(END):
+    if error.here.startswith(".") and error.could_be(END):
         return "leave the dot out; it stands between triples, in braces"
     if (
-        slip.found.terminal == END
-        and re.match(r"(?i)\s*select\b", slip.before)
-        and ")" not in slip.before
+        error.found.terminal == END
+        and re.match(r"(?i)\s*select\b", error.before)
+        and ")" not in error.before
     ):
         return "a pattern is missing: select ?x { _:H :target ?x . }"
     return ""
 
 
-def _triples(slip: SyntaxErrorContext) -> str:
+def _triples(error: SyntaxErrorContext) -> str:
     """Return a hint for triples in braces: what is missing, and its place."""
-    here = slip.here[:1]
-    if here == "." and slip.found.terminal == "_DOT":
+    here = error.here[:1]
+    if here == "." and error.found.terminal == "_DOT":
         return (
             "something is missing before the dot: a triple is subject property object, as in _:H"
             " :target ?1 ."
         )
-    if _BEGINS_TRIPLE.match(slip.here) and slip.could_be("_DOT"):
+    if _BEGINS_TRIPLE.match(error.here) and error.could_be("_DOT"):
         return (
             "a dot is missing before it: triples are subject property object, with a dot between"
             " them"
         )
-    if here == "}" and not slip.could_be("RBRACE"):
+    if here == "}" and not error.could_be("RBRACE"):
         return "triples are subject property object, as in _:H :target ?1 ."
-    if re.search(r"(?i)\bfilter\s+\?\w+$", slip.just_before):
+    if re.search(r"(?i)\bfilter\s+\?\w+$", error.just_before):
         return "a filter stands in parentheses: FILTER (?1 < 400)"
     return ""
 

@@ -112,7 +112,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
         )
     hint = find_hint(error, _RULES)
     return unexpected_problem(
-        text, found, "SYNTAX", _VOCABULARY.told(found.expected), hint, "subscription"
+        text, found, "SYNTAX", _VOCABULARY.describe(found.expected), hint, "subscription"
     )
 
 

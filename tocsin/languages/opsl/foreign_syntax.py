@@ -36,27 +36,27 @@ _SHAPES = frozenset(
 _CORNER = re.compile(r"\(\s*([+-]?[\d.]+)[\s,]+([+-]?[\d.]+)")
 
 
-def hint_for_foreign_syntax(slip: OpslErrorContext) -> str:
+def hint_for_foreign_syntax(error: OpslErrorContext) -> str:
     """Return a hint for syntax borrowed from another language, or ""."""
-    return _comparison(slip) or _distance_with_unit(slip) or _other_shape(slip)
+    return _comparison(error) or _distance_with_unit(error) or _other_shape(error)
 
 
-def _comparison(slip: OpslErrorContext) -> str:
+def _comparison(error: OpslErrorContext) -> str:
     """Return a hint for a comparison without a type, as in `price < 400`."""
-    if not slip.last_word or not slip.could_be("BOTH"):
+    if not error.last_word or not error.could_be("BOTH"):
         return ""
-    found = _COMPARISON.match(slip.here)
+    found = _COMPARISON.match(error.here)
     if found:
-        path, relation, value = slip.last_word + found[1], found[2].replace("==", "="), found[3]
+        path, relation, value = error.last_word + found[1], found[2].replace("==", "="), found[3]
         said = _typed(path, relation, value)
         typed = f"{said}, or " if said else ""
         return (
             f"a comparison has a type: {typed}selector{{ {path} {relation}"
             f" {_selector_value(value)} }}"
         )
-    phrase = _PHRASE.match(slip.here)
+    phrase = _PHRASE.match(error.here)
     return (
-        f"say it as a selector: selector{{ {slip.last_word}{phrase[1]} {phrase[2].strip()} }}"
+        f"say it as a selector: selector{{ {error.last_word}{phrase[1]} {phrase[2].strip()} }}"
         if phrase
         else ""
     )
@@ -83,10 +83,10 @@ def _quoted(word: str) -> str:
     return f'"{word}"'
 
 
-def _distance_with_unit(slip: OpslErrorContext) -> str:
+def _distance_with_unit(error: OpslErrorContext) -> str:
     """Return a hint for a distance with a unit, as in `DIST(A; <; 5km)B`."""
-    number, unit = re.search(rf"{_NUMBER.pattern}$", slip.just_before), _UNIT.match(slip.here)
-    if slip.operator != "DIST" or number is None or unit is None:
+    number, unit = re.search(rf"{_NUMBER.pattern}$", error.just_before), _UNIT.match(error.here)
+    if error.operator != "DIST" or number is None or unit is None:
         return ""
     metres = _METRES.get(unit[1].lower())
     shown = f": {number[0]}{unit[1]} is {float(number[0]) * metres:g}" if metres else ""
@@ -96,12 +96,12 @@ def _distance_with_unit(slip: OpslErrorContext) -> str:
     )
 
 
-def _other_shape(slip: OpslErrorContext) -> str:
+def _other_shape(error: OpslErrorContext) -> str:
     """Return a hint for a shape that is not a region, as in `@(POINT(1 1))`."""
-    word = slip.last_word.upper()
-    if word not in _SHAPES or not slip.here.startswith("("):
+    word = error.last_word.upper()
+    if word not in _SHAPES or not error.here.startswith("("):
         return ""
-    corner = _CORNER.match(slip.here)
+    corner = _CORNER.match(error.here)
     x, y = (float(corner[1]), float(corner[2])) if corner else (1.0, 1.0)
     (west, east), (south, north) = ((f"{each - 1:g}", f"{each + 1:g}") for each in (x, y))
     ring = f"POLYGON(({west} {south}, {east} {south}, {east} {north}, {west} {north}))"

@@ -29,43 +29,45 @@ _LENGTHS = (
 )
 
 
-def of_other_languages(slip: OpslErrorContext) -> str:
+def of_other_languages(error: OpslErrorContext) -> str:
     """Return a hint for a word or sign of another language, or ""."""
-    return next(filter(None, (rule(slip) for rule in _RULES)), "")
+    return next(filter(None, (rule(error) for rule in _RULES)), "")
 
 
-def _comments(slip: OpslErrorContext) -> str:
-    if slip.here.startswith(("--", "//", "/*", "#")):
+def _comments(error: OpslErrorContext) -> str:
+    if error.here.startswith(("--", "//", "/*", "#")):
         return "a subscription has no comments; leave it out"
-    if slip.here.strip() == ";":
+    if error.here.strip() == ";":
         return "leave ; out at the end"
     return ""
 
 
-def _quotes(slip: OpslErrorContext) -> str:
-    here = slip.here[:1]
+def _quotes(error: OpslErrorContext) -> str:
+    here = error.here[:1]
     return 'write straight quotes, as in STRING: type = "truck"' if here and here in _CURLY else ""
 
 
-def _equal_twice(slip: OpslErrorContext) -> str:
-    if slip.before.endswith("=") and slip.here.startswith("=") and slip.could_be("NUMBER"):
+def _equal_twice(error: OpslErrorContext) -> str:
+    if error.before.endswith("=") and error.here.startswith("=") and error.could_be("NUMBER"):
         return "write = once"
     return ""
 
 
-def _parentheses(slip: OpslErrorContext) -> str:
+def _parentheses(error: OpslErrorContext) -> str:
     """Return a hint for `selector(price < 400)`."""
-    if slip.here.startswith("(") and slip.last_word.lower() in _LANGUAGES:
-        inside = re.match(r"\(([^()]*)", slip.here)
+    if error.here.startswith("(") and error.last_word.lower() in _LANGUAGES:
+        inside = re.match(r"\(([^()]*)", error.here)
         text = inside[1].strip() if inside else "..."
-        return f"an atom of another language stands in braces: {slip.last_word.lower()}{{ {text} }}"
+        return (
+            f"an atom of another language stands in braces: {error.last_word.lower()}{{ {text} }}"
+        )
     return ""
 
 
-def _quantities(slip: OpslErrorContext) -> str:
+def _quantities(error: OpslErrorContext) -> str:
     """Return a hint for `&&(5km)` and `5km` in place of a part."""
-    found = _QUANTITY.match(slip.here)
-    if found is None or not slip.could_be("TYPE") or slip.could_be("QUANTITY"):
+    found = _QUANTITY.match(error.here)
+    if found is None or not error.could_be("TYPE") or error.could_be("QUANTITY"):
         return ""
     if found[1].lower() in _LENGTHS and found[1] != "m":
         return (
@@ -75,10 +77,10 @@ def _quantities(slip: OpslErrorContext) -> str:
     return "a duration stands in a window, =|(A; 60s)B, and a distance in DIST(A; <; 5000)B"
 
 
-def _postfix(slip: OpslErrorContext) -> str:
+def _postfix(error: OpslErrorContext) -> str:
     """Return a hint for an operator behind its part, as in `A @(Region1)`."""
-    found = _POSTFIX.match(slip.here)
-    if found is None or not slip.could_be("BOTH"):
+    found = _POSTFIX.match(error.here)
+    if found is None or not error.could_be("BOTH"):
         return ""
     return (
         f"an operator stands before its part: {found[1]}{found[2] or '(Region1)'}A; join two parts"
@@ -86,30 +88,30 @@ def _postfix(slip: OpslErrorContext) -> str:
     )
 
 
-def _joins(slip: OpslErrorContext) -> str:
+def _joins(error: OpslErrorContext) -> str:
     """Return a hint for AND and OR, and for words that mean a sequence."""
-    found = _JOIN.match(slip.here)
-    if found and found[1].upper() == "AND" and slip.could_be("_COMMA"):
+    found = _JOIN.match(error.here)
+    if found and found[1].upper() == "AND" and error.could_be("_COMMA"):
         return (
             'a comma joins predicates of one event: ARITH: id = 5, STRING: type = "truck"; && joins'
             " two events"
         )
-    if found and slip.could_be("BOTH"):
+    if found and error.could_be("BOTH"):
         word = found[1].upper()
         sign = "&&" if word == "AND" else "||"
         return (
             f"write {sign} between two parts; conditions on one event are selector{{ a = 1 {word} b"
             " = 2 }"
         )
-    if _SEQUENCE.match(slip.here) and slip.could_be("BOTH"):
+    if _SEQUENCE.match(error.here) and error.could_be("BOTH"):
         return "one after the other within a minute is =|(A; 60s)B; in a row A, B, C is |=(A; B)C"
     return ""
 
 
-def _not(slip: OpslErrorContext) -> str:
-    before = slip.last_word.upper() == "NOT" and slip.could_be("BOTH")
+def _not(error: OpslErrorContext) -> str:
+    before = error.last_word.upper() == "NOT" and error.could_be("BOTH")
     if before or (
-        slip.before.endswith("!") and slip.could_be("_OPEN") and not slip.here.startswith("(")
+        error.before.endswith("!") and error.could_be("_OPEN") and not error.here.startswith("(")
     ):
         return (
             "an absence has a window: !(A; 60s)B; what is not true of one event is selector{ NOT"

@@ -66,7 +66,7 @@ def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     error = OpslErrorContext(*split_at_error(text, found), found)
     hint = find_hint(error, _RULES)
     return unexpected_problem(
-        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
+        text, found, SYNTAX_CODE, _VOCABULARY.describe(found.expected), hint, "subscription"
     )
 
 

@@ -53,7 +53,7 @@ def meaning_of(
     labels = check(rule, problems, limits)
     by, each = keys_of(rule.keys, problems)
     policy = _policy(rule, context, problems)
-    horizon = rule.horizon.microseconds if rule.horizon else context.beside.horizon
+    horizon = rule.horizon.microseconds if rule.horizon else context.settings.horizon
     _refuse_other_horizon(rule, context, problems)
     manner = RuleSettings(
         by,
@@ -61,7 +61,7 @@ def meaning_of(
         policy,
         _EMIT_MODES.get(rule.ring),
         horizon,
-        context.beside.says_horizon or rule.horizon is not None,
+        context.settings.says_horizon or rule.horizon is not None,
         metric,
     )
     if problems:
@@ -141,7 +141,7 @@ def _measured(rule: RuleSyntax) -> list[Attribute]:
 
 def _policy(rule: RuleSyntax, context: Context, problems: ProblemCollector) -> Policy:
     known = [policy.value for policy in Policy]
-    said, beside = rule.policy.lower(), context.beside.policy
+    said, beside = rule.policy.lower(), context.settings.policy
     if said and said not in known:
         near = get_close_matches(said, known, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
@@ -155,7 +155,7 @@ def _policy(rule: RuleSyntax, context: Context, problems: ProblemCollector) -> P
 
 
 def _refuse_other_horizon(rule: RuleSyntax, context: Context, problems: ProblemCollector) -> None:
-    beside = context.beside
+    beside = context.settings
     if rule.horizon is None or not beside.says_horizon:
         return
     if beside.horizon != rule.horizon.microseconds:
@@ -165,9 +165,9 @@ def _refuse_other_horizon(rule: RuleSyntax, context: Context, problems: ProblemC
 
 
 def _refuse_twice(
-    what: str, said: str, beside: str, rule: RuleSyntax, problems: ProblemCollector
+    what: str, said: str, other: str, rule: RuleSyntax, problems: ProblemCollector
 ) -> None:
-    message = f"the {what} is {said} in the rule and {beside} beside it"
+    message = f"the {what} is {said} in the rule and {other} beside it"
     problems.add("ClauseError", rule.spot_of(what), message, "say it in one of the two places")
 
 

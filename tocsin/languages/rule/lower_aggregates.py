@@ -62,7 +62,7 @@ class RuleSettings:
     by: Key
     each: Elements | None
     policy: Policy
-    ring: Ring | None
+    emit_mode: Ring | None
     horizon: Duration | None
     says_horizon: bool
     metric: Metric
@@ -110,7 +110,7 @@ class AggregateLowering:
         if counted is None:
             return NOTHING
         every = None if node.every is None else node.every.microseconds
-        if every is not None and self.manner.ring not in (None, Ring.EVERY_TIME):
+        if every is not None and self.manner.emit_mode not in (None, Ring.EVERY_TIME):
             assert node.every is not None
             self.problems.add(
                 "RingError",
@@ -154,15 +154,15 @@ class AggregateLowering:
         self,
         counted: Part,
         measure: Measure,
-        asked: tuple[str, int | float],
+        threshold: tuple[str, int | float],
         over: Duration,
         every: Duration | None = None,
     ) -> Part:
-        ring = Ring.EVERY_TIME if every else self.manner.ring or Ring.ON_CHANGE
+        ring = Ring.EVERY_TIME if every else self.manner.emit_mode or Ring.ON_CHANGE
         return Sliding(
             counted,
             measure,
-            *asked,
+            *threshold,
             over,
             every,
             ring,

@@ -89,70 +89,70 @@ def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     shown = Unexpected(found.offset, found.terminal, token, found.expected)
     slip = RuleErrorContext(*split_at_error(text, shown), shown)
     hint = find_hint(slip, _RULES)
-    return unexpected_problem(text, shown, CODE, _VOCABULARY.told(found.expected), hint, "rule")
+    return unexpected_problem(text, shown, CODE, _VOCABULARY.describe(found.expected), hint, "rule")
 
 
-def _beginning(slip: RuleErrorContext) -> str:
-    if slip.found.expected == {"_WHEN"}:
+def _beginning(error: RuleErrorContext) -> str:
+    if error.found.expected == {"_WHEN"}:
         return "a rule begins with WHEN, as in WHEN order(price > 400) FOR EACH customer"
     return ""
 
 
-def _misspelt(slip: RuleErrorContext) -> str:
-    meant = nearest(slip.word.upper(), _KEYWORDS, 0.7) if slip.word else ""
-    if meant not in ("", slip.word.upper()) and not slip.could_be("NAME"):
+def _misspelt(error: RuleErrorContext) -> str:
+    meant = nearest(error.word.upper(), _KEYWORDS, 0.7) if error.word else ""
+    if meant not in ("", error.word.upper()) and not error.could_be("NAME"):
         return f"did you mean {_NOT_ALONE.get(meant, meant)}?"
     return ""
 
 
-def _reserved(slip: RuleErrorContext) -> str:
-    if slip.word.upper() in _KEYWORDS and slip.could_be("NAME") and slip.found.terminal != END:
-        return f"{slip.word} is a word of the language; as a name write it in backticks"
+def _reserved(error: RuleErrorContext) -> str:
+    if error.word.upper() in _KEYWORDS and error.could_be("NAME") and error.found.terminal != END:
+        return f"{error.word} is a word of the language; as a name write it in backticks"
     return ""
 
 
-def _durations(slip: RuleErrorContext) -> str:
-    if slip.could_be("DURATION"):
-        return f"after {slip.last_word.upper() or 'it'} comes a duration, as in 30s, 10m, 2h or 1d"
+def _durations(error: RuleErrorContext) -> str:
+    if error.could_be("DURATION"):
+        return f"after {error.last_word.upper() or 'it'} comes a duration, as in 30s, 10m, 2h or 1d"
     return ""
 
 
-def _structure(slip: RuleErrorContext) -> str:
-    sign = slip.here[:1]
-    if sign == ")" and not slip.could_be("_CLOSE") and slip.could_be(END):
+def _structure(error: RuleErrorContext) -> str:
+    sign = error.here[:1]
+    if sign == ")" and not error.could_be("_CLOSE") and error.could_be(END):
         return "this parenthesis was never opened"
-    if not sign and slip.could_be("_CLOSE"):
+    if not sign and error.could_be("_CLOSE"):
         return "a parenthesis is not closed"
-    if sign in ("'", '"') and not slip.found.terminal:
+    if sign in ("'", '"') and not error.found.terminal:
         return "the text has no closing quote"
     if sign == "`":
         return "the name in backticks is empty or has no closing backtick"
-    if slip.found.terminal == "CONDITION" and not slip.could_be("CONDITION"):
+    if error.found.terminal == "CONDITION" and not error.could_be("CONDITION"):
         return (
-            f"{slip.last_word or 'this'} is no function; known are COUNT, SUM, AVG, MIN, MAX,"
+            f"{error.last_word or 'this'} is no function; known are COUNT, SUM, AVG, MIN, MAX,"
             " FIRST, LAST and DISTANCE"
         )
-    if slip.could_be("STATE"):
+    if error.could_be("STATE"):
         return "say what becomes true, as in BECOMES temperature > 8 or HOLDS INSIDE Depot FOR 30m"
-    if slip.could_be("_INSIDE"):
+    if error.could_be("_INSIDE"):
         return "a state is a condition, INSIDE a region or NEAR a region and a distance"
     return ""
 
 
-def _forms(slip: RuleErrorContext) -> str:
-    if slip.found.expected <= {"_OPEN"}:
-        return f"write {slip.last_word.upper()}(...), with parentheses"
-    if slip.could_be("_OVER"):
+def _forms(error: RuleErrorContext) -> str:
+    if error.found.expected <= {"_OPEN"}:
+        return f"write {error.last_word.upper()}(...), with parentheses"
+    if error.could_be("_OVER"):
         return "say over how long, as in COUNT(login) >= 3 OVER 5m"
-    if slip.could_be("COMPARE") and not slip.could_be("_THEN"):
+    if error.could_be("COMPARE") and not error.could_be("_THEN"):
         return "compare it, as in COUNT(login) >= 3 OVER 5m or WHERE b.price > a.price"
-    if slip.could_be("_THEN"):
+    if error.could_be("_THEN"):
         return "join parts with THEN, AND or OR; clauses such as FOR EACH and WHERE come at the end"
-    if slip.could_be("_FOR_EACH"):
+    if error.could_be("_FOR_EACH"):
         return "at the end stand FOR EACH, WHERE, ALL WITHIN, RING, SELECT, POLICY and HORIZON"
-    if slip.could_be("EMBEDDED"):
+    if error.could_be("EMBEDDED"):
         return "a part is a type with a condition, order(price > 400), or an atom, graph{ ... }"
-    if slip.could_be("NAME"):
+    if error.could_be("NAME"):
         return "here stands a name; one that is a word of the language stands in backticks"
     return "see docs/languages/rule.md for every form"
 

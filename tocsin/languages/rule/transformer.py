@@ -88,9 +88,9 @@ class RuleTransformer(ValueTransformer):
         )
 
     def all_of(self, children: Children) -> RuleAnd:
-        return RuleAnd(tuple(children), spot=children[0].spot, depth=self._joined(children))
+        return RuleAnd(tuple(children), spot=children[0].spot, depth=self._chain_depth(children))
 
-    def _joined(self, children: Children) -> int:
+    def _chain_depth(self, children: Children) -> int:
         """Return the depth of parts that are joined one after the other: each join is a level."""
         depth = children[0].depth
         for child in children[1:]:
@@ -115,7 +115,7 @@ class RuleTransformer(ValueTransformer):
         first = children[0]
         if len(children) == 1 and not first.absent and first.within is None:
             return first.part
-        depth = max(self._joined(children), self._below(first.spot, (first,)))
+        depth = max(self._chain_depth(children), self._below(first.spot, (first,)))
         return Sequence(tuple(children), spot=first.spot, depth=depth)
 
     def step(self, children: Children) -> SequenceStep:

@@ -72,19 +72,19 @@ _LAST_WORD = re.compile(r"(\w+)$")
 _DIGITS = re.compile(r"([0-9][0-9.,_']*)$")
 
 
-def characters(slip: SelectorErrorContext) -> str:
+def characters(error: SelectorErrorContext) -> str:
     """Return a hint for a character that looks like another, or is invisible."""
-    here = slip.here[:1]
+    here = error.here[:1]
     if here in _CURLY and here:
         return "write straight quotes, as in 'laptop'"
     if here in _LOOKALIKES:
         return f"write {_LOOKALIKES[here]}"
     if here and (not here.isprintable() or unicodedata.category(here) == "Cf"):
         return f"an invisible character stands here (U+{ord(here):04X}); delete it"
-    if here in _CURRENCIES and here and not slip.wording.backticks:
+    if here in _CURRENCIES and here and not error.wording.backticks:
         return "a number has no unit; write 400"
-    if here in ("$", "@", ":", "?") and slip.wording.name_quotes:
-        return f"{here} is no part of a name; write such a name in {slip.wording.name_quotes}"
+    if here in ("$", "@", ":", "?") and error.wording.name_quotes:
+        return f"{here} is no part of a name; write such a name in {error.wording.name_quotes}"
     if here in _CURRENCIES and here:
         return "a number has no unit; write 400"
     if here in ("{", "}"):
@@ -92,17 +92,17 @@ def characters(slip: SelectorErrorContext) -> str:
     return ""
 
 
-def comments(slip: SelectorErrorContext) -> str:
+def comments(error: SelectorErrorContext) -> str:
     """Return a hint for comments and end marks of other languages."""
-    if "--" in _TEXTS.sub("", slip.before) or slip.here.startswith(("--", "//", "/*")):
+    if "--" in _TEXTS.sub("", error.before) or error.here.startswith(("--", "//", "/*")):
         return "a selector has no comments; leave it out"
-    if slip.before.endswith("/") and slip.here[:1] in ("/", "*"):
+    if error.before.endswith("/") and error.here[:1] in ("/", "*"):
         return "a selector has no comments; leave it out"
-    if slip.here[:1] == ";":
+    if error.here[:1] == ";":
         return "leave ; out: a selector is one condition"
     if (
-        slip.before.lstrip("( ").upper().startswith(_OPENINGS)
-        and slip.found.terminal in _OPERAND_ENDS
+        error.before.lstrip("( ").upper().startswith(_OPENINGS)
+        and error.found.terminal in _OPERAND_ENDS
     ):
         return "write the condition alone, as in price < 400"
     return ""
@@ -111,25 +111,25 @@ def comments(slip: SelectorErrorContext) -> str:
 _OPERAND_ENDS = ("NAME", "TIMES", "OPEN", "STRING", "NUMBER", "_COMMA", "")
 
 
-def numbers(slip: SelectorErrorContext) -> str:
+def numbers(error: SelectorErrorContext) -> str:
     """Return a hint for separators and units of numbers."""
-    written, here = _DIGITS.search(end_of(_TEXTS.sub("", slip.before))), slip.here
+    written, here = _DIGITS.search(end_of(_TEXTS.sub("", error.before))), error.here
     if written is None:
         return ""
     rest = re.match(r"[,_'.]([0-9][0-9,_'.]*)", here)
-    if rest and slip.touching:
+    if rest and error.touching:
         return (
             f"a number has no separators; write {_plain(written[1] + here[0] + rest[1])}, a point"
             " before a fraction"
         )
     if here[:1] in _CURRENCIES and here:
         return "a number has no unit"
-    if slip.touching and slip.found.terminal == "NAME" and written[1] == "0" and here[:1] in "xX":
+    if error.touching and error.found.terminal == "NAME" and written[1] == "0" and here[:1] in "xX":
         return (
             "bytes and numbers to the base of 16 are not part of this dialect; write a decimal"
             " number"
         )
-    if slip.touching and slip.found.terminal == "NAME":
+    if error.touching and error.found.terminal == "NAME":
         return "a number has no unit; join two conditions with AND or OR"
     if here[:1] == "%" and re.match(r"%\s*($|\)|and\b|or\b)", here, re.IGNORECASE):
         return "a number has no unit"
@@ -146,32 +146,36 @@ def _plain(number: str) -> str:
     return re.sub("[^0-9]", "", number)
 
 
-def lists(slip: SelectorErrorContext) -> str:
+def lists(error: SelectorErrorContext) -> str:
     """Return a hint for brackets behind a name, and for several values in place of one."""
-    here, before = slip.here[:1], slip.before
-    if here == "[" and slip.touching and re.search(r"[\w`\])]$", before):
+    here, before = error.here[:1], error.before
+    if here == "[" and error.touching and re.search(r"[\w`\])]$", before):
         return (
             "a selector looks at no element of a list; a dot leads into an object, as in"
             " order.price; lists are asked by epcis, concept (exists items.{...}), graph and exmlql"
         )
     if here == "[" and re.search(r"\bin$", before, re.IGNORECASE):
         return "write IN ('a', 'b')"
-    if here == "[" and slip.wording.backticks:
+    if here == "[" and error.wording.backticks:
         return "write a name of any characters in backticks"
-    if here == "," and not slip.could_be("_COMMA"):
+    if here == "," and not error.could_be("_COMMA"):
         return "write IN ('a', 'b') for several values"
     return ""
 
 
-def functions(slip: SelectorErrorContext) -> str:
+def functions(error: SelectorErrorContext) -> str:
     """Return a hint for a word with a parenthesis behind it, and for EXISTS."""
-    last = _LAST_WORD.search(slip.just_before)
+    last = _LAST_WORD.search(error.just_before)
     word = last[1].upper() if last else ""
-    if word == "EXISTS" and slip.wording.dialect == "amqp":
+    if word == "EXISTS" and error.wording.dialect == "amqp":
         return "write EXISTS(price)"
-    if word == "EXISTS" and not slip.wording.functions and slip.found.terminal in ("NAME", "OPEN"):
-        return f"write {_exists_of(slip)} IS NOT NULL"
-    if slip.here[:1] == "(" and word and word not in KEYWORDS and not slip.wording.functions:
+    if (
+        word == "EXISTS"
+        and not error.wording.functions
+        and error.found.terminal in ("NAME", "OPEN")
+    ):
+        return f"write {_exists_of(error)} IS NOT NULL"
+    if error.here[:1] == "(" and word and word not in KEYWORDS and not error.wording.functions:
         if word in _CLOCKS:
             return (
                 "a selector knows no clock; write the time itself: ce_time > '2026-01-31T08:00:00Z'"
@@ -180,7 +184,7 @@ def functions(slip: SelectorErrorContext) -> str:
             f'has {word}: "options": {{"dialect": "amqp"}}' if word in ARGUMENTS else "has some"
         )
         return (
-            f"the {slip.wording.dialect} dialect has no functions, {word} included; the amqp"
+            f"the {error.wording.dialect} dialect has no functions, {word} included; the amqp"
             f" dialect {of_amqp}"
         )
     return ""
@@ -197,51 +201,55 @@ _CLOCKS = (
 )
 
 
-def _exists_of(slip: SelectorErrorContext) -> str:
-    named = re.match(r"\(?\s*(`[^`]+`|[\w.]+)", slip.here)
+def _exists_of(error: SelectorErrorContext) -> str:
+    named = re.match(r"\(?\s*(`[^`]+`|[\w.]+)", error.here)
     return named[1] if named else "price"
 
 
-def words(slip: SelectorErrorContext) -> str:
+def words(error: SelectorErrorContext) -> str:
     """Return a hint for words of other languages, and for IS without NULL."""
-    if re.search(r"\bis\s+not$", slip.just_before, re.IGNORECASE):
+    if re.search(r"\bis\s+not$", error.just_before, re.IGNORECASE):
         return "write IS NOT NULL, or <> and a value"
-    if re.search(r"\bis$", slip.just_before, re.IGNORECASE) and slip.here:
+    if re.search(r"\bis$", error.just_before, re.IGNORECASE) and error.here:
         return "write = and a value; IS stands in IS NULL and IS NOT NULL only"
-    if slip.keyword == "NULL" and re.search(r"\bnot$", slip.just_before, re.IGNORECASE):
+    if error.keyword == "NULL" and re.search(r"\bnot$", error.just_before, re.IGNORECASE):
         return "write IS NOT NULL"
     if (
-        slip.found.terminal == "NAME"
-        and slip.could_be(END)
-        and slip.found.token.upper() in _CLAUSES
+        error.found.terminal == "NAME"
+        and error.could_be(END)
+        and error.found.token.upper() in _CLAUSES
     ):
         return (
-            f"leave {slip.found.token.upper()} out: a selector says which events ring, and each"
+            f"leave {error.found.token.upper()} out: a selector says which events ring, and each"
             " rings as it comes"
         )
-    if slip.found.terminal == "NAME" and slip.could_be("COMPARE"):
-        return _WORDS.get(slip.found.token.lower(), "")
+    if error.found.terminal == "NAME" and error.could_be("COMPARE"):
+        return _WORDS.get(error.found.token.lower(), "")
     return ""
 
 
 _CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
 
 
-def comparisons(slip: SelectorErrorContext) -> str:
+def comparisons(error: SelectorErrorContext) -> str:
     """Return a hint for foreign operators, chained comparisons, and a missing name."""
-    if slip.found.terminal == "COMPARE" and re.search(
-        r"\b(and|or)$", slip.just_before, re.IGNORECASE
+    if error.found.terminal == "COMPARE" and re.search(
+        r"\b(and|or)$", error.just_before, re.IGNORECASE
     ):
         return "write the name again, as in price > 1 AND price < 5"
-    if slip.found.terminal == "COMPARE" and slip.could_be("_AND") and not slip.could_be("COMPARE"):
+    if (
+        error.found.terminal == "COMPARE"
+        and error.could_be("_AND")
+        and not error.could_be("COMPARE")
+    ):
         return "compare two values at a time, as in x > 1 AND x < 5, or x BETWEEN 1 AND 5"
-    if slip.here[:1] == "~" or slip.here[:2] == "!~":
+    if error.here[:1] == "~" or error.here[:2] == "!~":
         return "write LIKE, where % is any text and _ one character"
-    if re.match(r"!\s+=", slip.here):
+    if re.match(r"!\s+=", error.here):
         return "write != without a blank"
-    if slip.found.terminal == "COMPARE":
+    if error.found.terminal == "COMPARE":
         return ""
-    return _OPERATORS.get(slip.here[:2], _OPERATORS.get(slip.here[:1], ""))
+    return _OPERATORS.get(error.here[:2], _OPERATORS.get(error.here[:1], ""))
 
 
 _OPERATORS = {

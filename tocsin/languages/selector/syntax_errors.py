@@ -41,7 +41,7 @@ def syntax_problem(text: str, found: Unexpected, wording: Wording) -> SyntaxProb
     error = SelectorErrorContext(*split_at_error(text, found), found, wording)
     hint = find_hint(error, _RULES)
     return unexpected_problem(
-        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "selector"
+        text, found, SYNTAX_CODE, _VOCABULARY.describe(found.expected), hint, "selector"
     )
 
 

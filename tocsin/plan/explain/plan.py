@@ -41,11 +41,11 @@ def summary_lines(plan: Plan) -> Iterator[str]:
         title = " " * len(title)
 
 
-def _partition_key_text(parting: PartitionKey) -> str:
+def _partition_key_text(key: PartitionKey) -> str:
     """Return the attributes by which a plan can be partitioned, or the reason why it cannot."""
-    if not parting.by:
-        return f"nothing: {parting.why_not}"
-    return f"{' and '.join(map(path_text, parting.by))}: other values never meet"
+    if not key.by:
+        return f"nothing: {key.why_not}"
+    return f"{' and '.join(map(path_text, key.by))}: other values never meet"
 
 
 def html(plan: Plan) -> str:

@@ -79,13 +79,13 @@ class _Said:
         self.roles: list[tuple[Individual, str, Individual]] = []
         self.objects = 0
 
-    def types(self, who: Individual, value: object) -> None:
+    def types(self, individual: Individual, value: object) -> None:
         for each in flat_values(value):
             if isinstance(each, str):
-                self.concepts[who, self.tbox.expanded(self.tbox.resolved(each))] = None
+                self.concepts[individual, self.tbox.expanded(self.tbox.resolved(each))] = None
 
-    def members(self, who: Individual, members: Mapping[str, Any]) -> None:
-        waiting = [(who, members)]
+    def members(self, individual: Individual, members: Mapping[str, Any]) -> None:
+        waiting = [(individual, members)]
         while waiting:
             owner, inner = waiting.pop()
             for name in TYPE_MEMBERS:

@@ -99,13 +99,14 @@ def _is_met(condition: Related | Satisfies | Apart, names: Mapping[str, Occurren
             assert_never(condition)
 
 
-def _distance_holds(apart: Apart, names: Mapping[str, Occurrence]) -> bool:
-    parts = (names.get(apart.name), names.get(apart.other))
-    one, other = (None if each is None else each.place_by(apart.metric) for each in parts)
+def _distance_holds(condition: Apart, names: Mapping[str, Occurrence]) -> bool:
+    parts = (names.get(condition.name), names.get(condition.other))
+    one, other = (None if each is None else each.place_by(condition.metric) for each in parts)
     if one is None or other is None:
         return False
     return (
-        are_related(one, apart.relation, other, apart.distance, apart.metric) is not apart.negated
+        are_related(one, condition.relation, other, condition.distance, condition.metric)
+        is not condition.negated
     )
 
 

@@ -89,10 +89,10 @@ class MatchRenderer:
             return None
         match = lazy_match(subscription, occurrence.members, outputs, self)
         if selected:
-            self.tell(match, selected)
+            self.render_fields(match, selected)
         return match
 
-    def tell(self, match: Match, selected: Mapping[str, str] = _NOTHING_SELECTED) -> None:
+    def render_fields(self, match: Match, selected: Mapping[str, str] = _NOTHING_SELECTED) -> None:
         """Set the fields that are computed for every match, except its id and its place."""
         if not self._is_worked_out:
             self._work_out()
@@ -157,14 +157,14 @@ def match_of(
     subscription: str,
     occurrence: OccurrenceView,
     output: Output = _FORWARD,
-    asking: EvaluatorFactory = no_nested_queries,
+    make_evaluator: EvaluatorFactory = no_nested_queries,
     selected: Mapping[str, str] | None = None,
 ) -> Match | None:
     """Return the match of a composite subscription.
 
     None if it has no output; raises GivenUp beyond the work limit.
     """
-    return MatchRenderer(occurrence).match(subscription, output, asking, selected)
+    return MatchRenderer(occurrence).match(subscription, output, make_evaluator, selected)
 
 
 def match_of_atom(
@@ -172,13 +172,13 @@ def match_of_atom(
     event: Event,
     rows: Rows,
     output: Output = _FORWARD,
-    asking: EvaluatorFactory = no_nested_queries,
+    make_evaluator: EvaluatorFactory = no_nested_queries,
 ) -> Match | None:
     """Return the match of an atomic subscription that binds variables or has an output.
 
     None if nothing is put out; raises GivenUp beyond the work limit.
     """
-    outputs = outputs_of(output, rows, (event,), asking(lambda _: document_to_match(event)))
+    outputs = outputs_of(output, rows, (event,), make_evaluator(lambda _: document_to_match(event)))
     if outputs is None:
         return None
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)

@@ -128,7 +128,7 @@ class Occurrence:
             self.counted,
         )
 
-    def binding(self, rows: Rows) -> Occurrence:
+    def with_rows(self, rows: Rows) -> Occurrence:
         """Return the same occurrence with other rows."""
         return Occurrence(
             self.members, self.start, self.end, self.names, self.absences, rows, self.counted
@@ -145,7 +145,7 @@ class Occurrence:
         rows = rows_without(self.rows, [each.rows for each in others])
         if len(rows) == len(self.rows):
             return self if rows else None
-        return self.binding(rows) if rows else None
+        return self.with_rows(rows) if rows else None
 
     def with_absence(self, start: Instant, end: Instant) -> Occurrence:
         """Return the same occurrence with a silent window after it; it ends no earlier than the

@@ -159,17 +159,17 @@ def _read_texts(
 
 
 def _rows_to_read(
-    glance: EnvelopeColumns | None, size: int, in_time: bool
+    envelopes: EnvelopeColumns | None, size: int, in_time: bool
 ) -> Iterable[tuple[int, Event | None]]:
     """Yield the rows to process one by one, with the event if it is decoded already.
 
     These are the rows that the scanner could not read, or all rows if lateness is checked.
     """
-    if glance is None:
+    if envelopes is None:
         return zip(range(size), repeat(None), strict=False)
     if in_time:
-        return zip(np.flatnonzero(glance.odd).tolist(), repeat(None), strict=False)
-    return enumerate(events_of(glance))
+        return zip(np.flatnonzero(envelopes.needs_fallback).tolist(), repeat(None), strict=False)
+    return enumerate(events_of(envelopes))
 
 
 def _events_of(raw: bytes, made: DecodedItem, ends: EventEndRule) -> list[Event]:
@@ -249,8 +249,8 @@ def _matched(
     for start in range(0, len(found.events), BATCH_SIZE):
         progress(start)
         served = guard.match(found.events[start : start + BATCH_SIZE])
-        outcome.add(served.beside)
-        outcome.add(guard.tell(served.rings))
+        outcome.add(served.diagnostics)
+        outcome.add(guard.render_atomic_matches(served.atomic_matches))
         for event, atoms in served.relevant:
             if guard.origin_of(event) not in found.late:
                 outcome.add(sequencer.serve(event, atoms))

@@ -49,7 +49,7 @@ class _Figures(Collector):
             yield from self._sizes()
             yield from self._deliveries()
         if self._by_subscription:
-            yield self._rings()
+            yield self._match_metric()
 
     def _matches(self) -> Iterator[tuple[Owned, int]]:
         """Yield the number of matches of each subscription in scope."""
@@ -129,7 +129,7 @@ class _Figures(Collector):
             "tocsin_batch_seconds", "How long a batch takes", buckets, sum_value=counts.seconds
         )
 
-    def _rings(self) -> Metric:
+    def _match_metric(self) -> Metric:
         rings = CounterMetricFamily(
             "tocsin_subscription_matches",
             "Matches by subscription",

@@ -29,7 +29,7 @@ async def tell_statistics(request: Request, subscriptions: Each = True) -> Respo
     caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> str:
-        told = service.statistics.told(caller.tenant)
+        told = service.statistics.summarize(caller.tenant)
         told["subscriptions"] = _each(service, caller.tenant) if subscriptions else {}
         told["spark"] = service.runner.engine_health()
         return json_text(told)
@@ -38,7 +38,7 @@ async def tell_statistics(request: Request, subscriptions: Each = True) -> Respo
 
 
 def _each(service: Service, tenant: str) -> dict[str, Any]:
-    rung = service.statistics.rung(tenant)
+    rung = service.statistics.matches_by_subscription(tenant)
     waiting = service.network.waiting_by_subscription(tenant)
     silent = {"matches": 0, "minutes": [0] * MINUTES}
     found: dict[str, Any] = {}

@@ -121,15 +121,15 @@ class NetworkViews:
                 counts[own] = counts.get(own, 0) + view.waiting
         return counts
 
-    def plan(self, tenant: str, rung: Mapping[str, int]) -> dict[str, Any]:
-        """Return all operators; `rung` is the number of matches of each atomic subscription."""
+    def plan(self, tenant: str, match_counts: Mapping[str, int]) -> dict[str, Any]:
+        """Return all operators; `match_counts` has the matches of each atomic subscription."""
         nodes: dict[str, _OperatorEntry] = {}
         atoms: dict[Atom, str] = {}
         for view in self.of(tenant):
             name = _name(view.number)
             inputs = [_name(each) for each in view.inputs]
             nodes[name] = _OperatorEntry(
-                view.part, inputs, list(view.keys), view.waiting, view.served
+                view.part, inputs, list(view.keys), view.waiting, view.received_count
             )
             if isinstance(view.part, Atom):
                 atoms[view.part] = name
@@ -138,7 +138,7 @@ class NetworkViews:
             known = self._entries.mirror.subscriptions_of(tenant)
         seen = {key for node in nodes.values() for key in node.keys}
         alone = [each for each in known if each.id not in seen]
-        left_out = self._add_atomic(alone, nodes, atoms, rung)
+        left_out = self._add_atomic(alone, nodes, atoms, match_counts)
         told = list(nodes.items())[:MAX_NODES]
         return {
             "nodes": [node.as_json(name) for name, node in told],
@@ -150,7 +150,7 @@ class NetworkViews:
         subscriptions: Iterable[Subscription],
         nodes: dict[str, _OperatorEntry],
         atoms: dict[Atom, str],
-        rung: Mapping[str, int],
+        match_counts: Mapping[str, int],
     ) -> int:
         """Add an entry for each condition that atomic subscriptions consist of; return how many are
         left out.
@@ -169,7 +169,7 @@ class NetworkViews:
             name = atoms.setdefault(atom, f"a{len(atoms) + 1}")
             node = nodes.setdefault(name, _OperatorEntry(atom, [], []))
             node.keys.append(each.id)
-            node.served = max(node.served, rung.get(Owned.of_key(each.id).name, 0))
+            node.served = max(node.served, match_counts.get(Owned.of_key(each.id).name, 0))
         return left_out
 
 

@@ -38,10 +38,10 @@ Status = Callable[[], RunnerStatus]
 
 
 class Statistics:
-    """A thread that samples once a second; `told` returns the results for a tenant.
+    """A thread that samples once a second; `summarize` returns the results for a tenant.
 
-    With `shared`, other processes may append to the log. With `tells_position`, the status has the
-    position of the runner.
+    With `shared`, other processes may append to the log. With `reports_position`, the status has
+    the position of the runner.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Statistics:
         status: Status,
         *,
         shared: bool = False,
-        tells_position: bool = True,
+        reports_position: bool = True,
     ) -> None:
         self._log, self._browsing, self._tallies = log, browsing, tallies
         self._feed, self._status = feed, status
-        self._shared, self._reports_position = shared, tells_position
+        self._shared, self._reports_position = shared, reports_position
         self._lock, self._looking = threading.Lock(), threading.Lock()
         self._is_caught_up = False
         self._by_tenant = TenantTallies()
@@ -79,7 +79,7 @@ class Statistics:
         if self._thread.is_alive():
             self._thread.join()
 
-    def told(self, tenant: str) -> dict[str, Any]:
+    def summarize(self, tenant: str) -> dict[str, Any]:
         """Return all statistics except those of single subscriptions."""
         status = self._status()
         minute = wall_clock() // MINUTE
@@ -117,7 +117,7 @@ class Statistics:
         ]
         return {"now": now, "minutes": minutes}
 
-    def rung(self, tenant: str) -> dict[str, dict[str, Any]]:
+    def matches_by_subscription(self, tenant: str) -> dict[str, dict[str, Any]]:
         """Return the matches of each subscription of a tenant that has ever matched."""
         minute = wall_clock() // MINUTE
         with self._lock:

@@ -71,7 +71,7 @@ def why(row: MatchRow, kept: ExplanationStores) -> dict[str, Any]:
         "members": [each.as_json(_named(match["bindings"], pattern)) for each in members],
         "bindings": match["bindings"],
         "lineage": lineage_of(match["events"], kept.matches, row.tenant),
-        **meant.told,
+        **meant.fields,
         **bounded_work(MAX_WHY_SECONDS, look),
     }
 
@@ -124,7 +124,7 @@ def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Membe
 class _Meant:
     """The subscription in the match's version: its JSON fields, plan and visible definitions."""
 
-    told: dict[str, Any]
+    fields: dict[str, Any]
     plan: Plan | None = None
     definitions: tuple[Definition, ...] = ()
 
@@ -150,10 +150,10 @@ def _visible_to(tenant: str, definitions: Sequence[Definition]) -> tuple[Definit
 
 
 def _compiled(
-    found: Subscription, told: dict[str, Any], definitions: tuple[Definition, ...]
+    found: Subscription, fields: dict[str, Any], definitions: tuple[Definition, ...]
 ) -> _Meant:
     try:
         plan = compile_subscription(found, Surroundings.of(definitions))
     except Problem as problem:
-        return _Meant({**told, "problem": problem.as_json()})
-    return _Meant(told, plan, definitions)
+        return _Meant({**fields, "problem": problem.as_json()})
+    return _Meant(fields, plan, definitions)

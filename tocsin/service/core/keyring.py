@@ -22,7 +22,7 @@ class Bucket:
 
     rate: int
     left: float = field(init=False)
-    told: float = field(default_factory=time.monotonic)
+    refilled_at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.left = float(self.rate)
@@ -32,8 +32,8 @@ class Bucket:
         one waits for it.
         """
         now = time.monotonic()
-        self.left = min(float(self.rate), self.left + (now - self.told) * self.rate)
-        self.told = now
+        self.left = min(float(self.rate), self.left + (now - self.refilled_at) * self.rate)
+        self.refilled_at = now
         if self.left <= 0:
             return False
         self.left -= count

@@ -27,22 +27,22 @@ class Replays:
     entries: SubscriptionService
     others: list[Replayer]
 
-    def replay(self, letter: LetterRow, mended: bytes | None = None) -> Future[int] | None:
+    def replay(self, letter: LetterRow, replacement: bytes | None = None) -> Future[int] | None:
         """Replay a letter; return a future that is done when its event is on disk.
 
-        `mended` replaces the stored event. None where no event was published: another handler took
-        the letter, or its subscription was resumed. Raises EventProblem for an event that cannot be
-        read, and StateProblem where there is nothing to replay.
+        `replacement` replaces the stored event. None where no event was published: another handler
+        took the letter, or its subscription was resumed. Raises EventProblem for an event that
+        cannot be read, and StateProblem where there is nothing to replay.
         """
         if any(other(letter) for other in self.others):
             return None
-        if mended is None and letter.event is None:
+        if replacement is None and letter.event is None:
             self._serve_again(letter)
             return None
-        return self.log.append([self._row(letter, mended)])
+        return self.log.append([self._row(letter, replacement)])
 
-    def _row(self, letter: LetterRow, mended: bytes | None) -> NewRow:
-        body = self._stored(letter) if mended is None else mended
+    def _row(self, letter: LetterRow, replacement: bytes | None) -> NewRow:
+        body = self._stored(letter) if replacement is None else replacement
         found = IngestResult(letter.tenant)
         found.take(0, body)
         if found.rejected:

@@ -124,7 +124,7 @@ class Service:
             self.feed,
             self.runner.status,
             shared=not self.log_database.is_sqlite,
-            tells_position=settings.engine is not ServiceEngine.NONE,
+            reports_position=settings.engine is not ServiceEngine.NONE,
         )
         self.parts: list[Part] = [keeper, self.statistics]
 

@@ -108,10 +108,10 @@ class CatalogLines:
         return any(self._store.get(key) is not None for key in keys)
 
     def _wanted(
-        self, served: Iterable[Subscription], paused: Iterable[Subscription], version: int
+        self, active: Iterable[Subscription], paused: Iterable[Subscription], version: int
     ) -> list[WantedLine]:
         return [
-            *(self._line(each, version) for each in served),
+            *(self._line(each, version) for each in active),
             *(self._line(each, version, paused=True) for each in paused),
         ]
 

@@ -81,7 +81,7 @@ class DeliveryCursor:
         """Return the cursor after the receiver has ended its deliveries."""
         return replace(self, ended=reason, reason=reason)
 
-    def joined(self, known: DeliveryCursor) -> DeliveryCursor:
+    def merge(self, known: DeliveryCursor) -> DeliveryCursor:
         """Return the stored cursor, merged with the unsaved progress of a worker.
 
         If the owner has set the position, that one applies.

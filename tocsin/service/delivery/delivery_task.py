@@ -32,12 +32,12 @@ class DeliveryCoordinator(Protocol):
     async def read(self, line: DeliveryCursor, limit: int) -> list[DeliveryMessage]:
         """Return the next matches of a subscription."""
 
-    async def bury(
+    async def dead_letter(
         self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
     ) -> None:
         """Make dead letters of matches."""
 
-    def keep(self, line: DeliveryCursor, outcome: Outcome) -> None:
+    def record(self, line: DeliveryCursor, outcome: Outcome) -> None:
         """Note the new state of a delivery cursor."""
 
 
@@ -48,7 +48,7 @@ class DeliveryTask:
     line: DeliveryCursor
     target: Target
     coordinator: DeliveryCoordinator
-    lanes: SendSlots
+    send_slots: SendSlots
     backoff: Backoff
     clock: Callable[[], Instant]
     more: bool = True
@@ -72,7 +72,7 @@ class DeliveryTask:
 
     async def _try(self, notices: Sequence[DeliveryMessage]) -> bool:
         await self._wait()
-        async with self.lanes.acquire(self.target.receiver, failing=self._is_failing):
+        async with self.send_slots.acquire(self.target.receiver, failing=self._is_failing):
             outcome = await self._send(notices)
         match outcome:
             case Delivered():
@@ -91,12 +91,12 @@ class DeliveryTask:
             return Failed(shown_error(error), code="InternalError")
 
     async def _failed(self, notices: Sequence[DeliveryMessage], failed: Failed) -> None:
-        wait = self.backoff.wait(self.line.failed + 1, failed.asked)
+        wait = self.backoff.wait(self.line.failed + 1, failed.retry_after)
         tried = self.line.after_failure(failed.reason, self.clock() + int(wait * _SECOND))
         if not self.backoff.is_last(tried.failed):
             self._note(tried, failed)
             return
-        await self.coordinator.bury(tried, notices, failed)
+        await self.coordinator.dead_letter(tried, notices, failed)
         self._note(tried.after_dead_letter(notices[-1].position, len(notices)), failed)
 
     async def _wait(self) -> None:
@@ -110,7 +110,7 @@ class DeliveryTask:
 
     def _note(self, line: DeliveryCursor, outcome: Outcome) -> None:
         self.line = line
-        self.coordinator.keep(line, outcome)
+        self.coordinator.record(line, outcome)
 
     @property
     def _is_failing(self) -> bool:

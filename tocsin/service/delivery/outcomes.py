@@ -12,12 +12,12 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The receiver has not accepted the message, or has not answered. `asked` are the seconds of
-    its `Retry-After`.
+    """The receiver has not accepted the message, or has not answered. `retry_after` are the seconds
+    of its `Retry-After`.
     """
 
     reason: str
-    asked: float | None = None
+    retry_after: float | None = None
     code: str = "DeliveryError"
 
 

@@ -216,7 +216,7 @@ class Delivery:
             self._store,
             StoredOutbox(self._around.matches, self._around.feed),
             self._opener.open,
-            self._bury,
+            self._dead_letter,
             wall_clock,
             self._lease.hold,
             self._lines.follow,
@@ -224,7 +224,7 @@ class Delivery:
             settings.lanes,
         )
 
-    def _bury(
+    def _dead_letter(
         self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
     ) -> None:
         reason = f"not delivered after {line.failed} tries: {failed.reason}"

@@ -187,11 +187,11 @@ def _remove(connection: sql.Connection, key: Key) -> None:
         _change(connection, key, {"deliver": _GONE})
 
 
-def _insert(connection: sql.Connection, wanted: WantedLine, told: str, version: int) -> None:
+def _insert(connection: sql.Connection, wanted: WantedLine, deliver: str, version: int) -> None:
     connection.execute(DELIVERIES.delete().where(*_where(wanted.key)))
     number = _next_change(connection)
     line = DeliveryCursor(
-        *wanted.key, told, number, wanted.paused, wanted.newest, moved=number, since=version
+        *wanted.key, deliver, number, wanted.paused, wanted.newest, moved=number, since=version
     )
     connection.execute(DELIVERIES.insert().values(asdict(line)))
 

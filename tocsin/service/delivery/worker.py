@@ -60,7 +60,7 @@ class DeliveryDependencies:
     store: DeliveryStore
     outbox: Outbox
     open_target: Callable[[DeliveryCursor], Target]
-    bury: Callable[[DeliveryCursor, Sequence[DeliveryMessage], Failed], None]
+    dead_letter: Callable[[DeliveryCursor, Sequence[DeliveryMessage], Failed], None]
     clock: Callable[[], Instant]
     hold: Callable[[], bool] = lambda: True
     follow: Callable[[], None] = lambda: None
@@ -80,7 +80,7 @@ class DeliveryWorker:
         self._unsaved: dict[Key, DeliveryCursor] = {}
         self._changed = -1
         self._seen = 0
-        self._refreshed = self._saved = self._asked = float("-inf")
+        self._refreshed = self._saved = self._lease_checked_at = float("-inf")
         self._holds = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self.outcomes: Counter[str] = Counter()
@@ -142,9 +142,9 @@ class DeliveryWorker:
         """True if this worker delivers. A new holder of the lease reads every cursor; one that has
         lost it stops at once.
         """
-        if monotonic() < self._asked + self._work.pace.refresh:
+        if monotonic() < self._lease_checked_at + self._work.pace.refresh:
             return self._holds
-        self._asked = monotonic()
+        self._lease_checked_at = monotonic()
         held = await self._in_thread(self._work.hold)
         if held and not self._holds:
             self._changed, self._refreshed = -1, float("-inf")
@@ -171,7 +171,7 @@ class DeliveryWorker:
 
     def _take_up(self, line: DeliveryCursor, known: DeliveryCursor) -> None:
         """Continue with a changed cursor, merged with the unsaved progress."""
-        joined = line.joined(known)
+        joined = line.merge(known)
         self._lines[line.key] = joined
         if joined != line:
             self._unsaved[line.key] = joined
@@ -201,15 +201,15 @@ class DeliveryWorker:
         task = asyncio.create_task(self._accompany(courier))
         self._out[key] = (courier, task)
 
-    async def _accompany(self, courier: DeliveryTask) -> None:
+    async def _accompany(self, task: DeliveryTask) -> None:
         """Run a courier to its end, despite problems of the storage."""
-        key = courier.line.key
-        while courier.more and courier.line.is_open:
+        key = task.line.key
+        while task.more and task.line.is_open:
             try:
-                await courier.run()
+                await task.run()
             except Problem as problem:
                 await self._trouble(problem)
-                courier.more = True
+                task.more = True
         self._out.pop(key, None)
 
     async def _call_back(self, key: Key) -> None:
@@ -228,14 +228,14 @@ class DeliveryWorker:
             self._work.outbox.read, line.key, line.position, limit, line.since
         )
 
-    async def bury(
+    async def dead_letter(
         self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
     ) -> None:
         """Store dead letters of matches before the cursor moves on."""
-        await self._in_thread(self._work.bury, line, notices, failed)
+        await self._in_thread(self._work.dead_letter, line, notices, failed)
         self.outcomes["buried"] += len(notices)
 
-    def keep(self, line: DeliveryCursor, outcome: Outcome) -> None:
+    def record(self, line: DeliveryCursor, outcome: Outcome) -> None:
         """Note a new cursor, to be stored with the others."""
         self.outcomes[type(outcome).__name__.lower()] += 1
         self._lines[line.key] = self._unsaved[line.key] = line

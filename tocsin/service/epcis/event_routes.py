@@ -172,10 +172,10 @@ def _require_known(request: Request, field: str, parameter: str, value: str) -> 
         raise EpcisException(NO_SUCH_RESOURCE, f"no event has the {field} {value[:200]!r}")
 
 
-def _is_known(index: EventIndex, field: str, asked: EventQuery) -> bool:
+def _is_known(index: EventIndex, field: str, query: EventQuery) -> bool:
     terms = [
         each
-        for each in narrowings_of(asked.plan.pattern)
+        for each in narrowings_of(query.plan.pattern)
         if isinstance(each, TermFilter) and each.field == field
     ]
     return not terms or any(index.has(field, value) for value in terms[0].values)

@@ -58,63 +58,63 @@ class QueryPage:
 
 
 def find(
-    index: EventIndex, asked: EventQuery, page: Page, most: int = MAX_SCANNED_EVENTS
+    index: EventIndex, query: EventQuery, page: Page, most: int = MAX_SCANNED_EVENTS
 ) -> QueryPage:
     """Return one page of the result."""
-    place = _begin(index, asked, page)
+    place = _begin(index, query, page)
     if not page.token:
-        _require_few(index, asked, place.until, most)
-    if not asked.is_paged:
-        return _cut(_collected(index, asked, place.until, most), asked, place, page)
-    return _scanned(index, asked, place, page, most)
+        _require_few(index, query, place.until, most)
+    if not query.is_paged:
+        return _cut(_collected(index, query, place.until, most), query, place, page)
+    return _scanned(index, query, place, page, most)
 
 
-def _begin(index: EventIndex, asked: EventQuery, page: Page) -> PageCursor:
+def _begin(index: EventIndex, query: EventQuery, page: Page) -> PageCursor:
     if not page.token:
         return PageCursor((), index.last_number())
-    return place_of(page.token, asked.text, *([int, int] if asked.controls.order_by else [int]))
+    return place_of(page.token, query.text, *([int, int] if query.controls.order_by else [int]))
 
 
-def find_between(index: EventIndex, asked: EventQuery, after: int, until: int) -> list[Event]:
+def find_between(index: EventIndex, query: EventQuery, after: int, until: int) -> list[Event]:
     """Return the results among the events after one number and up to another, in the order of
     capture.
 
     For a query of several events: the combinations that include one of these events.
     """
-    if isinstance(asked.plan.pattern, Atom):
+    if isinstance(query.plan.pattern, Atom):
         order = SortOrder()
-        candidates = _candidates(index, asked, order, (after,), until)
-        return [found.event for found in _decided(asked.plan, candidates)]
-    return _members(index, asked, until, MAX_SCANNED_EVENTS, after)
+        candidates = _candidates(index, query, order, (after,), until)
+        return [found.event for found in _decided(query.plan, candidates)]
+    return _members(index, query, until, MAX_SCANNED_EVENTS, after)
 
 
 def _scanned(
-    index: EventIndex, asked: EventQuery, place: PageCursor, page: Page, most: int
+    index: EventIndex, query: EventQuery, place: PageCursor, page: Page, most: int
 ) -> QueryPage:
-    order = SortOrder(asked.controls.order_by, asked.controls.descending)
-    wanted = _wanted(asked.controls, place, page)
+    order = SortOrder(query.controls.order_by, query.controls.descending)
+    wanted = _wanted(query.controls, place, page)
     hits: list[Indexed] = []
     seen = 0
     last: tuple[int, ...] = ()
 
     def counted() -> Iterator[Indexed]:
         nonlocal seen, last
-        for found in _candidates(index, asked, order, _numbers(place.after), place.until):
+        for found in _candidates(index, query, order, _numbers(place.after), place.until):
             seen, last = seen + 1, order.key(found)
             yield found
 
-    for found in _decided(asked.plan, counted(), lambda: seen >= most):
+    for found in _decided(query.plan, counted(), lambda: seen >= most):
         hits.append(found)
         if len(hits) > wanted:
             break
     sent = place.sent + min(len(hits), wanted)
     if len(hits) > wanted:
-        limit = asked.controls.event_count_limit
+        limit = query.controls.event_count_limit
         after = order.key(hits[wanted - 1]) if wanted else ()
         more = wanted > 0 and (limit is None or sent < limit)
     else:
         after, more = last, seen >= most
-    token = token_of(PageCursor(after, place.until, sent), asked.text) if more else ""
+    token = token_of(PageCursor(after, place.until, sent), query.text) if more else ""
     return QueryPage(tuple(found.event for found in hits[:wanted]), token)
 
 
@@ -123,16 +123,16 @@ def _wanted(controls: Controls, place: PageCursor, page: Page) -> int:
     return page.per_page if limit is None else max(0, min(page.per_page, limit - place.sent))
 
 
-def _require_few(index: EventIndex, asked: EventQuery, until: int, most: int) -> None:
+def _require_few(index: EventIndex, query: EventQuery, until: int, most: int) -> None:
     """Raise EpcisException if a result has more events than the query allows."""
-    allowed = asked.controls.max_event_count
+    allowed = query.controls.max_event_count
     if allowed is None:
         return
-    if asked.is_paged:
-        candidates = _bounded(_candidates(index, asked, SortOrder(), (), until), most)
-        count = len(list(islice(_decided(asked.plan, candidates), allowed + 1)))
+    if query.is_paged:
+        candidates = _bounded(_candidates(index, query, SortOrder(), (), until), most)
+        count = len(list(islice(_decided(query.plan, candidates), allowed + 1)))
     else:
-        count = len(_collected(index, asked, until, most))
+        count = len(_collected(index, query, until, most))
     if count > allowed:
         raise EpcisException(
             QUERY_TOO_LARGE,
@@ -142,9 +142,9 @@ def _require_few(index: EventIndex, asked: EventQuery, until: int, most: int) ->
 
 
 def _candidates(
-    index: EventIndex, asked: EventQuery, order: SortOrder, after: tuple[int, ...], until: int
+    index: EventIndex, query: EventQuery, order: SortOrder, after: tuple[int, ...], until: int
 ) -> Iterator[Indexed]:
-    narrowings = narrowings_of(asked.plan.pattern)
+    narrowings = narrowings_of(query.plan.pattern)
     while chunk := index.find(narrowings, order, after, until, CHUNK):
         checkpoint()
         yield from chunk
@@ -191,15 +191,15 @@ def _select_matches(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
         raise EpcisException(
             QUERY_TOO_COMPLEX, "an event is too hard to decide for the query", hint="simplify it"
         )
-    return [batch[index] for index, _ in matched.rings]
+    return [batch[index] for index, _ in matched.atomic_matches]
 
 
-def _collected(index: EventIndex, asked: EventQuery, until: int, most: int) -> list[Event]:
+def _collected(index: EventIndex, query: EventQuery, until: int, most: int) -> list[Event]:
     """Return the whole result in its order."""
-    events = _members(index, asked, until, most)
-    controls = asked.controls
+    events = _members(index, query, until, most)
+    controls = query.controls
     if controls.order_by:
-        path = (expand_name(controls.order_by, names_of(asked.context)),)
+        path = (expand_name(controls.order_by, names_of(query.context)),)
         key = _sort_key(path)
         known = [event for event in events if key(event) is not None]
         unknown = [event for event in events if key(event) is None]
@@ -210,18 +210,18 @@ def _collected(index: EventIndex, asked: EventQuery, until: int, most: int) -> l
 
 
 def _members(
-    index: EventIndex, asked: EventQuery, until: int, most: int, after: int = 0
+    index: EventIndex, query: EventQuery, until: int, most: int, after: int = 0
 ) -> list[Event]:
     """Return the events of the result: those that match or, for a query of several events, all of
     each combination that includes an event after a number.
     """
-    found = list(_bounded(_candidates(index, asked, SortOrder(), (), until), most))
-    if isinstance(asked.plan.pattern, Atom):
-        return [each.event for each in _decided(asked.plan, iter(found))]
+    found = list(_bounded(_candidates(index, query, SortOrder(), (), until), most))
+    if isinstance(query.plan.pattern, Atom):
+        return [each.event for each in _decided(query.plan, iter(found))]
     new = {each.event.identity for each in found if each.number > after}
     events = in_canonical_order([each.event for each in found])
     members: dict[tuple[str, str], Event] = {}
-    for match in match_events({_KEY: asked.plan}, Input(events)):
+    for match in match_events({_KEY: query.plan}, Input(events)):
         if any(event.identity in new for event in match.members):
             members |= {event.identity: event for event in match.members}
     return list(members.values())
@@ -239,12 +239,12 @@ def _sort_key(path: tuple[str, ...]) -> Callable[[Event], tuple[int, Any] | None
     return key
 
 
-def _cut(events: list[Event], asked: EventQuery, place: PageCursor, page: Page) -> QueryPage:
+def _cut(events: list[Event], query: EventQuery, place: PageCursor, page: Page) -> QueryPage:
     """Return a page of a complete result."""
     start = place.sent
     told = events[start : start + page.per_page]
     end = start + len(told)
-    token = token_of(PageCursor((), place.until, end), asked.text) if end < len(events) else ""
+    token = token_of(PageCursor((), place.until, end), query.text) if end < len(events) else ""
     return QueryPage(tuple(told), token)
 
 

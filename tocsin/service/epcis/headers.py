@@ -107,9 +107,9 @@ def _padded(version: str) -> tuple[int, ...]:
     return (*_parts(version), 0, 0)[: max(3, len(_parts(version)))]
 
 
-def _is_accepted(header: str, served: Sequence[str]) -> bool:
+def _is_accepted(header: str, supported: Sequence[str]) -> bool:
     kinds = _kinds(header)
-    return not any(kinds) or any(kind in served for kind in kinds)
+    return not any(kinds) or any(kind in supported for kind in kinds)
 
 
 def _kinds(header: str) -> list[str]:

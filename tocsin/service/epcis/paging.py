@@ -30,13 +30,13 @@ class PageCursor:
     sent: int = 0
 
 
-def token_of(place: PageCursor, asked: str) -> str:
+def token_of(place: PageCursor, result_key: str) -> str:
     """Return the token of a place in the result of a query."""
-    body = [_VERSION, _mark(asked), place.until, place.sent, list(place.after)]
+    body = [_VERSION, _mark(result_key), place.until, place.sent, list(place.after)]
     return base64.urlsafe_b64encode(json.dumps(body).encode()).decode().rstrip("=")
 
 
-def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> PageCursor:
+def place_of(token: str, result_key: str, *kinds: type[int] | type[str]) -> PageCursor:
     """Return the place of a token; raise EpcisException if it belongs to another query.
 
     `kinds` are the types of the parts of a key; at the beginning of an order the key may be empty.
@@ -44,7 +44,7 @@ def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> PageCurso
     body = _read(token)
     if not _is_place(body):
         raise _wrong("the nextPageToken is none that this server gave")
-    if body[1] != _mark(asked):
+    if body[1] != _mark(result_key):
         raise _wrong("the nextPageToken was given for another query")
     place = PageCursor(tuple(body[4]), body[2], body[3])
     if place.after and tuple(map(type, place.after)) != kinds:
@@ -52,9 +52,9 @@ def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> PageCurso
     return place
 
 
-def name_after(token: str, asked: str) -> str:
+def name_after(token: str, result_key: str) -> str:
     """Return the name after which a page of names begins."""
-    return "".join(str(name) for name in place_of(token, asked, str).after)
+    return "".join(str(name) for name in place_of(token, result_key, str).after)
 
 
 def _is_place(body: Any) -> bool:
@@ -91,8 +91,8 @@ def _read(token: str) -> Any:
         return None
 
 
-def _mark(asked: str) -> str:
-    return blake2b(asked.encode(), digest_size=8).hexdigest()
+def _mark(result_key: str) -> str:
+    return blake2b(result_key.encode(), digest_size=8).hexdigest()
 
 
 def _wrong(detail: str) -> EpcisException:

@@ -59,7 +59,7 @@ class ParsedQuery:
     """The conditions of a query as a text of the language `epcis`, and its controls."""
 
     text: str
-    asked: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     controls: Controls
 
 
@@ -73,15 +73,15 @@ def read_page(given: Mapping[str, str]) -> Page:
 
 
 def question_of_url(
-    pairs: Iterable[tuple[str, str]], beside: Iterable[str] = (), **fixed: Any
+    pairs: Iterable[tuple[str, str]], excluded: Iterable[str] = (), **fixed: Any
 ) -> ParsedQuery:
-    """Return the query of the parameters of a URL, without those of paging and those in `beside`.
+    """Return the query of the parameters of a URL, without those of paging and those in `excluded`.
 
     `fixed` are conditions from the path of the URL.
     """
     asked: dict[str, Any] = {}
     for name, value in pairs:
-        if name in _PAGING or name in beside:
+        if name in _PAGING or name in excluded:
             continue
         if name in _CONTROLS or name.startswith(_SCALARS):
             if name in asked:

@@ -71,14 +71,14 @@ def ask_simply(
     """Return the compiled query for the parameters of a simple event query."""
     subscription = Subscription(Owned(tenant, _ID).key, "epcis", question.text)
     plan = _compiled(subscription, definitions)
-    return EventQuery(plan, question.controls, question.text, question.asked.get("@context"))
+    return EventQuery(plan, question.controls, question.text, question.parameters.get("@context"))
 
 
-def require_standing(asked: EventQuery) -> None:
+def require_standing(query: EventQuery) -> None:
     """Raise EpcisException if a query orders or limits its result, which a subscription never has
     as a whole.
     """
-    if asked.controls != Controls():
+    if query.controls != Controls():
         raise EpcisException(
             SUBSCRIPTION_CONTROLS,
             "the query orders or cuts its result (orderBy, eventCountLimit, maxEventCount), so that"
@@ -91,8 +91,8 @@ def _compile_as_subscription(
     query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str
 ) -> EventQuery:
     controls = question_of({name: query[name] for name in query if name not in _OWN})
-    if controls.asked.keys() - {"@context"}:
-        other = sorted(controls.asked.keys() - {"@context"})[0]
+    if controls.parameters.keys() - {"@context"}:
+        other = sorted(controls.parameters.keys() - {"@context"})[0]
         raise _wrong(other, f"{other} is no member of a query with a language")
     own = {name: query[name] for name in _OWN if name in query}
     try:

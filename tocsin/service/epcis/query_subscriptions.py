@@ -86,13 +86,13 @@ class QuerySubscription:
             "format": self.terms.epc_format,
         }
 
-    def moved(self, cursor: int, now: Instant, *, was_told: bool) -> QuerySubscription:
+    def moved(self, cursor: int, now: Instant, *, was_notified: bool) -> QuerySubscription:
         """Return the subscription after a run of its query."""
         return replace(
             self,
             cursor=cursor,
             due=self.terms.next_after(now),
-            notified=now if was_told else self.notified,
+            notified=now if was_notified else self.notified,
             minimum=now,
         )
 

@@ -168,7 +168,7 @@ class QueryWorker:
                 async for news in self.news(subscription):
                     told = await self._send(subscription, news)
                     now = wall_clock()
-                    subscription = subscription.moved(news.until, now, was_told=told)
+                    subscription = subscription.moved(news.until, now, was_notified=told)
                     if not await asyncio.to_thread(
                         self._repository.save_subscription, subscription
                     ):

@@ -23,18 +23,18 @@ LANGUAGE = "plan"
 
 @dataclass(frozen=True, slots=True)
 class InterestSnapshot:
-    """All interests of a server at a version of its catalog; `heard` are those of other servers."""
+    """All interests of a server at a catalog version; `remote` are those of other servers."""
 
     version: int
     own: tuple[Atom, ...]
-    heard: tuple[Interest, ...]
+    remote: tuple[Interest, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _SubscriptionInterests:
     subscription: Subscription
     own: tuple[Atom, ...] = ()
-    heard: tuple[Interest, ...] = ()
+    remote: tuple[Interest, ...] = ()
 
 
 class InterestSource:
@@ -64,34 +64,36 @@ class InterestSource:
             return self._last
 
     def _gathered(
-        self, version: int, given: Mapping[str, Subscription], light: Surroundings
+        self, version: int, given: Mapping[str, Subscription], environment: Surroundings
     ) -> InterestSnapshot:
-        known = self._read if light is self._environment else {}
-        self._environment = light
+        known = self._read if environment is self._environment else {}
+        self._environment = environment
         self._read = {
             id: known[id]
             if id in known and known[id].subscription == subscription
-            else _read(subscription, light)
+            else _read(subscription, environment)
             for id, subscription in given.items()
         }
         own = dict.fromkeys(atom for each in self._read.values() for atom in each.own)
-        heard = dict.fromkeys(want for each in self._read.values() for want in each.heard)
+        heard = dict.fromkeys(want for each in self._read.values() for want in each.remote)
         return InterestSnapshot(version, tuple(own), tuple(heard))
 
 
-def _read(subscription: Subscription, light: Surroundings) -> _SubscriptionInterests:
+def _read(subscription: Subscription, environment: Surroundings) -> _SubscriptionInterests:
     """Return the interests of one subscription; empty if it does not compile."""
     paths = _paths(subscription)
     try:
         if paths is None:
-            own = find_atoms(compile_subscription(subscription, light))
+            own = find_atoms(compile_subscription(subscription, environment))
             return _SubscriptionInterests(subscription, own=tuple(own))
         given = subscription
-        plan = parse_subscription(given.language, given.expression, given.options, light.context)
+        plan = parse_subscription(
+            given.language, given.expression, given.options, environment.context
+        )
     except Problem:
         return _SubscriptionInterests(subscription)
     assert isinstance(plan.pattern, Atom)
-    return _SubscriptionInterests(subscription, heard=tuple(_wants(plan.pattern, paths)))
+    return _SubscriptionInterests(subscription, remote=tuple(_wants(plan.pattern, paths)))
 
 
 def _wants(atom: Atom, paths: list[Path]) -> list[Interest]:

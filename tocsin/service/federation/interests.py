@@ -50,13 +50,13 @@ def alternatives(atom: Atom) -> Iterator[Atom]:
 
 
 def interests_for_upstream(
-    own: Iterable[Atom], heard: Iterable[Interest], server: str, upstream: str, hops: int
+    own: Iterable[Atom], remote: Iterable[Interest], server: str, upstream: str, hops: int
 ) -> list[Interest]:
     """Return the interests of a server at one upstream: of its own subscriptions, and of servers
     subscribed here, with this server added to the path.
     """
     found = [Interest(atom, (server,)) for atom in own]
-    for want in heard:
+    for want in remote:
         is_round = server in want.path or upstream in want.path
         if not is_round and len(want.path) < hops:
             found.append(Interest(want.atom, (*want.path, server)))

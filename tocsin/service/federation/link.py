@@ -91,7 +91,7 @@ class FederationLink:
         self.trouble = ""
         self.counts = LinkCounts()
         self._version = -1
-        self._told: dict[str, Body] = {}
+        self._advertised: dict[str, Body] = {}
         self._not_understood: set[Atom] = set()
 
     def status(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class FederationLink:
             raise StateProblem(f"the upstream {self.url} is this server, {self.upstream}")
         self.position = await asyncio.to_thread(self._home.store.cursor, self.url, self.upstream)
         self._not_understood = set()
-        self._told = await _subscriptions_at(http, self._home.name)
+        self._advertised = await _subscriptions_at(http, self._home.name)
         while True:
             wish = await asyncio.to_thread(self._find_interests)
             await self._listen_and_ask(http, wish)
@@ -141,7 +141,7 @@ class FederationLink:
         """Return the current interests as subscriptions."""
         asked = self._home.demand.now()
         found = interests_for_upstream(
-            asked.own, asked.heard, self._home.name, self.upstream, self._home.hops
+            asked.own, asked.remote, self._home.name, self.upstream, self._home.hops
         )
         wants = merge_interests(
             Interest(EVERYTHING, want.path) if want.atom in self._not_understood else want
@@ -150,14 +150,16 @@ class FederationLink:
         self.counts.wanted, self.counts.asked = len(found), len(wants)
         return AdvertisedInterests(asked.version, subscriptions_of(wants, self._home.name))
 
-    async def _listen_and_ask(self, http: httpx.AsyncClient, wish: AdvertisedInterests) -> None:
+    async def _listen_and_ask(
+        self, http: httpx.AsyncClient, interests: AdvertisedInterests
+    ) -> None:
         """Receive events of some subscriptions until others have to be received, or a failure."""
         queue: asyncio.Queue[tuple[int, list[Arrived]]] = asyncio.Queue(_WAITING)
         ready = asyncio.Event()
         tasks = [
-            asyncio.create_task(self._hear(http, list(wish.bodies), queue, ready)),
+            asyncio.create_task(self._hear(http, list(interests.bodies), queue, ready)),
             asyncio.create_task(self._store(queue)),
-            asyncio.create_task(self._ask(http, wish, ready)),
+            asyncio.create_task(self._ask(http, interests, ready)),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -191,11 +193,11 @@ class FederationLink:
                     await queue.put((int(told.id), self._arrived(told)))
         raise SSEError("the stream ended")
 
-    def _arrived(self, told: ServerSentEvent) -> list[Arrived]:
-        if not told.data:
+    def _arrived(self, message: ServerSentEvent) -> list[Arrived]:
+        if not message.data:
             return []
         self.counts.messages += 1
-        return read_events(json.loads(told.data), self.upstream)
+        return read_events(json.loads(message.data), self.upstream)
 
     async def _store(self, queue: asyncio.Queue[tuple[int, list[Arrived]]]) -> None:
         """Append events to the log, in batches where many are queued, and store the position."""
@@ -247,36 +249,36 @@ class FederationLink:
         return False
 
     async def _ask(
-        self, http: httpx.AsyncClient, wish: AdvertisedInterests, ready: asyncio.Event
+        self, http: httpx.AsyncClient, interests: AdvertisedInterests, ready: asyncio.Event
     ) -> None:
         """Subscribe to the current interests; return when other subscriptions must be received."""
-        listened = wish.bodies.keys()
+        listened = interests.bodies.keys()
         await ready.wait()
-        while await self._tell(http, wish.bodies):
-            self._version = wish.version
-            while self._home.demand.now().version == wish.version:
+        while await self._update_upstream(http, interests.bodies):
+            self._version = interests.version
+            while self._home.demand.now().version == interests.version:
                 await asyncio.sleep(_LOOK)
-            wish = await asyncio.to_thread(self._find_interests)
-            if not wish.bodies.keys() <= listened:
+            interests = await asyncio.to_thread(self._find_interests)
+            if not interests.bodies.keys() <= listened:
                 return
 
-    async def _tell(self, http: httpx.AsyncClient, bodies: Mapping[str, Body]) -> bool:
+    async def _update_upstream(self, http: httpx.AsyncClient, bodies: Mapping[str, Body]) -> bool:
         """Update the subscriptions at the upstream; False if it does not understand one, so that
         all events have to be requested instead.
         """
         for id, body in bodies.items():
-            if self._told.get(id) != body:
+            if self._advertised.get(id) != body:
                 answer = await http.put(_path(id), json=body)
                 if answer.status_code in (400, 422):
                     self._note_foreign(body, answer.text)
                     return False
                 _require_success(answer)
-                self._told[id] = body
-        for id in [id for id in self._told if id not in bodies]:
+                self._advertised[id] = body
+        for id in [id for id in self._advertised if id not in bodies]:
             answer = await http.delete(_path(id))
             if answer.status_code != 404:
                 _require_success(answer)
-            del self._told[id]
+            del self._advertised[id]
         return True
 
     def _note_foreign(self, body: Body, why: str) -> None:
@@ -284,7 +286,7 @@ class FederationLink:
         send all events for them.
         """
         asked = self._home.demand.now()
-        atoms = {*asked.own, *(want.atom for want in asked.heard)}
+        atoms = {*asked.own, *(want.atom for want in asked.remote)}
         wants = [Interest(atom, ("",)) for atom in atoms]
         for want in wants:
             ((_, made),) = subscriptions_of([want], self._home.name).items()

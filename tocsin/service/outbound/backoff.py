@@ -35,12 +35,13 @@ class Backoff:
             )
 
     def wait(
-        self, failed: int, asked: float | None = None, draw: Callable[[], float] = random
+        self, failed: int, retry_after: float | None = None, draw: Callable[[], float] = random
     ) -> float:
-        """Return the seconds to wait after failed attempts; `asked` are those of `Retry-After`."""
+        """Return the seconds to wait after failed attempts; `retry_after` is what the receiver
+        asked."""
         doublings = min(max(failed - 1, 0), 64)
         most = min(self.longest, self.first * 2.0**doublings)
-        return max(most * draw(), min(asked or 0.0, self.longest_asked))
+        return max(most * draw(), min(retry_after or 0.0, self.longest_asked))
 
     def is_last(self, failed: int) -> bool:
         """True if no attempt is left after this number of failed ones."""

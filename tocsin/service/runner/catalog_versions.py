@@ -50,22 +50,22 @@ class CatalogVersions:
         """Forget all versions read: the runner restarts at an earlier one."""
         self._read, self._ahead = -1, []
 
-    def at(self, position: int, served: int) -> int:
-        """Return the version that applies to the events after a position; `served`, the runner's
+    def at(self, position: int, current: int) -> int:
+        """Return the version that applies to the events after a position; `current`, the runner's
         current one, if no later version does.
         """
-        self._read_on(served)
-        self._ahead = [each for each in self._ahead if each.version > served]
+        self._read_on(current)
+        self._ahead = [each for each in self._ahead if each.version > current]
         return max(
-            (each.version for each in self._ahead if each.position <= position), default=served
+            (each.version for each in self._ahead if each.position <= position), default=current
         )
 
     def end_of(self, version: int) -> int | None:
         """Return the last position that a version applies to; None if no later one is known."""
         return min((each.position for each in self._ahead if each.version > version), default=None)
 
-    def _read_on(self, served: int) -> None:
-        newest, after = self._newest, max(served, self._read)
+    def _read_on(self, current: int) -> None:
+        newest, after = self._newest, max(current, self._read)
         if newest <= after:
             return
         found = self._catalog.placed(after)

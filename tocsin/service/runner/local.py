@@ -347,8 +347,8 @@ def _events_of(rows: Sequence[LogRow]) -> list[Sequence[Event] | None]:
     return [row.events if row.events is not None else _read(row, next(usual)) for row in rows]
 
 
-def _read(row: LogRow, usual: Event | None) -> Sequence[Event] | None:
-    return _decoded(row.body) if usual is None else (usual,)
+def _read(row: LogRow, scanned: Event | None) -> Sequence[Event] | None:
+    return _decoded(row.body) if scanned is None else (scanned,)
 
 
 def _decoded(body: bytes) -> list[Event] | None:

@@ -53,7 +53,7 @@ class ServiceDatabase:
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
         """Yield a connection for reading one consistent snapshot."""
-        with self._told(), self._engine.connect() as connection:
+        with self._convert_errors(), self._engine.connect() as connection:
             reader = connection.execution_options(reads=True)
             with reader.begin():
                 yield reader
@@ -61,7 +61,7 @@ class ServiceDatabase:
     @contextmanager
     def writing(self) -> Iterator[sql.Connection]:
         """Yield a connection whose changes are all committed and durable, or none."""
-        with self._told(), self._engine.begin() as connection:
+        with self._convert_errors(), self._engine.begin() as connection:
             yield connection
             mark = None if self._count is None else self._count.increment(connection)
         if self._count is not None and mark is not None:
@@ -93,7 +93,7 @@ class ServiceDatabase:
         return {"pool_pre_ping": True}
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _convert_errors(self) -> Iterator[None]:
         try:
             yield
         except sql.exc.SQLAlchemyError as error:

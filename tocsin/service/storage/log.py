@@ -205,7 +205,7 @@ class EventLog:
                     each.done.set_exception(error)
             else:
                 self._finish(rows)
-                self._tell(batch, rows[-1].position if rows else self._head)
+                self._resolve(batch, rows[-1].position if rows else self._head)
 
     def _take(self) -> list[_Append]:
         """Return queued appends for one transaction, waiting for the first; empty when the log is
@@ -257,7 +257,7 @@ class EventLog:
             self._changed.notify_all()
 
     @staticmethod
-    def _tell(batch: Sequence[_Append], last: int) -> None:
+    def _resolve(batch: Sequence[_Append], last: int) -> None:
         position = last - sum(len(each.rows) for each in batch)
         for each in batch:
             position += len(each.rows)

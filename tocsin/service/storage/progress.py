@@ -195,11 +195,11 @@ class RunnerStore:
 def _note_troubles(
     connection: sql.Connection,
     troubles: Iterable[NewTrouble],
-    mended: Iterable[str],
+    recovered: Iterable[str],
     now: Instant,
 ) -> None:
     newest = {each.subscription: each for each in troubles}
-    gone = [*mended, *newest]
+    gone = [*recovered, *newest]
     if gone:
         connection.execute(TROUBLES.delete().where(TROUBLES.c.subscription.in_(gone)))
     for each in newest.values():

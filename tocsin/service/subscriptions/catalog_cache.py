@@ -88,7 +88,7 @@ class CatalogCache:
             self.version = version
 
     def redefine(
-        self, version: int, definitions: Mapping[str, Definition], light: Surroundings | None
+        self, version: int, definitions: Mapping[str, Definition], environment: Surroundings | None
     ) -> None:
         """Apply a change of definitions that this process has made, with their compiled environment
         if there is one. Ignored if it is not the next version.
@@ -96,8 +96,8 @@ class CatalogCache:
         with self.lock:
             if version != self.version + 1:
                 return
-            if light is not None:
-                self._environment = (definitions, light)
+            if environment is not None:
+                self._environment = (definitions, environment)
             self.definitions = definitions
             self.version = version
 

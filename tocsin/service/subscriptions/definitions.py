@@ -59,7 +59,7 @@ class DefinitionService:
             change = self._catalog.add if is_new else self._catalog.replace
             version = change(definition, position=self._position)
             mirror.redefine(version, after, light)
-            self._entries.tell(version)
+            self._entries.notify(version)
         return PutResult(is_new, version)
 
     def remove(self, tenant: str, name: str, *, force: bool = False) -> None:
@@ -77,7 +77,7 @@ class DefinitionService:
             self._require_harmless(tenant, light, force)
             version = self._catalog.remove(definitions=[full], position=self._position)
             mirror.redefine(version, after, light)
-            self._entries.tell(version)
+            self._entries.notify(version)
 
     def get(self, tenant: str, name: str) -> Version:
         """Return a definition of a tenant, else the shared one; raise StateProblem if there is
@@ -134,9 +134,9 @@ class DefinitionService:
             )
 
 
-def _require_sound(definition: Definition, light: Surroundings) -> None:
+def _require_sound(definition: Definition, environment: Surroundings) -> None:
     whose = Owned.of_key(definition.name)
-    context = light.context_for(Owned(whose.tenant, "it").key)
+    context = environment.context_for(Owned(whose.tenant, "it").key)
     known = context.definitions.get(whose.name)
     for problem in judge_definition(known, context).problems if known is not None else ():
         raise problem

@@ -143,7 +143,7 @@ class SubscriptionService:
                 self._require_room(tenant)
             version = self._catalog.put(subscription, paused=paused, position=self._position)
             self.mirror.note(version, added=subscription, paused=paused)
-            self.tell(version)
+            self.notify(version)
             listed = SubscriptionStatus(subscription, is_paused=paused)
             return PutResult(is_new, version, _select_service_warnings(compiled.warnings), listed)
 
@@ -166,7 +166,7 @@ class SubscriptionService:
                 raise _unknown(id)
             version = self._catalog.remove(name, position=self._position)
             self.mirror.note(version, removed=name)
-            return self.tell(version)
+            return self.notify(version)
 
     def get(self, tenant: str, id: str) -> SubscriptionStatus:
         """Return a subscription and its state; raise StateProblem if it is unknown."""
@@ -192,15 +192,15 @@ class SubscriptionService:
         paused = [SubscriptionStatus(each, is_paused=True) for each in silent]
         return sorted([*live, *paused], key=lambda each: each.subscription.id)
 
-    def renew(self, whose: Owned) -> None:
+    def renew(self, owned: Owned) -> None:
         """Resume a suspended subscription; raise StateProblem if it is unknown or paused."""
-        name = whose.key
+        name = owned.key
         with self.lock:
             self.mirror.refresh()
             if name not in self.mirror.subscriptions:
-                raise _unknown(whose.name)
+                raise _unknown(owned.name)
             known = self.mirror.subscriptions[name]
-            self.tell(self._catalog.put(known, position=self._position))
+            self.notify(self._catalog.put(known, position=self._position))
 
     def compile(self, subscription: Subscription) -> Plan:
         """Return the plan of a subscription with current definitions; raise its first problem."""
@@ -221,7 +221,7 @@ class SubscriptionService:
         """Return the warnings about a subscription that compiles."""
         return _select_service_warnings(warnings_of(subscription, self.mirror.environment))
 
-    def tell(self, version: int) -> int:
+    def notify(self, version: int) -> int:
         """Notify the service and its hooks of a committed version; return it."""
         self._changed(version)
         for hook in self.hooks:

@@ -102,7 +102,7 @@ def _generations(index: MatchIndex, batch: EventBatch, building: Building) -> It
     events, beside = guard.publish([match for _, match in building])
     while events:
         served = guard.match(events)
-        rung = guard.tell(served.rings)
+        rung = guard.render_atomic_matches(served.atomic_matches)
         origins = [number_of[fan_out.origin_of(event.identity)] for event in events]
         yield _matched(events, origins, served, rung, beside)
         events, beside = guard.publish(rung.matches)
@@ -126,5 +126,5 @@ def _matched(
         AtomicMatches(at, [match.subscription for match in told]),
         told,
         [CompositeInput(numbers[id(event)], atoms) for event, atoms in served.relevant],
-        [*letters_of(beside), *letters_of(served.beside), *letters_of(rung)],
+        [*letters_of(beside), *letters_of(served.diagnostics), *letters_of(rung)],
     )

@@ -40,7 +40,7 @@ def match_isolated_row(rows: Any, layout: Layout, index: MatchIndex) -> Isolated
         return IsolatedRow(letters=[letter_of(unreadable(fault, rows.to_pylist()))])
     guard, numbers = index.guard(), {id(event): number for number, event in enumerate(events)}
     served = guard.match(events)
-    rung = guard.tell(served.rings)
+    rung = guard.render_atomic_matches(served.atomic_matches)
     told = sorted(rung.matches, key=lambda match: numbers[id(match.members[0])])
     at = np.array([numbers[id(match.members[0])] for match in told], np.int32)
     return IsolatedRow(
@@ -48,7 +48,7 @@ def match_isolated_row(rows: Any, layout: Layout, index: MatchIndex) -> Isolated
         AtomicMatches(at, [match.subscription for match in told]),
         told,
         [CompositeInput(numbers[id(event)], atoms) for event, atoms in served.relevant],
-        [*reading.letters, *letters_of(served.beside), *letters_of(rung)],
+        [*reading.letters, *letters_of(served.diagnostics), *letters_of(rung)],
     )
 
 

@@ -223,8 +223,10 @@ class _Matching:
         """Match rows; an error of any row is raised."""
         reading = read(rows, self.serving.layout)
         matched = self.index.engine.match(reading.batch)
-        refuse_too_much(len(matched.rings), rows.num_rows)
-        rung, relevant = self._without_copies(reading, matched.rings, matched.relevant)
+        refuse_too_much(len(matched.atomic_matches), rows.num_rows)
+        rung, relevant = self._without_copies(
+            reading, matched.atomic_matches, matched.composite_inputs
+        )
         rings, told, untold = _told(self.index.engine, reading, rung)
         far = beyond(reading, now_of(rows), self.serving.ahead)
         letters = [
@@ -322,7 +324,9 @@ def _told(
     kept: list[int] = []
     untold: list[Letter] = []
     for number, (event, key) in enumerate(rings):
-        match = engine.ring(key, reading.batch.event(event)) if key in telling else None
+        match = (
+            engine.render_atomic_match(key, reading.batch.event(event)) if key in telling else None
+        )
         if isinstance(match, RenderFailure):
             untold.append(letter_of(match.letter()))
         elif match is not None or key not in telling:

@@ -44,12 +44,13 @@ _INT = np.dtype("<i4")
 class RoutedEvent(NamedTuple):
     """An event for a shard, and the names of the atoms that it matches.
 
-    Several shards may get the event; one of them is its `teller`, which reports it if it is late.
+    Several shards may get the event; one of them is its `reports_late`, which reports it if it is
+    late.
     """
 
     event: Event
     atoms: Names
-    teller: bool
+    reports_late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,11 @@ class ShardMessageBuilder:
         """Return the number of a set of atoms."""
         return self._sets.setdefault(atoms, len(self._sets))
 
-    def add(self, event: Event, number: int, teller: bool) -> None:
+    def add(self, event: Event, number: int, reports_late: bool) -> None:
         """Add an event with the number of its set of atoms."""
         self.events.append(event)
         self._numbers.append(number)
-        self._tellers.append(teller)
+        self._tellers.append(reports_late)
 
     def packed(self, version: int, span: Span | None) -> bytes:
         """Return the message as the bytes of a row."""

@@ -60,7 +60,7 @@ def batches_of(results: Results, teller: MemberRenderer) -> Iterator[Any]:
 
 def _told(matches: Sequence[Match], teller: MemberRenderer) -> Iterator[Any]:
     contained = run_with_bisection(matches, lambda part: matches_to_arrow(part, teller))
-    for _, array in contained.served:
+    for _, array in contained.completed:
         yield batch_of_matches(array)
     if contained.failed:
         faults = (

@@ -71,7 +71,7 @@ class CatalogView(ABC):
     def teller(self, telling: MemberOutput) -> MemberRenderer:
         """Return the renderer of members for the content requested at this version."""
         return MemberRenderer(
-            telling, telling.contents(self.subscriptions), self.surroundings.words
+            telling, telling.contents(self.subscriptions), self.surroundings.ontology
         )
 
     def guard(self) -> GuardedEngine:

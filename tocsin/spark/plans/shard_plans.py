@@ -68,7 +68,7 @@ class ShardPlans(CatalogView):
         return self._letters
 
     @property
-    def has_shares(self) -> bool:
+    def is_partitioned(self) -> bool:
         """True if this shard serves a partition of a composite that several shards serve."""
         plans = self._held.values()
         return self._shards > 1 and any(partition_key_of_plan(plan).by for plan in plans)

@@ -80,8 +80,8 @@ class Repeated:
         guard = _guard_of(members, fan_out)
         served = guard.match(in_canonical_order(further))
         outcome = Outcome()
-        outcome.add(served.beside)
-        outcome.add(told_once(guard.tell(served.rings), members))
+        outcome.add(served.diagnostics)
+        outcome.add(told_once(guard.render_atomic_matches(served.atomic_matches), members))
         whole = [*spans, *((each.interval.end,) * 2 for each in further if each.interval)]
         sequencer = FiniteSequencer(guard, forget_every=forget_every)
         if whole:

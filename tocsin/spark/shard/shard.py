@@ -63,7 +63,7 @@ class Shard:
         self._members = ShardPlans(setting.number, setting.shards)
         self._sequencer = ShardSequencer(self._members, self.clock)
 
-    def take(self, step: bytes) -> Results:
+    def run_step(self, step: bytes) -> Results:
         """Take one step and return its results."""
         now, raw = unpack(step)
         messages = [message_of(each) for each in raw]
@@ -87,7 +87,7 @@ class Shard:
     @property
     def has_shares(self) -> bool:
         """True if it serves a partition of a composite that several shards serve."""
-        return self._members.has_shares
+        return self._members.is_partitioned
 
     def teller(self, telling: MemberOutput) -> MemberRenderer:
         """Return the renderer of members for the current subscriptions."""
@@ -99,7 +99,7 @@ class Shard:
             return []
         return self._members.move_to(self.source.snapshot(version), self.clock.instant)
 
-    def follow(self, pace: ClockSettings, source: Source | None) -> bool:
+    def apply_config(self, pace: ClockSettings, source: Source | None) -> bool:
         """Apply a pace and, if given, a source of subscriptions; return True if a snapshot is
         needed.
 
@@ -162,7 +162,7 @@ class Shard:
         timed = [hit for hit in chosen if hit.event.interval is not None]
         behind = 0 if mark is None else bisect_left(timed, mark, key=_end)
         self._sequencer.hold_all([(hit.event, hit.atoms) for hit in timed[behind:]])
-        return (letter_of(late(hit.event)) for hit in timed[:behind] if hit.teller)
+        return (letter_of(late(hit.event)) for hit in timed[:behind] if hit.reports_late)
 
 
 def _end(hit: RoutedEvent) -> Instant:

@@ -43,7 +43,7 @@ class ShardHost:
         self._listener = Listener((_LOOPBACK, 0), backlog=_WAITING, authkey=self._secret)
         Thread(target=self._listen, name="tocsin home", daemon=True).start()
 
-    def note(self, token: bytes) -> None:
+    def publish_endpoint(self, token: bytes) -> None:
         """Publish that this process holds a shard in the state of that name."""
         said = {"port": self._listener.address[1], "secret": self._secret.hex()}
         target = os.open(_note(self._folder, token), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

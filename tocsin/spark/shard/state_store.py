@@ -124,8 +124,8 @@ class ShardCache:
         return None if shard is None else self._take(shard, errand)
 
     def _take(self, shard: Shard, errand: StepRequest) -> StepResult:
-        is_other = shard.follow(errand.setting.pace, errand.source)
-        results = shard.take(errand.step)
+        is_other = shard.apply_config(errand.setting.pace, errand.source)
+        results = shard.run_step(errand.step)
         snapshot = shard.snapshot() if errand.is_full or is_other else None
         batches = batches_of(results, shard.teller(errand.telling))
         due = shard.clock.due(shard.next_instant())
@@ -148,7 +148,7 @@ class ShardCache:
             self._pop(next(iter(self._by_token)))
         if self._folder is not None:
             self._home = self._home or ShardHost(self._folder, self.serve)
-            self._home.note(shard.token)
+            self._home.publish_endpoint(shard.token)
 
 
 WORKER_SHARDS = ShardCache(folder=folder_of_executor())
@@ -221,7 +221,7 @@ class ShardStore:
             shard = Shard(setting, _described(head.source, self._stored.list()))
             shard.restore(_required(self._stored.snapshot()))
             for step in self._stored.steps(head):
-                shard.take(_required(step))
+                shard.run_step(_required(step))
         if shard.token != head.token:
             raise _damaged("the steps in the state store do not lead to its state")
         _require_same_layout(shard)

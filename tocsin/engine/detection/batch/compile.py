@@ -107,7 +107,7 @@ class BatchProgram:
     def sources(self) -> list[Operator]:
         """The operators whose inline consumers are served."""
         served = [*self.lines, *self.groups, *self.tables]
-        return list(dict.fromkeys(each.inner[0] for each in served))
+        return list(dict.fromkeys(each.inputs[0] for each in served))
 
     def key_column(self, key: Key) -> int:
         """Return the column of a key among those that are kept for an event."""
@@ -144,7 +144,7 @@ def _select_supported(nodes: Iterable[Operator]) -> list[SequenceOperator | Atom
     """Return the operators that can be served and share nothing with one that cannot."""
     left = [node for node in nodes if isinstance(node, SequenceOperator | AtomAbsenceOperator)]
     users = Counter(each for node in left for each in _inline_consumers(node))
-    bad = {each for each, count in users.items() if each.joined != count}
+    bad = {each for each, count in users.items() if each.user_count != count}
     bad.update(each for node in left if not _is_supported(node) for each in _inline_consumers(node))
     while True:
         spoilt = [node for node in left if not bad.isdisjoint(_inline_consumers(node))]
@@ -155,20 +155,20 @@ def _select_supported(nodes: Iterable[Operator]) -> list[SequenceOperator | Atom
 
 
 def _line_of(node: SequenceOperator | AtomAbsenceOperator) -> BufferedPart:
-    return node.line if isinstance(node, SequenceOperator) else node.deadlines
+    return node.buffer if isinstance(node, SequenceOperator) else node.deadlines
 
 
 def _inline_consumers(
     node: SequenceOperator | AtomAbsenceOperator,
 ) -> tuple[SharedOperator, SharedOperator]:
     if isinstance(node, SequenceOperator):
-        return (node.line, node.group)
+        return (node.buffer, node.group)
     return (node.deadlines, node.absent)
 
 
 def _is_supported(node: SequenceOperator | AtomAbsenceOperator) -> bool:
     followers = _inline_consumers(node)
-    if not all(_is_plain(each.inner[0]) and paths_of(each.key) is not None for each in followers):
+    if not all(_is_plain(each.inputs[0]) and paths_of(each.key) is not None for each in followers):
         return False
     return isinstance(node, AtomAbsenceOperator) or None not in _checks(node)
 
@@ -186,8 +186,8 @@ def _is_plain(source: Operator) -> bool:
 
 def _atom_of(source: Operator) -> Operator:
     """Return the operator below the name of a source and below the share that it lets through."""
-    node = source.inner[0] if isinstance(source, NameOperator) else source
-    return node if share_let_through(node) is None else node.inner[0]
+    node = source.inputs[0] if isinstance(source, NameOperator) else source
+    return node if share_let_through(node) is None else node.inputs[0]
 
 
 def share_let_through(node: Operator) -> Share | None:
@@ -272,7 +272,7 @@ def _add_group(program: BatchProgram, group: ProbeSide, lines: dict[BufferedPart
     )
     for member in group.members:
         program.members.append(member)
-        program.member_rows.append((lines[member.line], *place_of(member.bit)))
+        program.member_rows.append((lines[member.buffer], *place_of(member.bit)))
 
 
 def _add_atoms(program: BatchProgram) -> None:
@@ -297,32 +297,32 @@ def _op_of(line: BufferedPart) -> int:
 
 
 def _ops(
-    program: BatchProgram, node: Operator, served: dict[Operator, tuple[int, int]], share: int
+    program: BatchProgram, node: Operator, supported: dict[Operator, tuple[int, int]], share: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield the ops of all consumers of an operator whose occurrences are of a share; the number of
     shares stands for all events.
     """
     for follower in node.inline_consumers:
         own = share_let_through(follower)
-        if follower in served:
+        if follower in supported:
             assert isinstance(follower, SharedOperator)
-            yield (*served[follower], program.key_column(follower.key), share)
+            yield (*supported[follower], program.key_column(follower.key), share)
         elif isinstance(follower, NameOperator):
-            yield from _ops(program, follower, served, share)
+            yield from _ops(program, follower, supported, share)
         elif own in program.shares:
-            yield from _ops(program, follower, served, program.shares.index(own))
+            yield from _ops(program, follower, supported, program.shares.index(own))
 
 
-def _is_probed_by_others(node: Operator, served: dict[Operator, tuple[int, int]]) -> bool:
+def _is_probed_by_others(node: Operator, supported: dict[Operator, tuple[int, int]]) -> bool:
     """True if an operator that the loops do not serve, or a subscription, consumes the output of a
     node.
     """
     if isinstance(node, AtomSource) and node.queues:
         return True
-    return bool(node.users or node.keys) or any(
-        not _hands_on(each) or _is_probed_by_others(each, served)
+    return bool(node.consumers or node.keys) or any(
+        not _hands_on(each) or _is_probed_by_others(each, supported)
         for each in node.inline_consumers
-        if each not in served
+        if each not in supported
     )
 
 

@@ -51,7 +51,7 @@ class BatchDetector:
         self._step = step
         self._program: BatchProgram | None = None
         self._is_stale = True
-        self._at_work: BatchRuntime | None = None
+        self._runtime: BatchRuntime | None = None
         self._credit = 0
         self._is_outdated = False
         self.is_replaying = False
@@ -62,30 +62,30 @@ class BatchDetector:
     @property
     def is_at_work(self) -> bool:
         """True if the buffered state is in tables."""
-        return self._at_work is not None
+        return self._runtime is not None
 
     @property
-    def kept(self) -> int:
+    def buffered_count(self) -> int:
         """Number of occurrences buffered in tables, those of shared buffers once."""
-        return 0 if self._at_work is None else self._at_work.tables.waiting
+        return 0 if self._runtime is None else self._runtime.tables.waiting
 
     def invalidate(self) -> None:
         """Move the state back and have the program rebuilt: subscriptions were added or removed."""
         self._is_stale = True
-        self.give_back()
+        self.unload_to_operators()
 
-    def give_back(self) -> None:
+    def unload_to_operators(self) -> None:
         """Move the state back into the operators; during a batch, once its steps are taken."""
         if self.is_replaying:
             self._is_outdated = True
-        elif self._at_work is not None:
-            at_work, self._at_work = self._at_work, None
-            at_work.give_back()
+        elif self._runtime is not None:
+            at_work, self._runtime = self._runtime, None
+            at_work.unload()
 
     def forget_before(self, now: Instant) -> None:
         """Drop events in tables that no event which ends at `now` or later can complete."""
-        if self._at_work is not None:
-            self._at_work.tables.forget_before(now)
+        if self._runtime is not None:
+            self._runtime.tables.forget_before(now)
 
     def detect_batch(self, wanted: Wanted) -> _Steps:
         """Run the batch path over events in canonical order; yield those that still need a step.
@@ -108,7 +108,7 @@ class BatchDetector:
                 found, within = at_work.run(part, firsts, atoms)
             except UnsupportedBatch:
                 self._credit = -at_work.tables.waiting
-                self.give_back()
+                self.unload_to_operators()
                 yield from part
                 continue
             self.batches += 1
@@ -127,34 +127,34 @@ class BatchDetector:
         at_work.drop_found()
         if self._is_outdated:
             self._is_outdated = False
-            self.give_back()
+            self.unload_to_operators()
 
     def _tables_for(self, count: int) -> BatchRuntime | None:
         """Return the tables for a batch of `count` events; None if they are not worth it."""
-        if self._at_work is not None and count < MIN_EVENTS_TO_STAY:
+        if self._runtime is not None and count < MIN_EVENTS_TO_STAY:
             self._credit -= MIN_EVENTS_TO_STAY - count
-            if -self._credit * _MAX_MOVED_AT_ONCE > self._at_work.tables.waiting:
-                self.give_back()
+            if -self._credit * _MAX_MOVED_AT_ONCE > self._runtime.tables.waiting:
+                self.unload_to_operators()
                 return None
-        if self._at_work is not None and self._at_work.tables.needs_rebuild:
-            self.give_back()
-        if self._at_work is None and count >= MIN_EVENTS_TO_LOAD:
+        if self._runtime is not None and self._runtime.tables.needs_rebuild:
+            self.unload_to_operators()
+        if self._runtime is None and count >= MIN_EVENTS_TO_LOAD:
             self._start(count)
-        return self._at_work if count else None
+        return self._runtime if count else None
 
     def _start(self, count: int) -> None:
         """Load the tables, if the program allows it and `count` events are worth it."""
-        nodes = self._graph.nodes.values()
+        nodes = self._graph.operators.values()
         if self._is_stale:
             self._program, self._is_stale = compile_batch_program(nodes), False
         if self._program is None or any(node.is_endless for node in nodes):
             return
         self._credit += count
-        waiting = sum(line.kept for line in self._program.lines)
+        waiting = sum(line.buffered_count for line in self._program.lines)
         if self._credit * _MAX_MOVED_AT_ONCE < waiting:
             return
         try:
-            self._at_work = BatchRuntime(self._program, self._graph, self._step)
+            self._runtime = BatchRuntime(self._program, self._graph, self._step)
             self._credit = 0
         except UnsupportedBatch:
             self._credit = -waiting

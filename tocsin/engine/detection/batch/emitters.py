@@ -30,7 +30,7 @@ class PairEmitter(Operator):
     is_direct = True
 
     def __init__(self, group: ProbeSide) -> None:
-        super().__init__(group.part, group.inner)
+        super().__init__(group.part, group.inputs)
         self.found: list[tuple[SequenceOperator, Event]] = []
 
     def receive(self, slot: int, occurrence: Occurrence, step: StepContext) -> None:
@@ -39,7 +39,7 @@ class PairEmitter(Operator):
         wholes: dict[tuple[Operator, int], Occurrence] = {}
         for node, event in found:
             if not node.is_removed:
-                place = (node.inner[node.first], id(event))
+                place = (node.inputs[node.first], id(event))
                 if place not in wholes:
                     wholes[place] = _pair(node, event, occurrence)
                 try:
@@ -47,11 +47,11 @@ class PairEmitter(Operator):
                 except WorkLimitExceeded as why:
                     step.abort_work(node, occurrence, why)
                 else:
-                    step.bring(node, wholes[place])
+                    step.emit(node, wholes[place])
 
 
 def _pair(node: SequenceOperator, event: Event, last: Occurrence) -> Occurrence:
-    first = occurrence_at(node.inner[node.first], event)
+    first = occurrence_at(node.inputs[node.first], event)
     whole = combine((last, first) if node.first else (first, last))
     assert whole is not None, "conditions bind nothing, and no event comes twice"
     return whole
@@ -62,18 +62,18 @@ class AbsenceEmitter(Operator):
     when they are due.
     """
 
-    __slots__ = ("_ring", "set_for")
+    __slots__ = ("_emit_absences", "set_for")
 
-    def __init__(self, ring: Callable[[Instant], list[AbsenceResult]]) -> None:
+    def __init__(self, emit_absences: Callable[[Instant], list[AbsenceResult]]) -> None:
         super().__init__(Named("", ()), [])  # type: ignore[arg-type]
         self.level = 1
         self.set_for: Instant | None = None
-        self._ring = ring
+        self._emit_absences = emit_absences
 
     def end(self) -> None:
         """Stop emitting, and keep nothing alive while its last timer is pending."""
         self.is_removed = True
-        self._ring = _nothing
+        self._emit_absences = _nothing
 
     def on_timer(self, token: object, step: StepContext) -> None:
         """Emit the absence that the token stands for; without a token, find those that are due."""
@@ -81,16 +81,16 @@ class AbsenceEmitter(Operator):
             self._emit(token, step)  # type: ignore[arg-type]
             return
         self.set_for = None
-        for silence in self._ring(step.now):
+        for silence in self._emit_absences(step.now):
             self._emit(silence, step)
 
     def _emit(self, silence: AbsenceResult, step: StepContext) -> None:
         line, event, nodes = silence
-        first = occurrence_at(line.inner[0], event)
+        first = occurrence_at(line.inputs[0], event)
         whole = first.with_absence(first.end, first.end + line.lifetime)
         for node in nodes:
             if not node.is_removed:
-                step.bring(node, whole)
+                step.emit(node, whole)
 
 
 def _nothing(now: Instant) -> list[AbsenceResult]:  # noqa: ARG001

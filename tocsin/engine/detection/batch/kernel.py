@@ -326,21 +326,27 @@ def _sweep_used(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int
 
 
 @inlined
-def _holds(relation: int, theirs: float, mine: float) -> bool:
+def _holds(relation: int, buffered: float, probing: float) -> bool:
     """True if the order holds between two numbers; a missing one is NaN, of which none holds."""
     # no order is tested as the negation of another: with NaN both are false
     if relation == LESS:
-        return theirs < mine
+        return buffered < probing
     if relation == LESS_OR_EQUAL:
-        return theirs <= mine
+        return buffered <= probing
     if relation == GREATER:
-        return theirs > mine
-    return theirs >= mine
+        return buffered > probing
+    return buffered >= probing
 
 
 @inlined
 def _fits(
-    conditions: Ints, first: int, count: int, events: Ints, numbers: Floats, theirs: int, mine: int
+    conditions: Ints,
+    first: int,
+    count: int,
+    events: Ints,
+    numbers: Floats,
+    buffered: int,
+    probing: int,
 ) -> bool:
     """True if a buffered event and a new one meet all conditions."""
     for condition in range(first, first + count):
@@ -348,12 +354,12 @@ def _fits(
         other, own = conditions[condition, BUFFERED], conditions[condition, PROBING]
         # moments are integers, columns of the events; orders compare columns of floats
         if relation == NOT_BEFORE:
-            if events[theirs, other] < events[mine, own] + conditions[condition, OFFSET]:
+            if events[buffered, other] < events[probing, own] + conditions[condition, OFFSET]:
                 return False
         elif relation == NOT_AFTER:
-            if events[theirs, other] > events[mine, own] + conditions[condition, OFFSET]:
+            if events[buffered, other] > events[probing, own] + conditions[condition, OFFSET]:
                 return False
-        elif not _holds(relation, numbers[theirs, other], numbers[mine, own]):
+        elif not _holds(relation, numbers[buffered, other], numbers[probing, own]):
             return False
     return True
 
@@ -465,7 +471,7 @@ def _live_readers(
     rows: Ints,
     index: Ints,
     events: Ints,
-    asked: Ints,
+    probed: Ints,
     line: int,
     entry: int,
     word: int,
@@ -480,10 +486,10 @@ def _live_readers(
         # one table of starts for each absent part that readers of the line have
         begin = lines[line, PROBED]
         for each in range(begin, begin + lines[line, PROBED_COUNT]):
-            row = _find(index, asked[each, PROBED_PLACE], key)
+            row = _find(index, probed[each, PROBED_PLACE], key)
             # the window opens with the end of the entry: a start at that instant is outside
             if row != NONE and rows[row, LATEST] > end:
-                waiting &= ~asked[each, PROBED_BITS + word]
+                waiting &= ~probed[each, PROBED_BITS + word]
     return waiting
 
 
@@ -494,14 +500,14 @@ def _has_live_reader(
     rows: Ints,
     index: Ints,
     events: Ints,
-    asked: Ints,
+    probed: Ints,
     line: int,
     entry: int,
 ) -> bool:
     """True if the absence after an entry is not cancelled for some reader."""
     # the first word with a live reader decides
     for word in range(entries.shape[1] - UNAVAILABLE):
-        if _live_readers(lines, entries, rows, index, events, asked, line, entry, word) != 0:
+        if _live_readers(lines, entries, rows, index, events, probed, line, entry, word) != 0:
             return True
     return False
 
@@ -513,7 +519,7 @@ def _set_timer(
     rows: Ints,
     index: Ints,
     events: Ints,
-    asked: Ints,
+    probed: Ints,
     timers: Ints,
     state: Ints,
     line: int,
@@ -521,7 +527,7 @@ def _set_timer(
     """Arm the timer for the first entry with a live reader; drop dead entries before it."""
     head = lines[line, HEAD]
     while head != NONE:
-        if _has_live_reader(lines, entries, rows, index, events, asked, line, head):
+        if _has_live_reader(lines, entries, rows, index, events, probed, line, head):
             # one timer for each line: deadlines come in the order of arrival
             lines[line, TIMED] = 1
             due = events[entries[head, EVENT], END] + lines[line, LIFETIME]
@@ -539,7 +545,7 @@ def _drop_cancelled(
     rows: Ints,
     index: Ints,
     events: Ints,
-    asked: Ints,
+    probed: Ints,
     state: Ints,
     line: int,
 ) -> None:
@@ -548,7 +554,7 @@ def _drop_cancelled(
     while entry != NONE:
         after = entries[entry, NEXT]
         # the armed timer may be for an entry that goes: then it fires for nothing
-        if _has_live_reader(lines, entries, rows, index, events, asked, line, entry):
+        if _has_live_reader(lines, entries, rows, index, events, probed, line, entry):
             before = entry
         else:
             _unlink(lines, entries, events, state, line, before, entry)
@@ -565,10 +571,10 @@ def emit_absences(
     rows: Ints,
     index: Ints,
     events: Ints,
-    asked: Ints,
+    probed: Ints,
     timers: Ints,
     state: Ints,
-    silences: Ints,
+    absences: Ints,
     now: int,
 ) -> None:
     """List the absences that are due by `now`, with the readers for which they hold."""
@@ -587,18 +593,18 @@ def emit_absences(
             at = state[ABSENCES]
             for word in range(entries.shape[1] - UNAVAILABLE):
                 members = _live_readers(
-                    lines, entries, rows, index, events, asked, line, head, word
+                    lines, entries, rows, index, events, probed, line, head, word
                 )
-                silences[at, ABSENCE_MEMBERS + word] = members
+                absences[at, ABSENCE_MEMBERS + word] = members
                 if members != 0:
                     state[ABSENCES] = at + 1
-            silences[at, ABSENCE_DUE] = due
-            silences[at, ABSENCE_LINE] = line
-            silences[at, ABSENCE_EVENT] = event
+            absences[at, ABSENCE_DUE] = due
+            absences[at, ABSENCE_LINE] = line
+            absences[at, ABSENCE_EVENT] = event
             _pop_head(lines, entries, events, state, line)
             head = lines[line, HEAD]
         # the rest of the line is due later, and may be dead
-        _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
+        _set_timer(lines, entries, rows, index, events, probed, timers, state, line)
 
 
 @compiled
@@ -608,7 +614,7 @@ def set_timers(
     rows: Ints,
     index: Ints,
     events: Ints,
-    asked: Ints,
+    probed: Ints,
     timers: Ints,
     state: Ints,
 ) -> None:
@@ -616,7 +622,7 @@ def set_timers(
     for line in range(lines.shape[0]):
         # NEEDS_KEY is NONE for lines of sequences, which have no timers
         if lines[line, NEEDS_KEY] >= 0 and lines[line, TIMED] == 0:
-            _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
+            _set_timer(lines, entries, rows, index, events, probed, timers, state, line)
 
 
 @compiled
@@ -694,11 +700,11 @@ def detect(
     groups: Ints,
     members: Ints,
     conditions: Ints,
-    asked: Ints,
+    probed: Ints,
     timers: Ints,
     state: Ints,
     pairs: Ints,
-    silences: Ints,
+    absences: Ints,
 ) -> None:
     """Run a batch whose first event is `base`; event i is an occurrence of the atoms from firsts[i]
     on, and in the shares of within[i].
@@ -712,7 +718,7 @@ def detect(
         # only deadlines before the event: one at `now` is for after all events that end by then
         if state[TIMERS] > 0 and timers[0, 0] < now:
             emit_absences(
-                lines, entries, rows, index, events, asked, timers, state, silences, now - 1
+                lines, entries, rows, index, events, probed, timers, state, absences, now - 1
             )
         for a in range(firsts[i], firsts[i + 1]):
             atom = atoms[a]
@@ -730,10 +736,12 @@ def detect(
                     _append(lines, entries, events, state, place, event, key)
                     # cancelled entries behind the head are not seen by the timer
                     if lines[place, LENGTH] > lines[place, ALLOWED]:
-                        _drop_cancelled(lines, entries, rows, index, events, asked, state, place)
+                        _drop_cancelled(lines, entries, rows, index, events, probed, state, place)
                     # an armed timer is for an older entry, which is due no later
                     if lines[place, TIMED] == 0:
-                        _set_timer(lines, entries, rows, index, events, asked, timers, state, place)
+                        _set_timer(
+                            lines, entries, rows, index, events, probed, timers, state, place
+                        )
                 # without its key an event pairs with nothing, and cancels nothing
                 elif key == NONE:
                     continue

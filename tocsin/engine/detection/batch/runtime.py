@@ -45,7 +45,7 @@ _MAX_BUFFERED = FREE_PROBES + CHECKS_PER_UNIT * (STEP_WORK_LIMIT - COMBINE_COST)
 
 class BatchRuntime:
     """Batch tables that hold all that is buffered for the operators of a program, from construction
-    until `give_back`. Raises Odd, and changes nothing, if the tables cannot hold it.
+    until `unload`. Raises Odd, and changes nothing, if the tables cannot hold it.
     """
 
     def __init__(self, program: BatchProgram, graph: SharedGraph, step: StepContext) -> None:
@@ -55,8 +55,8 @@ class BatchRuntime:
         self._step = step
         self._newest = step.now
         self._lines = program.lines
-        self._asked = [PairEmitter(group) for group in program.groups]
-        self._alarm = AbsenceEmitter(self._ring)
+        self._pair_emitters = [PairEmitter(group) for group in program.groups]
+        self._absence_emitter = AbsenceEmitter(self._emit_absences)
         self._atoms: dict[Operator, int] = {atom: n for n, atom in enumerate(program.atoms)}
         self._numbers: dict[int, tuple[int, Atom]] = {}
         self._followers = {source: source.inline_consumers for source in program.sources}
@@ -71,16 +71,16 @@ class BatchRuntime:
         stand_ins: dict[Operator, Operator | None] = dict.fromkeys(
             [*program.lines, *program.tables]
         )
-        stand_ins |= dict(zip(program.groups, self._asked, strict=True))
+        stand_ins |= dict(zip(program.groups, self._pair_emitters, strict=True))
         for source, followers in self._followers.items():
             chosen = [stand_ins.get(each, each) for each in followers]
             source.inline_consumers = [each for each in chosen if each is not None]
 
-    def give_back(self) -> None:
+    def unload(self) -> None:
         """Move all that is buffered back into the operators, which are served as before."""
         for source, followers in self._followers.items():
             source.inline_consumers = [each for each in followers if not each.is_removed]
-        self._alarm.end()
+        self._absence_emitter.end()
         unload_tables(self._program, self.tables, self._step)
 
     def atoms_of(self, part: Wanted) -> tuple[Ints, Ints]:
@@ -120,7 +120,7 @@ class BatchRuntime:
         self._set_timers(self._absences(silences))
         found: Pairs = {}
         for number, group, member, first in pairs.tolist():
-            each = (self._asked[group], self._program.members[member], tables.events[first])
+            each = (self._pair_emitters[group], self._program.members[member], tables.events[first])
             found.setdefault(number, []).append(each)
         return found, within
 
@@ -158,7 +158,7 @@ class BatchRuntime:
 
     def drop_found(self) -> None:
         """Drop pairs that were not emitted, as no step was taken for them."""
-        for asked in self._asked:
+        for asked in self._pair_emitters:
             asked.found.clear()
 
     def _absences(self, found: Ints) -> list[tuple[Instant, AbsenceResult]]:
@@ -167,20 +167,20 @@ class BatchRuntime:
         for due, number, event, *words in sorted(found.tolist(), key=lambda each: each[:2]):
             line, members = self._lines[number], from_words(words)
             assert isinstance(line, DeadlineBuffer)
-            nodes = [node for bit, node in line.members.items() if members & bit]
+            nodes = [node for bit, node in line.readers.items() if members & bit]
             silences.append((due, (line, self.tables.events[event], nodes)))
         return silences
 
     def _set_timers(self, silences: Iterable[tuple[Instant, AbsenceResult]]) -> None:
         """Set timers for the absences found, and for the soonest that is still to be found."""
         for due, silence in silences:
-            self._step.wake(self._alarm, due, silence)
-        soonest, alarm = self.tables.next_absence(), self._alarm
+            self._step.schedule_timer(self._absence_emitter, due, silence)
+        soonest, alarm = self.tables.next_absence(), self._absence_emitter
         if soonest is not None and (alarm.set_for is None or soonest < alarm.set_for):
             alarm.set_for = soonest
-            self._step.wake(alarm, soonest, None)
+            self._step.schedule_timer(alarm, soonest, None)
 
-    def _ring(self, now: Instant) -> list[AbsenceResult]:
+    def _emit_absences(self, now: Instant) -> list[AbsenceResult]:
         """Return the absences due by now, when a timer and not an event moves the clock."""
         silences = self._absences(self.tables.absences_by(now))
         self._set_timers(())
@@ -189,7 +189,7 @@ class BatchRuntime:
 
 def _count(node: Operator, counts: Mapping[Share | None, int], share: Share | None = None) -> None:
     """Count occurrences at an operator, and at those that only name them or let a share through."""
-    node.brought += counts[share]
+    node.emitted_count += counts[share]
     for follower in node.inline_consumers:
         if isinstance(follower, NameOperator):
             _count(follower, counts, share)

@@ -28,7 +28,7 @@ def load_tables(program: BatchProgram) -> BatchTables:
     tables.add(events, Batch(events), _BEGINNING)
     numbers = {id(event): number for number, event in enumerate(events)}
     for line_number, line in enumerate(program.lines):
-        lost, everyone = line.lost, line.reader_mask
+        lost, everyone = line.unavailable, line.reader_mask
         waiting = [
             (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0) & everyone)
             for each, key in line.drain()
@@ -79,7 +79,7 @@ def _unload_line(
     """Load a buffer, with the masks of readers to which its occurrences are unavailable; `made` has
     the occurrences that it shares with other buffers.
     """
-    source = line.inner[0]
+    source = line.inputs[0]
     waiting: list[tuple[Occurrence, Hashable]] = []
     lost: dict[Occurrence, int] = {}
     keys = [*tables.codes.values, None]  # NONE is -1, the last
@@ -100,11 +100,11 @@ def _unload_min_max(program: BatchProgram, tables: BatchTables) -> None:
         found.setdefault(number, {})[tables.codes.values[key]] = extremes
     for number, line in enumerate(program.lines):
         if isinstance(line, FirstEventBuffer):
-            for (path, relation), extreme in line.extremes.items():
+            for (path, relation), extreme in line.all_min_max.items():
                 if path not in program.numbers:  # no group that needs it is left
-                    extreme.renew(line.queue.buckets())
+                    extreme.rebuild(line.queue.buckets())
                     continue
                 column, side = program.numbers.index(path), relation[0] == ">"
                 values = {key: each[column][side] for key, each in found.get(number, {}).items()}
                 known = {key: value for key, value in values.items() if isfinite(value)}
-                extreme.take_over(known, line.kept)
+                extreme.load(known, line.buffered_count)

@@ -87,7 +87,7 @@ class BatchTables:
         self._extremes = np.zeros((_MIN_CAPACITY, len(program.numbers), 2))
         self._index = np.full((2 * _MIN_CAPACITY, 2), NONE, np.int64)
         self._state = np.zeros(STATE_FIELDS, np.int64)
-        self._asked = table((), PROBED_BITS + self._words)
+        self._probed = table((), PROBED_BITS + self._words)
         self._lines = self._line_rows()
         self._timers = np.zeros((len(program.lines) + 1, 2), np.int64)
         # two atoms more, for those without ops: see `TablesAtWork._number_of`
@@ -111,12 +111,12 @@ class BatchTables:
             row[READERS:] = to_words(line.reader_mask, self._words)
             row[[PROBED, ALLOWED, NEEDS_KEY]] = len(asked), _MIN_CAPACITY, NONE
             if isinstance(line, DeadlineBuffer):
-                row[[NEEDS_KEY, PROBED_COUNT]] = line.has_key, len(line.asked)
+                row[[NEEDS_KEY, PROBED_COUNT]] = line.has_key, len(line.watched)
                 asked += (
                     (places[each], *to_words(bits, self._words))
-                    for each, bits in line.asked.items()
+                    for each, bits in line.watched.items()
                 )
-        self._asked = table(asked, PROBED_BITS + self._words)
+        self._probed = table(asked, PROBED_BITS + self._words)
         return rows
 
     def _count_by_atom(self, op: int) -> Ints:
@@ -226,7 +226,7 @@ class BatchTables:
             self._rows,
             self._index,
             self._times,
-            self._asked,
+            self._probed,
             self._timers,
             self._state,
         )
@@ -271,7 +271,7 @@ class BatchTables:
             self._groups,
             self._members,
             self._conditions,
-            self._asked,
+            self._probed,
             self._timers,
             self._state,
             self._pairs,
@@ -289,7 +289,7 @@ class BatchTables:
             self._rows,
             self._index,
             self._times,
-            self._asked,
+            self._probed,
             self._timers,
             self._state,
             self._absences,

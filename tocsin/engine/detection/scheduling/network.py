@@ -6,7 +6,7 @@ engine:
 * `sharing`: the graph of shared operators; returns the operators that are added or removed.
 * `timers`: when operators wake.
 * `steps`: the path of an event, or an instant, through the operators; failures there are kept by
-  `troubles` until they are reported.
+  `failures` until they are reported.
 * `snapshot`: the state of all of them as plain data, and the way back.
 
 Next to the steps, `batches` serves many events at once.
@@ -43,7 +43,7 @@ def nothing_bound(atom: Atom, event: Event) -> Rows:  # noqa: ARG001
 class Network:
     """Composite subscriptions by key; takes the events of atoms in canonical order."""
 
-    __slots__ = ("_graph", "_queue_limit", "_rows", "_steps", "_timers", "batches", "troubles")
+    __slots__ = ("_graph", "_queue_limit", "_rows", "_steps", "_timers", "batches", "failures")
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class Network:
         """Create all parts, empty."""
         self._graph = SharedGraph()
         self._timers = Timers()
-        self.troubles = StepFailures(self._graph, contains_faults=contains_faults)
-        self._steps = StepScheduler(self._rows, self._timers, self.troubles, self._queue_limit)
+        self.failures = StepFailures(self._graph, contains_faults=contains_faults)
+        self._steps = StepScheduler(self._rows, self._timers, self.failures, self._queue_limit)
         self.batches = BatchDetector(self._graph, self._steps.current)
 
     def add(self, key: str, pattern: Part) -> list[Atom]:
@@ -82,7 +82,7 @@ class Network:
         self.batches.invalidate()
         dropped = self._graph.remove(key)
         self._timers.record_removed(len(dropped), self.operator_count)
-        self.troubles.counts.pop(key, None)
+        self.failures.counts.pop(key, None)
         return _atoms_of(dropped)
 
     def __len__(self) -> int:
@@ -91,17 +91,17 @@ class Network:
     @property
     def operator_count(self) -> int:
         """Number of operators, shared ones once."""
-        return len(self._graph.nodes)
+        return len(self._graph.operators)
 
     @property
-    def nodes(self) -> Iterable[Operator]:
+    def operators(self) -> Iterable[Operator]:
         """All operators."""
-        return self._graph.nodes.values()
+        return self._graph.operators.values()
 
     @property
     def atoms(self) -> Iterable[Atom]:
         """The atoms whose events the network takes."""
-        return _atoms_of(self.nodes)
+        return _atoms_of(self.operators)
 
     def event(self, event: Event, atoms: Iterable[Atom]) -> Emissions:
         """Serve one event, an occurrence of the given atoms, and return the matches; timers that
@@ -111,19 +111,19 @@ class Network:
         matches nothing.
         """
         if not self.batches.is_replaying:
-            self.batches.give_back()
+            self.batches.unload_to_operators()
         if event.interval is None:
             return []
         return self._steps.event(event, event.interval.end, self._graph.atom_sources(atoms))
 
-    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Emissions:
+    def advance_to(self, now: Instant | None, quiet_until: Instant | None = None) -> Emissions:
         """Fire the timers up to `now`, as no event that ends by then is missing; return the
         matches. None stands for the end of time.
 
-        If no event ends up to `leap` either, recurring windows that are empty up to there may be
-        emitted as one, if they are many.
+        If no event ends up to `quiet_until` either, recurring windows that are empty up to there
+        may be emitted as one, if they are many.
         """
-        return self._steps.advance_to(now, leap)
+        return self._steps.advance_to(now, quiet_until)
 
     def abandon_step(self) -> None:
         """End a step that was interrupted: drop all that it still had to serve."""
@@ -173,8 +173,8 @@ class Network:
         self._steps.forget_before(now)
         latest, number = self._latest, self._steps.current.number
         if self._graph.is_merge_due(latest, number):
-            moved = self.batches.kept
-            self.batches.give_back()
+            moved = self.batches.buffered_count
+            self.batches.unload_to_operators()
             if dropped := self._graph.merge_equal_groups(latest, number, moved):
                 self.batches.invalidate()
                 self._timers.record_removed(len(dropped), self.operator_count)
@@ -184,7 +184,7 @@ class Network:
         """Length of a pause without events from which on empty recurring windows may be emitted as
         one; None if no window recurs.
         """
-        length = shortest_window(self.nodes)
+        length = shortest_window(self.operators)
         return None if length is None else MAX_EMPTY_WINDOWS * length
 
     @property
@@ -193,21 +193,22 @@ class Network:
         they are dropped.
         """
         in_nodes = (
-            node.kept + sum(each.kept for each in node.inline_consumers) for node in self.nodes
+            node.buffered_count + sum(each.buffered_count for each in node.inline_consumers)
+            for node in self.operators
         )
-        return self.batches.kept + sum(in_nodes)
+        return self.batches.buffered_count + sum(in_nodes)
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """Yield the occurrences buffered for a subscription, inputs first; without a key, for all
         of them.
         """
-        self.batches.give_back()
-        for node in self.nodes if key is None else self._graph.operators_of(key):
+        self.batches.unload_to_operators()
+        for node in self.operators if key is None else self._graph.operators_of(key):
             yield from node.pending()
 
     def view(self, keys: Iterable[str]) -> list[OperatorView]:
         """Return the operators of some subscriptions, inputs first, shared ones once."""
-        self.batches.give_back()
+        self.batches.unload_to_operators()
         users: dict[Operator, list[str]] = {}
         for key in keys:
             for node in self._graph.operators_of(key):
@@ -216,8 +217,8 @@ class Network:
 
     def snapshot(self) -> State:
         """Return the whole state as plain data."""
-        self.batches.give_back()
-        return make_snapshot(self._graph, self.now, self.known, self.troubles.counts)
+        self.batches.unload_to_operators()
+        return make_snapshot(self._graph, self.now, self.known, self.failures.counts)
 
     def restore(self, body: State) -> None:
         """Load a snapshot into a network that has its subscriptions but has seen nothing yet.
@@ -227,7 +228,7 @@ class Network:
         """
         state = check_snapshot(body)
         patterns = {key: crowd.root.part for key, crowd in self._graph.subscriptions.items()}
-        self._assemble(self.troubles.contains_faults)
+        self._assemble(self.failures.contains_faults)
         graph, steps = self._graph, self._steps
         steps.current.now = state["now"]
         before = GraphRestorer(state, graph)
@@ -237,7 +238,7 @@ class Network:
         before.fill(steps.current)
         steps.resume(state["known"])
         counts = state.get("given_up", {})
-        self.troubles.counts = {key: counts[key] for key in counts if key in graph.subscriptions}
+        self.failures.counts = {key: counts[key] for key in counts if key in graph.subscriptions}
         for key, pattern in patterns.items():
             steps.start(graph.add(key, pattern, self._latest, steps.current.number))
 

@@ -38,7 +38,7 @@ def make_snapshot(
     nodes: dict[str, State | str] = {}
     written: dict[Operator, str] = {}
     for key, crowd in graph.subscriptions.items():
-        for number, node in enumerate(crowd.nodes):
+        for number, node in enumerate(crowd.operators):
             place = _place(number, key)
             first = written.setdefault(node, place)
             nodes[place] = node.snapshot(writer) if first == place else first
@@ -107,16 +107,16 @@ class GraphRestorer:
         nodes = self._state["nodes"]
         for place, name in self._taken.items():
             if place in nodes:
-                self._graph.nodes[name].restore(nodes[place], reader.read, step)
+                self._graph.operators[name].restore(nodes[place], reader.read, step)
 
-    def _name(self, part: Part, inner: list[Operator], newcomer: SubscriptionBuild) -> OperatorKey:
+    def _name(self, part: Part, inner: list[Operator], build: SubscriptionBuild) -> OperatorKey:
         """Return the name of the operator that was written at the place of the part."""
-        place = _place(len(newcomer.nodes), newcomer.key)
+        place = _place(len(build.operators), build.key)
         held = self._state["nodes"].get(place)
         if isinstance(held, str):
             place = held
         if place not in self._taken:
-            self._taken[place] = self._graph.new_key(part, newcomer)
+            self._taken[place] = self._graph.new_key(part, build)
         return self._taken[place]
 
 

@@ -36,11 +36,11 @@ class StepExecution:
     """The step in progress: the `Step` that operators emit into, and those left to serve."""
 
     __slots__ = (
+        "_consumed_names",
+        "_failures",
         "_is_firing",
         "_levels",
         "_timers",
-        "_troubles",
-        "_vanished",
         "found",
         "is_touched",
         "now",
@@ -51,12 +51,12 @@ class StepExecution:
         "quiet_until",
     )
 
-    def __init__(self, timers: Timers, troubles: StepFailures, queue_limit: int) -> None:
+    def __init__(self, timers: Timers, failures: StepFailures, queue_limit: int) -> None:
         self.now: Instant = BEGINNING
         self.quiet_until: Instant | None = None
         self.number = 0
         self.queue_limit = queue_limit
-        self.overfull = troubles.overfull
+        self.overfull = failures.overfull
         self.pairs = PairStore[Operator]()
         """Table of all joins of two atoms under single use."""
         self.found: Emissions = []
@@ -64,19 +64,19 @@ class StepExecution:
         self.is_touched = False
         """True if an operator waits to be served."""
         self._timers = timers
-        self._troubles = troubles
+        self._failures = failures
         self._levels: list[list[Operator]] = []
-        self._vanished: list[tuple[Scopes, str, Occurrence]] = []
+        self._consumed_names: list[tuple[Scopes, str, Occurrence]] = []
         self._is_firing = False
 
-    def bring(self, node: Operator, occurrence: Occurrence) -> None:
+    def emit(self, node: Operator, occurrence: Occurrence) -> None:
         """Emit an occurrence of an operator's part to all its consumers and subscriptions. A
         pattern over its work limit in this step adds no match.
         """
-        node.brought += 1
+        node.emitted_count += 1
         for follower in node.inline_consumers:
             self._deliver(follower, 0, occurrence)
-        for user, slot in node.users:
+        for user, slot in node.consumers:
             inbox = user.inbox
             if not inbox and not user.due:
                 self._levels[user.level].append(user)
@@ -99,25 +99,25 @@ class StepExecution:
         """
         members = () if occurrence is None else occurrence.members
         for payer in node.payers:
-            self._troubles.aborted.setdefault(payer, (members, why))
+            self._failures.aborted.setdefault(payer, (members, why))
 
     def _report_over_budget(self, node: Operator, occurrence: Occurrence | None) -> None:
         """Record the patterns that could not pay for work which the operator did for others."""
         for payer in node.payers:
             if payer.is_overdrawn_in(self):
                 members = () if occurrence is None else occurrence.members
-                self._troubles.aborted.setdefault(payer, (members, too_much_work()))
+                self._failures.aborted.setdefault(payer, (members, too_much_work()))
 
     def consume_name(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """Mark the occurrence bound to a name as consumed in its scope when the step ends."""
-        self._vanished.append((scopes, name, occurrence))
+        self._consumed_names.append((scopes, name, occurrence))
 
-    def wake(self, node: Operator, due: Instant, token: object) -> None:
+    def schedule_timer(self, node: Operator, due: Instant, token: object) -> None:
         """Schedule a timer; one that is due in the timer step in progress fires in it."""
         if self._is_firing and due <= self.now:
             node.due.append(token)
         else:
-            self._timers.wake(node, due, token)
+            self._timers.schedule_timer(node, due, token)
 
     def schedule_expiry(self, node: Operator, due: Instant) -> None:
         """Schedule a call of the operator's `forget_before` once `due` has passed."""
@@ -151,10 +151,10 @@ class StepExecution:
                 for node in level:
                     self._serve_node(node)
                 level.clear()
-        if self._vanished:
-            for scopes, name, occurrence in self._vanished:
+        if self._consumed_names:
+            for scopes, name, occurrence in self._consumed_names:
                 scopes.lose(name, occurrence, self.now)
-            self._vanished.clear()
+            self._consumed_names.clear()
 
     def abandon(self) -> None:
         """Drop all that an interrupted step still had to serve."""
@@ -163,7 +163,7 @@ class StepExecution:
                 node.inbox.clear()
                 node.due.clear()
             level.clear()
-        self._vanished.clear()
+        self._consumed_names.clear()
         self.pairs.abandon()
         self.is_touched = self._is_firing = False
 
@@ -177,7 +177,7 @@ class StepExecution:
         their inputs are atoms, so that nothing else of the step can add to them.
         """
         for node, pair in self.pairs.serve(occurrence, self.number):
-            self.bring(node, pair)
+            self.emit(node, pair)
         self.overfull.update(self.pairs.owners_over_limit(self.queue_limit))
 
     def _serve_node(self, node: Operator) -> None:
@@ -187,12 +187,12 @@ class StepExecution:
         for slot, occurrence in inbox:
             self._deliver(node, slot, occurrence)
         inbox.clear()
-        if node.has_buffer and node.kept > self.queue_limit:
+        if node.has_buffer and node.buffered_count > self.queue_limit:
             self.overfull.add(node)
         if node.due:
             due, node.due = node.due, []
             for token in due:
-                self._ring(node, token)
+                self._fire(node, token)
 
     def _deliver(self, node: Operator, slot: int, occurrence: Occurrence) -> None:
         """Pass an occurrence to an operator; an error there concerns only the subscriptions that
@@ -203,11 +203,11 @@ class StepExecution:
         except WorkLimitExceeded as why:
             self.abort_work(node, occurrence, why)
         except Exception as error:
-            self._troubles.fault(node, error)
+            self._failures.fault(node, error)
         if len(node.payers) > 1:
             self._report_over_budget(node, occurrence)
 
-    def _ring(self, node: Operator, token: object) -> None:
+    def _fire(self, node: Operator, token: object) -> None:
         """Fire a due timer of an operator; an error there concerns only the subscriptions that use
         it.
         """
@@ -216,7 +216,7 @@ class StepExecution:
         except WorkLimitExceeded as why:
             self.abort_work(node, None, why)
         except Exception as error:
-            self._troubles.fault(node, error)
+            self._failures.fault(node, error)
         if len(node.payers) > 1:
             self._report_over_budget(node, None)
 
@@ -226,17 +226,17 @@ class StepScheduler:
     them.
     """
 
-    __slots__ = ("_rows", "_timers", "_troubles", "_without_clock", "current", "known")
+    __slots__ = ("_failures", "_rows", "_timers", "_without_clock", "current", "known")
 
     def __init__(
-        self, rows: RowsOf, timers: Timers, troubles: StepFailures, queue_limit: int
+        self, rows: RowsOf, timers: Timers, failures: StepFailures, queue_limit: int
     ) -> None:
-        self.current = StepExecution(timers, troubles, queue_limit)
+        self.current = StepExecution(timers, failures, queue_limit)
         self.known: Instant = BEGINNING
         """Instant up to which the clock has come."""
         self._rows = rows
         self._timers = timers
-        self._troubles = troubles
+        self._failures = failures
         self._without_clock: list[Operator] = []
 
     @property
@@ -250,9 +250,9 @@ class StepScheduler:
         """
         for node in nodes:
             self.current.make_room(node)
-            node.start(self.current)
+            node.on_added(self.current)
             if node.is_endless and self.has_begun:
-                node.begin(self.known, False, self.current)
+                node.on_clock_start(self.known, False, self.current)
             elif node.is_endless:
                 self._without_clock.append(node)
 
@@ -267,16 +267,16 @@ class StepScheduler:
         step = self.current
         step.begin(end)
         occurrence = occurrence_of(event)
-        arrived = step.pairs.arrived
+        arrived = step.pairs.reached_queues
         for node in nodes:
             if node.binds:
                 self._emit_bound(node, event, occurrence)
                 continue
             arrived += node.queues
-            if node.inline_consumers or node.users or node.keys:
-                step.bring(node, occurrence)
+            if node.inline_consumers or node.consumers or node.keys:
+                step.emit(node, occurrence)
             else:
-                node.brought += 1
+                node.emitted_count += 1
         if arrived:
             step.serve_pairs(occurrence)
         if step.is_touched:
@@ -288,18 +288,18 @@ class StepScheduler:
         try:
             rows = self._rows(node.part, event)
         except Exception as error:
-            self._troubles.fault(node, error)
+            self._failures.fault(node, error)
         else:
             bound = occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows)
-            self.current.bring(node, bound)
+            self.current.emit(node, bound)
 
-    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Emissions:
+    def advance_to(self, now: Instant | None, quiet_until: Instant | None = None) -> Emissions:
         """Fire the timers up to `now` and return the matches. None is the end of time, which
         recurring windows never reach.
         """
         found: Emissions = []
         step, timers = self.current, self._timers.waiting
-        step.quiet_until = leap
+        step.quiet_until = quiet_until
         if now is not None and now > self.known:
             self.know(now)
         while timers and (now is None or timers[0][0] <= now):
@@ -321,7 +321,7 @@ class StepScheduler:
             unbegun, self._without_clock = self._without_clock, []
             for node in unbegun:
                 if not node.is_removed:
-                    self._troubles.contain(node, node.begin, now, True, self.current)
+                    self._failures.contain(node, node.on_clock_start, now, True, self.current)
 
     def resume(self, known: Instant) -> None:
         """Set the clock after operators have loaded a snapshot taken at that instant."""
@@ -335,7 +335,7 @@ class StepScheduler:
         """
         self.current.pairs.forget_before(now)
         for node in self._timers.take_expired(now):
-            self._troubles.contain(node, self._forget, node, now)
+            self._failures.contain(node, self._forget, node, now)
 
     def _forget(self, node: Operator, now: Instant) -> None:
         node.forget_before(now)

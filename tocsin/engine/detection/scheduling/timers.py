@@ -26,7 +26,7 @@ class Timers:
         self._numbers = count()
         self._removed_count = 0
 
-    def wake(self, node: Operator, due: Instant, token: object) -> None:
+    def schedule_timer(self, node: Operator, due: Instant, token: object) -> None:
         """Schedule a timer at `due`; ignore one after the last instant."""
         if due > LAST_INSTANT:
             return
@@ -73,9 +73,9 @@ class Timers:
             default=None,
         )
 
-    def record_removed(self, gone: int, left: int) -> None:
+    def record_removed(self, removed: int, left: int) -> None:
         """Count removed operators; drop their timers once they outnumber the operators `left`."""
-        self._removed_count += gone
+        self._removed_count += removed
         if self._removed_count > left:
             self._removed_count = 0
             self.waiting[:] = [timer for timer in self.waiting if not timer[2].is_removed]

@@ -202,21 +202,23 @@ class PaperMatcher:
         }
         return [slot for slot in self._patterns if slot in found] if found else []
 
-    def _matching_slots_of(self, shelf: PaperSubscriptions, i: int, event: Event) -> list[int]:
+    def _matching_slots_of(
+        self, subscriptions: PaperSubscriptions, i: int, event: Event
+    ) -> list[int]:
         try:
-            graph = encode_graph(event, shelf.entries.ontology)
+            graph = encode_graph(event, subscriptions.entries.ontology)
         except EventProblem as problem:
             self.refused.setdefault(i, problem)
             return []
-        warnings = shelf.watch.warnings_in(graph.said.arcs, graph.said.types)
+        warnings = subscriptions.watch.warnings_in(graph.said.arcs, graph.said.types)
         self.warned += [(i, each) for each in warnings]
-        trees = shelf.trees(graph, self._nodes)
+        trees = subscriptions.trees(graph, self._nodes)
         self.work.candidates += len(trees)
         self.work.nodes += sum(tree.nodes for tree in trees.values())
         self.work.predicate_evaluations += graph.filter_evaluations
-        return [slot for slot, tree in trees.items() if self._rings(i, slot, tree, graph)]
+        return [slot for slot, tree in trees.items() if self._matches(i, slot, tree, graph)]
 
-    def _rings(self, i: int, slot: int, tree: PaperTree, graph: EncodedGraph) -> bool:
+    def _matches(self, i: int, slot: int, tree: PaperTree, graph: EncodedGraph) -> bool:
         try:
             return tree_matches(tree, graph, self._limit)
         except Undecided:

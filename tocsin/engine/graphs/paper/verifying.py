@@ -42,25 +42,27 @@ class Verification:
         return self._of_circle(self._tree.root) if self._tree.root.checked else iter(())
 
     def _of_circle(self, circle: Circle) -> Iterator[Map]:
-        if not self._apart(circle.map):
+        if not self._has_distinct_images(circle.map):
             return iter(())
-        return self._joined(circle.map, circle.squares)
+        return self._join_maps(circle.map, circle.squares)
 
     def _of_square(self, square: Square) -> Iterator[Map]:
         for circle in square.circles:
             yield from self._of_circle(circle)
 
-    def _joined(self, known: Map, squares: Sequence[Square]) -> Iterator[Map]:
+    def _join_maps(self, known: Map, squares: Sequence[Square]) -> Iterator[Map]:
         if not squares:
             yield known
             return
         for found in self._of_square(squares[0]):
             self._budget.spend()
             merged = {**known, **found}
-            if all(merged[each] == image for each, image in known.items()) and self._apart(merged):
-                yield from self._joined(merged, squares[1:])
+            if all(
+                merged[each] == image for each, image in known.items()
+            ) and self._has_distinct_images(merged):
+                yield from self._join_maps(merged, squares[1:])
 
-    def _apart(self, found: Map) -> bool:
+    def _has_distinct_images(self, found: Map) -> bool:
         """Rule 5: True if images are distinct, as far as the pattern requires it."""
         images = [image for image in found.values() if not self._exempt(image)]
         return len(images) == len(set(images))

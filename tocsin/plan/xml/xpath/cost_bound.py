@@ -72,7 +72,7 @@ class Nodes:
     one.
 
     `attributes`: all of them are attributes. `ordered`: each evaluation has them in document order;
-    `apart`: and none of them inside another.
+    `disjoint`: and none of them inside another.
     """
 
     pairs: int
@@ -80,7 +80,7 @@ class Nodes:
     times: int
     name: str | None = None
     ordered: bool = True
-    apart: bool = True
+    disjoint: bool = True
     attributes: bool = False
 
 
@@ -98,7 +98,7 @@ _FORWARD = frozenset(
     ("child", "attribute", "self", "descendant", "descendant-or-self", "following-sibling")
 )
 _LEVEL = frozenset(("child", "attribute", "self"))
-"""Axes on which no two contexts share a node; they keep `ordered` and `apart`."""
+"""Axes on which no two contexts share a node; they keep `ordered` and `disjoint`."""
 
 
 def budget_of(shape: DocumentShape) -> int:
@@ -260,7 +260,7 @@ class CostBound:
         if not single and axis not in _LEVEL:
             self.units += COMPARISON * found.pairs * found.most
         pairs, times = min(found.pairs, groups * found.most), min(found.times, groups)
-        apart = given.apart or (given.name is not None and self._shape.inside(given.name) == 1)
+        apart = given.disjoint or (given.name is not None and self._shape.inside(given.name) == 1)
         ordered = axis in _FORWARD and (
             single or (given.ordered and apart and axis != "following-sibling")
         )
@@ -340,7 +340,9 @@ class CostBound:
             self.units += COMPARISON * min(found.pairs * other.most, other.pairs * found.most)
             most = min(found.most + other.most, self._shape.nodes + self._shape.attributes)
             times = min(found.times + other.times, starts.groups)
-            found = Nodes(found.pairs + other.pairs, most, times, None, ordered=False, apart=False)
+            found = Nodes(
+                found.pairs + other.pairs, most, times, None, ordered=False, disjoint=False
+            )
         return found
 
     def _comparison(self, operands: tuple[Expression, ...], starts: Starts) -> None:
@@ -404,7 +406,7 @@ class CostBound:
         most = min(texts.longest, self._shape.elements)
         self.units += PAIR * texts.total + COMPARISON * texts.total * most
         pairs = min(texts.total, starts.groups * most)
-        return Nodes(pairs, most, starts.groups, None, ordered=False, apart=False)
+        return Nodes(pairs, most, starts.groups, None, ordered=False, disjoint=False)
 
     def _text_function(self, name: str, arguments: tuple[Expression, ...], starts: Starts) -> Texts:
         """Return the text of a text function.

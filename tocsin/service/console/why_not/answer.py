@@ -28,30 +28,30 @@ class WhyNotQuery:
     is_late: bool = False
 
 
-def why_not(pattern: Part, asked: WhyNotQuery) -> dict[str, Any]:
+def why_not(pattern: Part, query: WhyNotQuery) -> dict[str, Any]:
     """Return the explanation why a subscription with this pattern matches an event or not."""
     if isinstance(pattern, Atom):
-        met, _ = evaluate_atom(pattern, asked.event)
-        return _to_json(bool(met), atom_steps(pattern, asked.event), [])
-    return _composite(pattern, asked)
+        met, _ = evaluate_atom(pattern, query.event)
+        return _to_json(bool(met), atom_steps(pattern, query.event), [])
+    return _composite(pattern, query)
 
 
-def _composite(pattern: Part, asked: WhyNotQuery) -> dict[str, Any]:
-    event = asked.event
+def _composite(pattern: Part, query: WhyNotQuery) -> dict[str, Any]:
+    event = query.event
     steps = Explanation()
     if event.interval is None:
         steps.add(ExplanationStep("the event has a time", False), fails=True)
-    if asked.is_late:
+    if query.is_late:
         text = "it came before the watermark had passed it"
         steps.add(ExplanationStep(text, False, "late"), fails=True)
     met = _add_atoms(pattern, event, steps)
     if event.interval is None or not met:
         return _to_json(False, steps, [])
-    played = replay(pattern, event, asked.around)
+    played = replay(pattern, event, query.around)
     if played.refused is not None:
         steps.add(ExplanationStep("it can be played again", False, played.refused), fails=True)
     rings = pattern in played.with_event
-    _add_parts(asked, played, met, steps, rings=rings)
+    _add_parts(query, played, met, steps, matches=rings)
     still = {id(each.occurrence) for each in played.still}
     waiting = [
         describe_pending(each) | {"over": id(each.occurrence) not in still}
@@ -75,7 +75,7 @@ def _add_atoms(pattern: Part, event: Event, steps: Explanation) -> set[Part]:
 
 
 def _add_parts(
-    asked: WhyNotQuery, played: Replayed, met: set[Part], steps: Explanation, *, rings: bool
+    query: WhyNotQuery, played: Replayed, met: set[Part], steps: Explanation, *, matches: bool
 ) -> None:
     """Add a step for each composite part, from the inside out.
 
@@ -87,10 +87,10 @@ def _add_parts(
         concerned = any(each in taking_part for each in parts_of(part))
         if isinstance(part, Named) and holds:
             continue
-        fails = concerned and not holds and not rings
+        fails = concerned and not holds and not matches
         count = played.counts[part]
-        actual = f"{count} times among {len(asked.around)} events around it" if not holds else None
-        inner = miss_steps(part, asked.event, asked.around, 1) if fails else []
+        actual = f"{count} times among {len(query.around)} events around it" if not holds else None
+        inner = miss_steps(part, query.event, query.around, 1) if fails else []
         has_reason = any(each.holds is False for each in inner)
         steps.add(
             ExplanationStep(title(part), holds if concerned else None, actual),
@@ -108,10 +108,10 @@ def _names(pattern: Part) -> dict[Part, str]:
     return found
 
 
-def _to_json(rings: bool, steps: Explanation, waiting: list[dict[str, Any]]) -> dict[str, Any]:
+def _to_json(matches: bool, steps: Explanation, waiting: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "rings": rings,
+        "rings": matches,
         "steps": [each.as_json() for each in steps.all],
-        "first_failure": None if rings else steps.failed,
+        "first_failure": None if matches else steps.failed,
         "waiting": waiting,
     }

@@ -58,7 +58,7 @@ def replay(pattern: Part, event: Event, around: Sequence[Event]) -> Replayed:
         return found
     sequencer = FiniteSequencer(GuardedEngine(engine, lambda: plans))
     sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends))
-    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).relevant}
+    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).composite_inputs}
     root = next((key for key, part in keys.items() if part is pattern), None)
     for index, each in enumerate(ordered):
         _note(found, keys, sequencer.serve(each, relevant.get(index, ())), event)

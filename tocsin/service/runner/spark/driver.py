@@ -54,7 +54,7 @@ class StatusWriter:
         self._out = out
         self._last: dict[str, object] = {}
 
-    def tell(self, **said: object) -> None:
+    def write(self, **said: object) -> None:
         """Write one line, unless it equals the last one."""
         if said != self._last:
             self._last = said
@@ -64,8 +64,10 @@ class StatusWriter:
 class Driver:
     """One run of the query, from taking the lock to the end."""
 
-    def __init__(self, settings: Settings, teller: StatusWriter, stopping: threading.Event) -> None:
-        self._settings, self._status_writer, self._stopping = settings, teller, stopping
+    def __init__(
+        self, settings: Settings, status_writer: StatusWriter, stopping: threading.Event
+    ) -> None:
+        self._settings, self._status_writer, self._stopping = settings, status_writer, stopping
         self._spark_settings = spark_settings(settings)
         self._lock: RunnerLock = runner_lock(settings.state_url, settings.data)
 
@@ -78,7 +80,7 @@ class Driver:
         log.start()
         catalog = open_catalog(self._settings.catalog_url, create=True)
         sink = Sink(log, catalog, MatchStore(database))
-        self._status_writer.tell(state="starting")
+        self._status_writer.write(state="starting")
         spark = _session(self._spark_settings)
         try:
             query = self._start(spark, sink, database)
@@ -90,7 +92,7 @@ class Driver:
 
     def _has_lock(self, database: ServiceDatabase) -> bool:
         while not self._lock.acquire():
-            self._status_writer.tell(state="waiting", position=_reached(database) or 0)
+            self._status_writer.write(state="waiting", position=_reached(database) or 0)
             if self._stopping.wait(0.5):
                 return False
         return True
@@ -133,7 +135,7 @@ class Driver:
         if last is None:
             return
         sink.position = max(sink.position, json.loads(last.sources[0].endOffset)["position"])
-        self._status_writer.tell(
+        self._status_writer.write(
             state="ready",
             position=sink.position,
             batch=last.batchId,
@@ -211,7 +213,7 @@ def main() -> int:
     try:
         Driver(settings, teller, stopping).run()
     except Exception as error:
-        teller.tell(state="failed", error=_describe_error(error))
+        teller.write(state="failed", error=_describe_error(error))
         return 1
     return 0
 
