@@ -104,7 +104,7 @@ def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
     """
     limit = STEP_WORK_LIMIT // 50
     monkeypatch.setattr("tocsin.engine.detection.base.STEP_WORK_LIMIT", limit)
-    tried = counted(monkeypatch, join, "combined")
+    tried = counted(monkeypatch, join, "combine")
     told: list[DeadLetter] = []
     kinds = " & ".join(f"selector{{ kind = '{kind}' }}" for kind in "abc")
     hub.subscribe(kinds, language="concept", policy="globe", id="globe", problems_to=told.append)

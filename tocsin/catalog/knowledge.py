@@ -161,7 +161,7 @@ def require_agreement(before: Iterable[Definition], added: Iterable[Definition])
         _require_members(who, together, [each for each in alone if isinstance(each, TBox)])
 
 
-def _require_members(names: str, together: TBox, alone: Iterable[TBox]) -> None:
+def _require_members(added: str, together: TBox, alone: Iterable[TBox]) -> None:
     """Raise if a concept is satisfiable in each TBox alone, and unsatisfiable in all together."""
     lost = unsatisfiable_concepts(together)
     if lost:
@@ -174,7 +174,7 @@ def _require_members(names: str, together: TBox, alone: Iterable[TBox]) -> None:
             token=min(lost),
             hint="correct one of the two, or leave it out",
         )
-        raise _contradiction(names, problem)
+        raise _contradiction(added, problem)
 
 
 def _contradiction(names: str, problem: Problem) -> Problem:

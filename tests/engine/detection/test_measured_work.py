@@ -100,7 +100,7 @@ def test_what_is_used_up_is_kept_no_longer_than_its_window() -> None:
     rings = play(network, *(event(n, n, key=0) for n in range(1_000)))
     node = only(network, SlidingOperator)
     assert rings == 500 - 1  # the last pair is known when the instant is over
-    assert node.kept <= 11
+    assert node.buffered_count <= 11
     assert len(list(node.pending())) <= 2
 
 
