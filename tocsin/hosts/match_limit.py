@@ -15,15 +15,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tocsin.catalog.tenants import Owned
-from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.values.time import Instant
 
 SECOND = 1_000_000
 BURST_SECONDS = 2
 """Matches may come at once that the limit allows in two seconds."""
 
-FREE_BY_TIME = QUEUE_LIMIT
-"""Matches of a subscription that time may bring about at once: one for each event that may wait."""
+FREE_BY_TIME = 100_000
+"""Matches of a subscription that time may bring about at once: one for each occurrence that may
+wait in a service.
+"""
 
 
 class TokenBuckets:
