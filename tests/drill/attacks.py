@@ -174,10 +174,10 @@ def tenant_hogs_pool(folder: Path) -> Attack:
         def ask(_: int) -> int:
             return up.http.post("/v1/why-not", json=WHY_NOT, headers=hog).status_code
 
-        with watched(up, "/v1/matches", other) as seen, ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(ask, range(4)))
+        with watched(up, "/v1/matches", other) as seen, ThreadPoolExecutor(12) as pool:
+            found = list(pool.map(ask, range(12)))
     counts = {status: found.count(status) for status in sorted(set(found))}
-    return _told("four costly why-nots of one tenant", 4, seen, f"answers {counts}")
+    return _told("twelve costly why-nots of one tenant", 12, seen, f"answers {counts}")
 
 
 def _events() -> list[dict[str, str]]:

@@ -14,15 +14,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tocsin.catalog.tenants import Owned
-from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
 from tocsin.values.time import Instant
 
 SECOND = 1_000_000
 BURST_SECONDS = 2
 """The size of a burst: the matches that the rate allows in two seconds."""
 
-FREE_BY_TIME = QUEUE_LIMIT
-"""Matches that the clock may emit at once for a subscription: one for each event that may wait."""
+FREE_BY_TIME = 100_000
+"""Matches that the clock may emit at once for a subscription: one for each event that a service may
+buffer.
+"""
 
 
 class TokenBuckets:
