@@ -52,7 +52,7 @@ def main() -> None:
     print(f"two-way folders               {', '.join(two_way_folders(graph)) or 'none'}")
     for module, name in (
         ("tocsin.engine.engine", "Engine"),
-        ("tocsin.engine.detection.base", "Node"),
+        ("tocsin.engine.detection.base", "Operator"),
     ):
         print(f"public members of {name:<12}{_public_members(module, name)}")
 

@@ -65,4 +65,4 @@ def test_a_step_names_what_is_there(step: Step) -> None:
 
 def test_what_is_not_there_is_noticed() -> None:
     (step,) = steps_of("1. `tocsin/plan/wire/wire.py`: `plan_to_json`, `dance`, and `nowhere.py`")
-    assert step.missing() == ["tocsin/plan/nowhere.py", "dance"]
+    assert step.missing() == ["tocsin/plan/wire/nowhere.py", "dance"]

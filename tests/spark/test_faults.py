@@ -145,11 +145,11 @@ def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPat
 def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert contained.MOST_HELD > 10
+    assert contained.MAX_MATCHES_HELD > 10
     expected = by_match(SUBSCRIPTIONS, IDS)
     calls: list[int] = []
     match = Engine.match
-    monkeypatch.setattr(contained, "MOST_HELD", 10)
+    monkeypatch.setattr(contained, "MAX_MATCHES_HELD", 10)
     monkeypatch.setattr(
         Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch)
     )

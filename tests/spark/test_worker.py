@@ -183,8 +183,8 @@ def test_what_breaks_again_is_told_again() -> None:
 
 @pytest.mark.parametrize("most", [1, 3, 7, 10_000])
 def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(worker, "MOST_MATCHES", most)
-    monkeypatch.setattr(by_event, "MOST_MATCHES", most)
+    monkeypatch.setattr(worker, "MAX_MATCHES", most)
+    monkeypatch.setattr(by_event, "MAX_MATCHES", most)
     lines = random_lines(seed=3, count=40)
     rows = [
         pa.RecordBatch.from_pydict({"value": [line.encode() for line in some]})

@@ -108,7 +108,7 @@ def _all_types(graph: Graph, arcs: set[Arc], ontology: Ontology) -> _Types:
 
 @dataclass(slots=True)
 class _World:
-    """Vertices, seen and unseen, with the classes and properties known so far."""
+    """Vertices, seen and unseen, with the classes and properties known yet."""
 
     ontology: Ontology
     types: _Types

@@ -1,1 +1,1 @@
-"""What every host needs: admission, watermark, order, isolation of faults."""
+"""Shared by all hosts: admission, watermark, order, isolation of faults."""

@@ -25,7 +25,7 @@ _EXACT = Context(prec=34, rounding=ROUND_HALF_EVEN, Emin=-999, Emax=999, traps=_
 _WIDE = Context(
     prec=2_000_000, rounding=ROUND_HALF_UP, Emin=-3_000_000, Emax=3_000_000, traps=_TRAPS
 )
-MOST_DIGITS = 100
+MAX_DIGITS = 100
 """Most decimal places that rounding accepts, in either direction from the point."""
 
 _OPERATIONS: Mapping[str, Callable[[Decimal, Decimal], Decimal]] = {
@@ -64,6 +64,6 @@ def round_number(number: Decimal, digits: int) -> Decimal | None:
     Digits below 0 round to tens, hundreds and so on. None if there are more than 100 digits either
     way.
     """
-    if abs(digits) > MOST_DIGITS:
+    if abs(digits) > MAX_DIGITS:
         return None
     return number.quantize(Decimal(1).scaleb(-digits), context=_WIDE)

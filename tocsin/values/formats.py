@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tocsin.values.decimals import MOST_DIGITS, round_number
+from tocsin.values.decimals import MAX_DIGITS, round_number
 
 LONGEST = 200
 """Longest pattern, in characters."""
@@ -93,7 +93,7 @@ def _number_format(pattern: str) -> NumberFormat | None:
         return None
     whole, fraction = found[1], found[2] or ""
     group = len(whole.rpartition(",")[2]) if "," in whole else 0
-    if ("," in whole and not group) or len(fraction) > MOST_DIGITS or digits.endswith("."):
+    if ("," in whole and not group) or len(fraction) > MAX_DIGITS or digits.endswith("."):
         return None
     return NumberFormat(
         texts[0], whole.count("0"), fraction.count("0"), len(fraction), group, texts[1]

@@ -49,7 +49,7 @@ _FINER = 4
 above.
 """
 
-_MOST_PAIRS = 1 << 18
+_MAX_PAIRS = 1 << 18
 _MOST_LEFT = 4096
 """Most pairs that are measured. If more than these may be the nearest, they are practically equally
 far.
@@ -71,11 +71,11 @@ def least_distances(
     The shapes must not meet. With limits, a distance may be any number on the same side of its
     limit as the true one.
     """
-    work = np.minimum(ours.sizes(mine) * theirs.sizes(other), _MOST_PAIRS)
+    work = np.minimum(ours.sizes(mine) * theirs.sizes(other), _MAX_PAIRS)
     found = np.empty(len(mine))
     start = 0
     while start < len(mine):
-        within = int(np.searchsorted(np.cumsum(work[start:]), _MOST_PAIRS, side="right"))
+        within = int(np.searchsorted(np.cumsum(work[start:]), _MAX_PAIRS, side="right"))
         some = slice(start, start + max(1, within))
         search = _DistanceSearch(len(mine[some]), None if limits is None else limits[some])
         found[some] = search.run(ours, mine[some], theirs, other[some])

@@ -183,10 +183,10 @@ def value_of(literal: Literal) -> LiteralValue | None:
     A float is the decimal number that is written, not the nearest binary one: `0.1` is the same in
     every datatype.
     """
-    return _kept_value(literal) if len(literal.lexical) <= _KEPT_LENGTH else _value(literal)
+    return _kept_value(literal) if len(literal.lexical) <= _MAX_CACHED_LENGTH else _value(literal)
 
 
-_KEPT_LENGTH = 100
+_MAX_CACHED_LENGTH = 100
 """Longest form with a cached value: long texts of events must not stay in memory."""
 
 

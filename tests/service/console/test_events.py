@@ -150,7 +150,7 @@ def test_it_goes_on_where_the_listener_stopped(server: Served) -> None:
 def test_of_too_many_the_newest_are_told_and_how_many_are_not(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_stream, "MOST", 2)
+    monkeypatch.setattr(event_stream, "MAX_ROWS", 2)
     _publish(server, "1", "2", "3", "4", "5")
     with server.http.stream("GET", "/v1/events/stream", params={"after": 0}) as answer:
         heard = messages(answer)

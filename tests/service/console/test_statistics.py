@@ -158,7 +158,7 @@ def test_minutes_pass_and_the_oldest_are_forgotten() -> None:
 
 
 def test_room_is_bounded_and_given_back(monkeypatch: Any) -> None:
-    monkeypatch.setattr(tally, "MOST_SUBSCRIPTIONS", 2)
+    monkeypatch.setattr(tally, "MAX_SUBSCRIPTIONS", 2)
     tallies = TenantTallies()
     for name in ("a", "b", "c"):
         tallies.add_matches("t", name, 100, 1)

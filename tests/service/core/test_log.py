@@ -115,7 +115,7 @@ def test_a_write_that_fails_is_told_to_those_who_wait_and_nobody_else(
 def test_more_than_may_wait_is_refused(
     database: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_module, "MOST_WAITING", 10)
+    monkeypatch.setattr(log_module, "MAX_QUEUED_BYTES", 10)
     log = EventLog(database)
     log.append(_rows("12345678"))
     with pytest.raises(LimitProblem) as caught:

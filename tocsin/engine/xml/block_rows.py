@@ -137,7 +137,7 @@ def join_pattern_rows(
     steps: StepBudget,
     known: RowCache,
 ) -> Sequence[Row]:
-    """Join the rows so far with those of one more pattern."""
+    """Join the current rows with those of one more pattern."""
     if isinstance(pattern, XPathPattern):
         return _together(found, _selected(pattern, fitting), steps)
     assert shape is not None

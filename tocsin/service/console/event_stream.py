@@ -17,7 +17,7 @@ from tocsin.service.storage.log import EventLog
 GATHER = 0.2
 """Seconds for which events are gathered into one message."""
 
-MOST = 500
+MAX_ROWS = 500
 """Rows in one message, the newest."""
 
 QUIET = 10.0
@@ -53,8 +53,8 @@ async def follow_events(
 
 
 def _gather(log: EventLog, late: LateEvents, after: int) -> EventChunk:
-    first = max(after, log.head - MOST)
-    rows = log.read(first, MOST)
+    first = max(after, log.head - MAX_ROWS)
+    rows = log.read(first, MAX_ROWS)
     position = rows[-1].position if rows else first
     accepted = [row for row in rows if row.code is None]
     return EventChunk(position, list(event_texts(accepted, late.refreshed())), first - after)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tocsin.service.console.minutes import MINUTES, MinuteCounts
 
-MOST_SUBSCRIPTIONS = 200_000
+MAX_SUBSCRIPTIONS = 200_000
 """Subscriptions counted one by one; further ones count for their tenant only."""
 
 
@@ -84,7 +84,7 @@ class TenantTallies:
     def _subscription(self, tenant: str, subscription: str) -> Tally | None:
         known = self.of(tenant).subscriptions
         if subscription not in known:
-            if self._subscriptions >= MOST_SUBSCRIPTIONS:
+            if self._subscriptions >= MAX_SUBSCRIPTIONS:
                 return None
             self._subscriptions += 1
             known[subscription] = Tally()

@@ -86,11 +86,11 @@ def add_exception_handlers(app: FastAPI) -> None:
     """Make the application answer every error with an error document of the standard."""
 
     @app.exception_handler(EpcisException)
-    async def tell_exception(_: Request, error: EpcisException) -> Response:
+    async def answer_exception(_: Request, error: EpcisException) -> Response:
         return _document(error)
 
     @app.exception_handler(Problem)
-    async def tell_problem(_: Request, problem: Problem) -> Response:
+    async def answer_problem(_: Request, problem: Problem) -> Response:
         return _document(exception_of_problem(problem))
 
     @app.exception_handler(ClientDisconnect)
@@ -98,16 +98,16 @@ def add_exception_handlers(app: FastAPI) -> None:
         return _document(exception_of_problem(client_left()))
 
     @app.exception_handler(HTTPException)
-    async def tell_http(_: Request, error: HTTPException) -> Response:
+    async def answer_http(_: Request, error: HTTPException) -> Response:
         return _document(exception_of_status(error.status_code, str(error.detail)))
 
     @app.exception_handler(RequestValidationError)
-    async def tell_invalid(_: Request, error: RequestValidationError) -> Response:
+    async def answer_invalid(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         return _document(EpcisException(VALIDATION, f"{first['loc']}: {first['msg']}"))
 
     @app.exception_handler(Exception)
-    async def tell_fault(_: Request, error: Exception) -> Response:
+    async def answer_fault(_: Request, error: Exception) -> Response:
         return _document(EpcisException(IMPLEMENTATION, shown_error(error)))
 
 

@@ -106,7 +106,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         return answer(problem)
 
     @app.exception_handler(RequestValidationError)
-    async def tell_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def answer_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first["loc"])
         problem = Problem(f"{where}: {first['msg']}", code="RequestError", token=where)
@@ -117,13 +117,13 @@ def add_problem_handlers(app: FastAPI) -> None:
         return answer(client_left(), 400)
 
     @app.exception_handler(HTTPException)
-    async def tell_http(_: Request, error: HTTPException) -> JSONResponse:
+    async def answer_http(_: Request, error: HTTPException) -> JSONResponse:
         problem = Problem(str(error.detail), code=HTTPStatus(error.status_code).name)
         response = answer(problem, error.status_code)
         response.headers.update(error.headers or {})
         return response
 
     @app.exception_handler(Exception)
-    async def tell_fault(_: Request, error: Exception) -> JSONResponse:
+    async def answer_fault(_: Request, error: Exception) -> JSONResponse:
         problem = Problem(shown_error(error), code="InternalError", hint="please report it")
         return answer(problem, 500)

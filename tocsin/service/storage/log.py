@@ -34,7 +34,7 @@ _COLUMNS = (
     EVENTS.c.reason,
 )
 
-MOST_WAITING = 64 << 20
+MAX_QUEUED_BYTES = 64 << 20
 """Bytes that may be queued for writing; further appends are refused."""
 
 MAX_ROWS_PER_WRITE = 20_000
@@ -103,7 +103,7 @@ class EventLog:
                 raise StateProblem(
                     "the service is stopping", code="Stopping", hint="try again in a while"
                 )
-            if self._waiting and self._waiting_bytes + size > MOST_WAITING:
+            if self._waiting and self._waiting_bytes + size > MAX_QUEUED_BYTES:
                 raise LimitProblem(
                     "more waits to be written than may",
                     code="LogBusy",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-MOST_HELD = 200_000
+MAX_MATCHES_HELD = 200_000
 """The number of matches held at once; a piece with more is bisected like one that raises."""
 
 Serve = Callable[[Any], Sequence[Any]]
@@ -41,5 +41,5 @@ def serve_rows(rows: Any, serve: Serve, apart: Serve) -> Iterator[Any]:
 
 def refuse_too_much(matches: int, rows: int) -> None:
     """Raise if several rows have more matches than may be held at once."""
-    if matches > MOST_HELD and rows > 1:
+    if matches > MAX_MATCHES_HELD and rows > 1:
         raise TooMuchAtOnce

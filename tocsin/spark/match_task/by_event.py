@@ -29,7 +29,7 @@ from tocsin.spark.match_task.match_task import (
 )
 from tocsin.spark.match_task.messages import ShardMessageBuilder, drafts_for
 from tocsin.spark.match_task.reports import Task
-from tocsin.spark.output.batches import MOST_MATCHES
+from tocsin.spark.output.batches import MAX_MATCHES
 from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array
 from tocsin.spark.output.match_codec import MATCH
 from tocsin.spark.plans.plan_cache import Route
@@ -224,7 +224,7 @@ def _portions(bounds: Any) -> Iterator[tuple[int, int]]:
     """Yield ranges of events, each with about the number of matches of one Arrow batch."""
     first, size = 0, len(bounds) - 1
     while first < size:
-        last = int(np.searchsorted(bounds, bounds[first] + MOST_MATCHES, side="right")) - 1
+        last = int(np.searchsorted(bounds, bounds[first] + MAX_MATCHES, side="right")) - 1
         last = min(max(last, first + 1), size)
         yield first, last
         first = last

@@ -34,7 +34,7 @@ from tocsin.spark.match_task.generations import Generation, copies_in, generatio
 from tocsin.spark.match_task.isolated_row import faults_of, match_isolated_row
 from tocsin.spark.match_task.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.spark.output.batches import (
-    MOST_MATCHES,
+    MAX_MATCHES,
     batch_of_letters,
     batch_of_matches,
     narrow,
@@ -98,8 +98,8 @@ class MatchedRows:
         """Yield record batches of the dead letters and of the matches."""
         if self.letters:
             yield batch_of_letters(list(self.letters))
-        for first in range(0, len(self.rings), MOST_MATCHES):
-            yield batch_of_matches(self.matches(first, first + MOST_MATCHES))
+        for first in range(0, len(self.rings), MAX_MATCHES):
+            yield batch_of_matches(self.matches(first, first + MAX_MATCHES))
         for each in self.built:
             yield from each.rows.results()
 

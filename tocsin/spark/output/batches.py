@@ -17,7 +17,7 @@ from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array, lette
 from tocsin.spark.output.match_codec import MATCH, matches_to_arrow
 from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
 
-MOST_MATCHES = 10_000
+MAX_MATCHES = 10_000
 """The number of matches in one Arrow batch, unless a single event has more."""
 
 RESULTS = pa.schema([pa.field("match", MATCH), pa.field("dead_letter", DEAD_LETTER)])
@@ -54,8 +54,8 @@ def batches_of(results: Results, teller: MemberRenderer) -> Iterator[Any]:
     """Yield results as record batches; a match that cannot be rendered is a dead letter."""
     if results.letters:
         yield batch_of_letters(results.letters)
-    for first in range(0, len(results.matches), MOST_MATCHES):
-        yield from _told(results.matches[first : first + MOST_MATCHES], teller)
+    for first in range(0, len(results.matches), MAX_MATCHES):
+        yield from _told(results.matches[first : first + MAX_MATCHES], teller)
 
 
 def _told(matches: Sequence[Match], teller: MemberRenderer) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_to_json
 
 DEFAULT_SHARDS = 2
-MOST_SHARDS = 256
+MAX_SHARDS = 256
 
 _SPREAD = 5040
 _MASK = 0xFFFFFFFF

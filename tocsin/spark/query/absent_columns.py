@@ -39,7 +39,7 @@ from tocsin.plan.nodes.measures import Satisfies
 from tocsin.spark.input.layout import EventColumns, Layout
 from tocsin.spark.sessions.callers import levels_to_the_caller
 
-MOST_LOOKED_AT = 1_000
+MAX_SUBSCRIPTIONS_READ = 1_000
 """The number of subscriptions checked: a mistyped name is seldom only in later ones."""
 
 _FEW = 3
@@ -68,7 +68,7 @@ def warn_of_absent_columns(rows: DataFrame, layout: Layout, snapshot: Snapshot) 
 def _paths_asked_for(snapshot: Snapshot) -> Iterator[tuple[str, Path]]:
     """Yield each subscription with the attributes it uses; one that does not compile uses none."""
     light = Surroundings.of(snapshot.definitions)
-    for subscription in islice(snapshot.subscriptions, MOST_LOOKED_AT):
+    for subscription in islice(snapshot.subscriptions, MAX_SUBSCRIPTIONS_READ):
         try:
             plan = compile_subscription(subscription, light)
         except Problem:

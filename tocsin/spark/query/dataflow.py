@@ -28,7 +28,7 @@ from tocsin.spark.match_task.match_task import ByMatch, Identity, MatchTaskConfi
 from tocsin.spark.match_task.stream_task import SENT, DedupedStreamTask, StreamMatchTask
 from tocsin.spark.output.batches import narrow_type
 from tocsin.spark.plans.catalog_version import VERSION, version_table
-from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS, MOST_SHARDS
+from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS, MAX_SHARDS
 from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
 from tocsin.spark.plans.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.spark.query.metrics import Watch
@@ -56,8 +56,8 @@ class DetectionOptions:
     ahead: Duration | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.shards <= MOST_SHARDS:
-            raise MeaningProblem(f"shards is a number from 1 to {MOST_SHARDS}, got {self.shards}")
+        if not 1 <= self.shards <= MAX_SHARDS:
+            raise MeaningProblem(f"shards is a number from 1 to {MAX_SHARDS}, got {self.shards}")
 
 
 @dataclass(frozen=True, slots=True)

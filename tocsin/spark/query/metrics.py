@@ -19,7 +19,7 @@ from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import EVENT_WARNING
 from tocsin.spark.plans.shard_assignment import shard_keys
 
-MOST_SUBSCRIPTIONS = 10_000
+MAX_SUBSCRIPTIONS = 10_000
 """The number of matching subscriptions of one micro-batch with exact counts; beyond it,
 approximate.
 """
@@ -156,7 +156,7 @@ class _Listener(StreamingQueryListener):
 def _counts() -> list[Column]:
     code = F.col("dead_letter.code")
     busiest = F.expr(
-        f"approx_top_k(match.subscription, {MOST_SUBSCRIPTIONS}, {2 * MOST_SUBSCRIPTIONS})"
+        f"approx_top_k(match.subscription, {MAX_SUBSCRIPTIONS}, {2 * MAX_SUBSCRIPTIONS})"
     )
     return [
         F.count("match").alias("matches"),

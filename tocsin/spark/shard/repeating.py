@@ -27,7 +27,7 @@ from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.shard.building import told_once
 from tocsin.values.time import Instant
 
-MOST_IN_MEMORY = 64 << 20
+MAX_BYTES_IN_MEMORY = 64 << 20
 """Bytes of messages that a shard holds in memory; beyond it they are on disk."""
 
 _Wanted = tuple[Event, Iterable[Atom]]
@@ -38,7 +38,7 @@ class Repeated:
     """The messages of a shard, in canonical order, for repeated reading."""
 
     def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(max_size=MOST_IN_MEMORY)  # noqa: SIM115
+        self._file = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY)  # noqa: SIM115
         self._built: set[tuple[str, str]] = set()
 
     def add(self, raw: bytes, message: ShardMessage) -> None:
