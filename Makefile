@@ -49,12 +49,13 @@ drill: setup ## faults against a real service under load: what was lost, what wa
 fuzz: setup ## broken events and subscriptions for SECONDS (120), while a canary must ring
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),120)
 
-measures: setup ## how easy the package is to read and to change, in figures
-	@$(BIN)/python scripts/measures.py
+measures: setup ## how easy the package is to read and to change, in figures; LIST=1 shows the places
+	@$(BIN)/python scripts/measures.py $(if $(LIST),--list)
 
-check: setup ## format, lint, types, layers
+check: setup ## format, lint, words, types, layers
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(BIN)/python -m scripts.words
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
