@@ -1,7 +1,12 @@
-"""The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all
-hosts.
+"""The store of subscriptions and definitions, from their text to a checked plan.
 
-Modules that read files or need a database are loaded on first access.
+Begin with `compiling.py`, the way from text to plan. `entries.py` has the subscriptions and
+definitions, `store.py` the versioned log in SQLite or PostgreSQL, `database.py` opens it,
+`stored_plans.py` keeps plans beside texts, `files.py` reads JSON or YAML, `review.py` checks a
+whole file. Modules that read files or need a database are loaded on first access.
+
+Imports: `errors`, `events`, `knowledge`, `languages`, `lazy_import`, `plan`, `values`, `version`.
+Test a change with: `tests/catalog`, `tests/stored`.
 """
 
 from importlib import import_module

@@ -1,6 +1,11 @@
-"""A client of the service over HTTP: `Client`, and `AsyncClient` for asyncio.
+"""The client of the service over HTTP: `Client`, and `AsyncClient` for asyncio.
 
-An error is a `Problem`, with the code, the position and the hint from the service.
+Begin with `client.py`; `async_client.py` has the same methods, awaited. `calls.py` describes each
+request once for both, `responses.py` parses or retries, `streams.py` and `async_streams.py` iterate
+over matches. An error is a `Problem`, with the code, the position and the hint from the service.
+
+Imports: `errors`, `events`; never the service itself.
+Test a change with: `tests/client`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,13 @@
-"""Languages: text to plan. `LANGUAGES` is the whole list; a language is a folder, none imports
-another, and each is loaded for its first text.
+"""The subscription languages, from text to plan; `LANGUAGES` is the whole list.
+
+Begin with `read_text` in this file. A language is a folder with a function `parse`, imports no
+other and is loaded for its first text; `base` has the shared parts. `definitions.py` checks
+definitions on their own, `to_rule.py` writes plans of other languages as rules, with the atoms of
+`translation_atoms.py`.
+Imports: `errors`, `events`, `knowledge`, `languages.base`, `languages.epcis`, `languages.exmlql`,
+`languages.graph`, `languages.opsl`, `languages.rule`, `lazy_import`, `plan`, `values`; never
+`engine` or `reference`.
+Test a change with: `tests/languages`, `tests/scenarios`.
 """
 
 from __future__ import annotations

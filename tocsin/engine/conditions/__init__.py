@@ -1,4 +1,11 @@
-"""Matching of conditions: the subscriptions that each event of a batch makes TRUE.
+"""The matcher of conditions on attributes: the subscriptions that each event makes TRUE.
 
-Every matcher agrees with the reference.
+Begin with `scan.py`, the slow way without an index, then `matcher.py`, the fast one. Predicates
+become `probes.py`, numbered in `probe_table.py`; `indexes.py` makes an index per kind (such as
+`equality.py`, `likes.py`, `places.py`). Formulas become `programs.py`, run by the loops of
+`program_kernel.py`. `paper_list.py` is the algorithm of the paper, for reading. Every matcher
+agrees with the reference.
+Imports: `engine.columns`, `engine.index`, `errors`, `events`, `plan`, `values`.
+Test a change with: `tests/engine/test_agreement.py`, `tests/engine/test_changes.py`,
+`tests/engine/test_work.py`.
 """

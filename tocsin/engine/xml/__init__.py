@@ -1,5 +1,12 @@
-"""Matching of many XML blocks: one pass over a document drives a shared automaton over element
-paths.
+"""The matcher of XML blocks: one pass over a document serves all of them.
+
+Begin with `matcher.py`: the shared automaton of `automaton.py` gives candidates, `document_fit.py`
+decides. `document_tree.py` has a document as lists, `block_rows.py` the rows of a block,
+`path_automaton.py` regular paths, `xpath_evaluation.py` XPath within a budget, `nested_queries.py`
+the queries inside templates.
+
+Imports: `engine.columns`, `engine.index`, `errors`, `events`, `plan`.
+Test a change with: `tests/engine/xml`: compared with the reference and a plain evaluator.
 """
 
 from tocsin.engine.xml.matcher import BlockMatcher

@@ -1,3 +1,10 @@
-"""Views of an event: attributes, document, graph. Each is derived from the data alone: every
-language sees every event.
+"""The views of an event: attributes, document, graph; each derived from the data alone.
+
+Begin with `payload.py`, the input of every view. `document.py` gives the XML tree, `graph.py` the
+graph; `json_to_graph.py` and `epcis.py` lift data to it, `canonical.py` makes equal XML equal text,
+`turtle.py` writes a graph, `validation.py` checks early. Every language sees every event.
+
+Imports: `errors`, `values`.
+Test a change with: `tests/events/test_views.py`, `tests/events/test_graphs.py`,
+`tests/events/test_many_namespaces.py`.
 """

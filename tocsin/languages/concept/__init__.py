@@ -1,7 +1,13 @@
-"""Concepts: events by meaning, intervals in relation, and absence over time.
+"""The language `concept`: events by meaning, intervals in relation, absence over time.
 
-An atomic subscription is a description-logic concept, and an event rings it when it is an instance;
-composites combine such events by interval relations, `&`, `|`, timed absence and shared values.
+Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`,
+`lower.py` the plan, with `concept_builder.py` for concepts and `forms.py` for composites;
+`terminology.py` reads a `.tbox` file, `checks.py` warns, `syntax_errors.py` explains. An event
+matches a concept when it is an instance; composites combine such events by interval relations, `&`,
+`|`, timed absence and shared values.
+
+Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/languages/concept`, `tests/scenarios`.
 """
 
 from __future__ import annotations

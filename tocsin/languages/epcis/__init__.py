@@ -1,8 +1,13 @@
-"""EPCIS queries: the parameters of a SimpleEventQuery as a standing query about one event.
+"""The language `epcis`: a SimpleEventQuery as a standing query about one event.
 
-The text is the JSON object of the parameters, or the XML of a request; it becomes one condition of
-the plan. Master data among the definitions, and an ontology of locations, answer `WD_`, `HASATTR_`
+Begin with `parse` in this file. `read.py` takes the JSON object of the parameters or the XML of a
+request, `parameters.py` and `extensions.py` know them, `lower.py` makes one condition, `checks.py`
+warns. `master_data.py`, with definitions and an ontology of locations, answers `WD_`, `HASATTR_`
 and `EQATTR_`.
+
+Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/events/epcis/test_queries.py`,
+`tests/events/epcis/test_query_problems.py`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""E-XML-QL: blocks that describe XML documents, temporal operators between them, contexts, and
-CONSTRUCT.
+"""The language `exmlql` (E-XML-QL): XML blocks, time operators, contexts, CONSTRUCT.
 
-Every document of an event can be queried, also one lifted from JSON. A subscription forwards an
-event, lets a combination of events trigger another, or builds new documents from the values of its
-variables.
+Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`;
+`lower.py`, `lower_composites.py`, `patterns.py` and `templates.py` the plan; `checks.py` warns,
+`xml_ql.py` translates to plain XML-QL. Every document can be queried, also one lifted from JSON. A
+subscription forwards an event, triggers others or builds documents.
+
+Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/languages/exmlql`, `tests/engine/xml`, `tests/scenarios`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
-"""Graph patterns over an ontology: an event rings when the pattern is found in its graph, by
-meaning.
+"""The language `graph`: patterns found in the graph of an event, by an ontology.
 
-Statement patterns `(subject, object, (class, property, class), filter)`, or SPARQL-like triples
-`ASK { ... }`. Without an ontology every IRI is a class or a property of its own, and bare names are
-those of JSON and XML members.
+Begin with `parse` in this file. `grammar.lark` and `transformer.py` read statements
+`(subject, object, (class, property, class), filter)`, `sparql.py` triples `ASK { ... }`; `lower.py`
+makes the pattern, `filters.py` its filters, `rules.py` checks it, `printer.py` writes it. Without
+an ontology every IRI is a class or property of its own, and bare names are those of JSON and XML
+members.
+
+Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/languages/graph`, `tests/engine/graphs`, `tests/scenarios`.
 """
 
 from __future__ import annotations

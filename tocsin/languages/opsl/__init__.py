@@ -1,8 +1,12 @@
-"""OPSL: spatio-temporal composites with variables, over atoms of any language.
+"""The language `opsl` (OPSL): composites in time and space, with variables.
 
-Windows in time, relations in space, absence, `&&` and `||` become the joins, absences and filters
-of the plan. A variable stands for the same occurrence wherever it is used; WHERE compares
-attributes of variables.
+Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`,
+`lower.py` and `forms.py` the joins, absences and filters of the plan; `atoms.py`, `variables.py`
+and `where.py` serve its parts, `unsatisfiable.py` and `checks.py` warn. Atoms may be of any
+language. A variable is the same occurrence wherever it is used.
+
+Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/languages/opsl`, `tests/scenarios`.
 """
 
 from __future__ import annotations

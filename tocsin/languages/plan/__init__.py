@@ -1,8 +1,12 @@
-"""Language of plans: the wire form of a plan about one event, as other servers send it.
+"""The language `plan`: the wire form of a plan about one event, as other servers send it.
 
-A text is what `plan_to_json` writes. Ontologies go by their fingerprints, so that a plan that
-refers to one is understood only where the same ontology is known. The option `paths` is for the
-sender and means nothing here.
+Begin with `parse` in this file; a text is written by `plan_to_json`, and `well_formed.py` checks
+the type of every value, since another program may have written anything. Ontologies go by their
+fingerprints: a plan that refers to one is understood where the same ontology is known. The option
+`paths` is for the sender and means nothing here.
+
+Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`.
+Test a change with: `tests/languages/test_plan.py`, `tests/service/federation`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,12 @@
-"""The language `rule`: one readable way to say what should ring, over atoms of any language.
+"""The language `rule`: English words for order, absence, counts, time, place and keys.
 
-English words for order, absence, counts, time, place and keys. Everything becomes nodes of the
-plan.
+Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`;
+`compile.py` the plan, with `lower.py`, `lower_sequences.py` and `lower_aggregates.py`;
+`static_checks.py` refuses, `checks.py` warns. `building.py` writes rules in Python, `printer.py` as
+text. Atoms may be of any language.
+
+Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/languages/rule`, `tests/scenarios`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,12 @@
-"""The selector language: conditions on the attributes of one event, in four dialects.
+"""The language `selector`: conditions on the attributes of one event, in four dialects.
 
-`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `amqp` is the SQL filter of
-AMQP Filter Expressions 1.0, `cesql` is CloudEvents SQL 1.0. All give a plan of one condition; a
-text that is empty in `selector` and `jms` matches every event.
+Begin with `parse` in this file. `selector` is native, `jms` follows Jakarta Messaging 3.1, `amqp`
+the SQL of AMQP Filter Expressions 1.0, `cesql` CloudEvents SQL 1.0: see `dialects.py` and
+`cesql.py`. `transformer.py` gives the tree of `syntax.py`; `lower.py` and `predicates.py` one
+condition; `checks.py` warns. An empty text in `selector` and `jms` matches every event.
+
+Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
+Test a change with: `tests/languages/selector`, `tests/scenarios`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,10 @@
-"""Shared by all rooms of the service: the feed of new matches, streams, pools for work."""
+"""The shared parts of the service: the feed of new matches, streams, threads for work.
+
+Begin with `work.py`: each tenant runs a few requests at a time. `feed.py` notifies listeners of
+stored matches, `streaming.py` reads them in order for one listener, `watcher.py` polls for matches
+of other processes.
+
+Imports: `errors`, `service.storage`.
+Test a change with: `tests/service/core/test_work.py`, `tests/service/core/test_tenant_shares.py`,
+`tests/service/core/test_matches.py`.
+"""

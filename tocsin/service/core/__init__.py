@@ -1,1 +1,10 @@
-"""The service without its addresses: its parts in one place, keys, retention, replay."""
+"""The service without its addresses: its parts in one place.
+
+Begin with `service.py`: log, catalog, matches and runner are opened, started and stopped in order.
+`keyring.py` has the keys in use and their rates, `retention.py` removes old data, `replay.py` tries
+dead letters again.
+
+Imports: `catalog`, `errors`, `hub`, `service.base`, `service.console`, `service.ingest`,
+`service.runner`, `service.settings`, `service.storage`, `service.subscriptions`, `values`.
+Test a change with: `tests/service/core`.
+"""

@@ -1,1 +1,11 @@
-"""The EPCIS 2.0 REST interface: capture, queries and query subscriptions over the event log."""
+"""The EPCIS 2.0 REST interface: capture, queries and query subscriptions over the log.
+
+Begin with `app.py`, all resources of the standard; the files `*_routes.py` answer. `capturing.py`
+makes rows of a document, `event_search.py` finds events by `index.py` and lets the engine verify,
+`queries.py` and `query_subscriptions.py` are standing queries, `worker.py` runs them,
+`repository.py` stores, `exceptions.py` has the errors of the standard.
+
+Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `plan`, `runtime`, `service.base`,
+`service.core`, `service.http`, `service.outbound`, `service.storage`, `values`, `version`.
+Test a change with: `tests/service/epcis`.
+"""

@@ -1,3 +1,11 @@
-"""Federation of brokers: a server subscribes at upstream servers with the interests of its own
-subscribers, so that only events with a downstream subscriber cross the wire.
+"""The federation of servers: only events with a downstream subscriber cross the wire.
+
+Begin with `link.py`, the connection to one upstream. `interests.py` and `demand.py` find the atoms
+of the own subscriptions, `merging.py` joins them, `covering.py` decides whether one covers another
+(`graph_cover.py`, `concept_cover.py`, `value_sets.py`), `messages.py` is the wire form. In doubt
+both are sent upstream.
+
+Imports: `catalog`, `client`, `errors`, `events`, `knowledge`, `languages`, `plan`, `service.core`,
+`service.http`, `service.outbound`, `service.storage`, `service.subscriptions`, `values`.
+Test a change with: `tests/service/federation`.
 """

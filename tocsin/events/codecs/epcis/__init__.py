@@ -1,8 +1,12 @@
-"""EPCIS codec: JSON-LD and XML, 2.0 and 1.x, to events whose attributes are the EPCIS event in one
-normal form.
+"""The EPCIS codec: JSON-LD and XML, 2.0 and 1.x, in one normal form.
 
-`decode_document` reads a whole document; `normal_events` recognises EPCIS inside the data of
-another envelope.
+Begin with `document.py`: `decode_document` reads a whole document, `normal_events` recognises EPCIS
+inside another envelope. `event_schema.py` has the fields, `field_readers.py` checks them,
+`json_context.py`, `identifiers.py` and `vocabulary.py` make equal things equal, `from_xml.py`
+converts XML, `event_hash.py` and `master_data.py` follow the standard.
+
+Imports: `errors`, `events`, `events.codecs.base`, `events.views`, `values`.
+Test a change with: `tests/events/epcis`.
 """
 
 from __future__ import annotations
