@@ -113,6 +113,21 @@ def test_every_tree_is_a_rule(tree: syntax.RuleSyntax) -> None:
     assert rule.parse(str(built)) == built
 
 
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("WHEN a BECOMES v > 8 SELECT +a.parcel", "v > 8"),
+        ("WHEN a BECOMES v > 8 WHERE -a.v < 3", "v > 8"),
+        ("WHEN a BECOMES select + 1 > 8", "select + 1 > 8"),
+        ("WHEN a BECOMES v > 8 AND where - 1 = 2 SELECT a.v", "v > 8 AND where - 1 = 2"),
+    ],
+)
+def test_a_clause_may_begin_with_a_sign(text: str, condition: str) -> None:
+    tree = rule.parse(text).tree
+    assert isinstance(tree.when, syntax.StateChangeSyntax)
+    assert tree.when.state == syntax.Meets(condition)
+
+
 def test_a_name_is_the_id_of_what_is_a_whole() -> None:
     assert left.then_no(arrived, "2h").for_each("parcel").named("missing").id == "missing"
     assert a.named("a").id == "a"

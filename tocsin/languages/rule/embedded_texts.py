@@ -43,6 +43,7 @@ _END = re.compile(
     rf"""{_QUOTED}|`[^`]*`|[()]
     |(?<![\w.])(?P<end>(?i:then|within|where|select|policy|horizon|ring|for|over|all\s+within
       |(?:not\s+)?(?:{_ALLEN}))(?![\w.:]){_OPERATOR_AFTER})
+    |(?<![\w.])(?P<signed>(?i:where|select)(?=\s*[+-]))
     |(?<![\w.])(?P<times>(?i:[x×]\s*\d+(?:\s*\.\.\s*\d+|\s*\+)?)(?![\w.])
       (?=\s*(?:$|\)|(?i:then|within|and|or|for|where|all|ring|select|policy|horizon)\b)))""",
     re.VERBOSE,
@@ -111,9 +112,13 @@ def _state(text: str, start: int) -> tuple[int, int]:
 
 
 def _ends_state(text: str, start: int, found: re.Match[str]) -> bool:
-    """True if `x3` is a number of times, False where a value is due and it is an attribute."""
+    """True if `x3` is a number of times, or `select +a.v` a clause, and the state is complete.
+
+    Both words are attributes if a value is still missing before them.
+    """
     before = text[start : found.start()].rstrip()
-    return found["times"] is not None and bool(before) and not _INCOMPLETE.search(before)
+    may_end = found["times"] is not None or found["signed"] is not None
+    return may_end and bool(before) and not _INCOMPLETE.search(before)
 
 
 def _closing(text: str, start: int) -> int:
