@@ -38,7 +38,7 @@ def poison_engines() -> None:
 
     raising_match.is_poisoned = True  # type: ignore[attr-defined]
     _replace(AtomMatchers, "match", raising_match)
-    _replace(Engine, "ring", raising_ring)
+    _replace(Engine, "render_atomic_match", raising_ring)
 
 
 def _replace(kind: type, name: str, work: Callable[..., Any]) -> None:

@@ -116,9 +116,9 @@ def test_a_shard_that_waits_for_another_again_and_again_moves(tmp_path: Path) ->
 def test_the_home_of_a_process_that_is_no_more_does_not_answer(tmp_path: Path) -> None:
     script = (
         "import pathlib, sys\n"
-        "from tocsin.spark.shard.shard_host import Home\n"
-        "home = Home(pathlib.Path(sys.argv[1]), lambda question: question * 2)\n"
-        "home.note(b'state')\n"
+        "from tocsin.spark.shard.shard_host import ShardHost\n"
+        "home = ShardHost(pathlib.Path(sys.argv[1]), lambda question: question * 2)\n"
+        "home.publish_endpoint(b'state')\n"
         "print('noted', flush=True)\n"
         "sys.stdin.read()\n"
     )

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-_PACKAGE = f"{Path(__file__).parents[3]}{os.sep}"
+_PACKAGE = f"{Path(__file__).parents[2]}{os.sep}"
 
 
 def levels_to_the_caller() -> int:

@@ -125,7 +125,7 @@ class SparkRunner:
 
 def _environment() -> dict[str, str]:
     """Return the environment of the driver, which imports the package from where we did."""
-    root = str(Path(__file__).resolve().parents[3])
+    root = str(Path(__file__).resolve().parents[4])
     known = os.environ.get("PYTHONPATH", "")
     paths = [root, *(each for each in known.split(os.pathsep) if each and each != root)]
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
