@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from tocsin.gateway.parts import open_service
-from tocsin.gateway.settings import load_settings
 from typer.testing import CliRunner
 
 from tests.service.core.asking import PATIENCE, event, wait_for
 from tests.service.core.process import running
 from tocsin.cli.main import app
 from tocsin.errors import Problem
+from tocsin.service.operations.components import open_service
+from tocsin.service.settings.settings import load_settings
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
 BATCH = {"content-type": "application/cloudevents-batch+json"}
