@@ -11,11 +11,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from scripts.rename.folds import fold_modules
 from scripts.rename.language_server import LanguageServer, RenameRefused, TextEdit
 from scripts.rename.mentions import rename_in_mutants, rename_in_page, rename_in_prose
 from scripts.rename.modules import module_name, move_in_code, move_in_page
 from scripts.rename.symbols import defines, find_overriders, find_place
-from scripts.rename.table import Move, Rename, TableProblem, read_table
+from scripts.rename.table import Fold, Move, Rename, Row, TableProblem, read_table
 
 PAGES = (".md", ".toml", ".yml", ".yaml", ".cfg", ".svg")
 """Suffixes of texts that mention names; `.importlinter` and the Makefile do, too."""
@@ -30,9 +31,15 @@ class Project:
         self._root = root
         self._server = server
 
-    def carry_out(self, row: Rename | Move) -> int:
+    def carry_out(self, row: Row) -> int:
         """Carry out one row; return the number of files changed. Raises TableProblem."""
-        changed = self._move(row) if isinstance(row, Move) else self._rename(row)
+        match row:
+            case Move():
+                changed = self._move(row)
+            case Fold():
+                changed = self._fold(row)
+            case Rename():
+                changed = self._rename(row)
         self._server.note_changes(changed)
         return len(changed)
 
@@ -108,6 +115,21 @@ class Project:
         if not (new.parent / "__init__.py").exists():
             raise TableProblem(f"{row.new.parent} is not a package: write its __init__.py first")
         subprocess.run(["git", "mv", old, new], cwd=self._root, check=True)
+        return self._follow(row) | {old, new}
+
+    def _fold(self, row: Fold) -> set[Path]:
+        old, new = self._root / row.old, self._root / row.new
+        for file, path in ((old, row.old), (new, row.new)):
+            if not file.exists():
+                raise TableProblem(f"{path} does not exist")
+        before, after = module_name(row.old), module_name(row.new)
+        text = fold_modules(before, old.read_text(), after, new.read_text())
+        new.write_text(text)
+        subprocess.run(["git", "rm", "-q", "--force", old], cwd=self._root, check=True)
+        return self._follow(row) | {old, new}
+
+    def _follow(self, row: Move | Fold) -> set[Path]:
+        """Rewrite imports and mentions of a module that has another place."""
         before, after = module_name(row.old), module_name(row.new)
         rewritten = {}
         for file in self._files((".py",)):
@@ -115,7 +137,7 @@ class Project:
             rewritten[file] = text.replace(str(row.old), str(row.new))
         for file in self._pages():
             rewritten[file] = move_in_page(file.read_text(), row.old, row.new)
-        return _write(rewritten) | {old, new}
+        return _write(rewritten)
 
     def _files(self, suffixes: Sequence[str]) -> Iterator[Path]:
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]

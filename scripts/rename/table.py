@@ -2,7 +2,8 @@
 
 `old` is a name of the module (`Doorkeeper`, `LIMIT`), a member (`Hub.publish`, `Hub.queue`) or a
 parameter (`read_text(limit)`, `Hub.publish(event)`); `new` is the new name alone. Where `old` is
-`module`, the file itself moves to the path `new`.
+`module`, the file itself moves to the path `new`; where it is `fold`, its text becomes a part of
+the module `new`, and its importers import that one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-MODULE = "module"
+MODULE, FOLD = "module", "fold"
 _NAME = r"[A-Za-z_]\w*"
 _OLD = re.compile(rf"(?:{_NAME}\.)?{_NAME}(?:\({_NAME}\))?")
 
@@ -44,7 +45,18 @@ class Move:
     new: PurePosixPath
 
 
-def read_table(lines: Iterable[str]) -> Iterator[Rename | Move]:
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A module that becomes a part of another one."""
+
+    old: PurePosixPath
+    new: PurePosixPath
+
+
+Row = Rename | Move | Fold
+
+
+def read_table(lines: Iterable[str]) -> Iterator[Row]:
     """Yield the rows of a table; raise TableProblem for a malformed one."""
     for number, line in enumerate(lines, 1):
         row = line.partition("#")[0].strip()
@@ -52,17 +64,18 @@ def read_table(lines: Iterable[str]) -> Iterator[Rename | Move]:
             yield _read_row(row, number)
 
 
-def _read_row(row: str, number: int) -> Rename | Move:
+def _read_row(row: str, number: int) -> Row:
     columns = [each.strip() for each in row.split("|")]
     if len(columns) != 3 or not all(columns):
         raise TableProblem(f"line {number}: a row is `file | old | new`, got {row!r}")
     file, old, new = columns
     if not file.endswith(".py"):
         raise TableProblem(f"line {number}: {file} is not a Python file")
-    if old == MODULE:
+    if old in (MODULE, FOLD):
         if not new.endswith(".py"):
             raise TableProblem(f"line {number}: a module moves to a path, {new} is not one")
-        return Move(PurePosixPath(file), PurePosixPath(new))
+        kind = Move if old == MODULE else Fold
+        return kind(PurePosixPath(file), PurePosixPath(new))
     if not _OLD.fullmatch(old):
         raise TableProblem(
             f"line {number}: {old!r} is not a name, Class.member or function(parameter)"

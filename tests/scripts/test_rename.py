@@ -168,3 +168,35 @@ def test_a_row_that_cannot_be_carried_out_changes_nothing(
 
 def test_columns_count_utf_16_units() -> None:
     assert find_place("class A:\n    x = '\U0001f514'; held: int = 1\n", "A.held") == Place(1, 14)
+
+
+def test_a_module_is_folded_into_the_one_that_uses_it(project: Path) -> None:
+    assert carry_out(project, "app/doors.py | fold | app/side.py") == 0
+    after = texts(project)
+    assert "app/doors.py" not in after
+    assert after["app/side.py"].index("class Keeper") < after["app/side.py"].index("class Night")
+    assert "import" not in after["app/side.py"]
+    assert "# Doors. `Keeper` is the one who opens." in after["app/side.py"]
+    assert after["app/front.py"].count("doors.Keeper") == 0
+    assert "HOME = 'app.side:Keeper'" in after["app/front.py"]
+    assert 'file = "app/side.py"' in after["tests/mutants/mutants.toml"]
+    names: dict[str, object] = {}
+    exec(after["app/side.py"], names)
+    assert {"LIMIT", "Keeper", "Cellar", "Night", "run"} <= names.keys()
+
+
+def test_names_that_would_mean_two_things_are_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "app/cellar.py").write_text("LIMIT = 4\n")
+    assert carry_out(project, "app/cellar.py | fold | app/doors.py") == 1
+    assert "both use LIMIT" in capsys.readouterr().err
+    assert (project / "app/cellar.py").exists()
+
+
+def test_a_name_imported_from_two_places_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "app/cellar.py").write_text("from app.front import Keeper\n\nROOM = Keeper\n")
+    assert carry_out(project, "app/cellar.py | fold | app/side.py") == 1
+    assert "both use Keeper" in capsys.readouterr().err
