@@ -24,6 +24,7 @@ DOORS = {
     "sqlalchemy": {
         "tocsin/catalog/store.py",
         "tocsin/catalog/database.py",
+        "tocsin/database",
         "tocsin/service/storage",
         "tocsin/service/delivery",
         "tocsin/service/epcis",
@@ -32,6 +33,7 @@ DOORS = {
         "tocsin/service/core/retention.py",
         "tocsin/service/runner/spark/driver.py",
     },
+    "alembic": {"tocsin/database/alembic_steps.py", "tocsin/database/migrations"},
     "httpcore": {"tocsin/service/outbound/http_sender.py"},
     "httpx_sse": {"tocsin/client", "tocsin/service/federation/link.py"},
     "standardwebhooks": {"tocsin/service/delivery/signing.py"},

@@ -265,6 +265,7 @@ def test_a_catalog_of_old_is_read_by_compiling_and_keeps_plans_from_the_next_cha
     catalog.add(Subscription("old", "selector", "a = 1"))
     with sqlite3.connect(tmp_path / "catalog.db") as connection:
         connection.execute("drop table tocsin_plan")
+        connection.execute("drop table tocsin_schema_catalog")
     again = Catalog(catalog.url)
     (old,) = again.snapshot().subscriptions
     assert (old.expression, old.stored) == ("a = 1", None)

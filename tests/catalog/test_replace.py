@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.database.locks import wait_briefly
 from tocsin.catalog import (
     Catalog,
     Definition,
     Subscription,
     create_catalog,
-    database,
     effects_of,
     knowledge_in,
     open_catalog,
@@ -196,7 +196,7 @@ def test_a_catalog_that_goes_away_is_a_problem_and_does_not_come_back_empty(
 def test_a_locked_catalog_is_a_problem_with_a_way_out(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "BUSY", 0.05)
+    wait_briefly(monkeypatch)
     with sqlite3.connect(tmp_path / "c.db") as other:
         other.execute("BEGIN EXCLUSIVE")
         for ask in (

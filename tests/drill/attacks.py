@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 
 from tests.service.core.process import Running, running
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.stores import STATE
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.keys import KeyStore
-from tocsin.service.storage.schema import METADATA
 
 LONGEST = 5.0
 """Seconds that others may wait at worst; a loaded machine is slow, and a fault takes far longer."""
@@ -163,7 +163,7 @@ def many_attributes(folder: Path) -> Attack:
 
 def tenant_hogs_pool(folder: Path) -> Attack:
     with running(folder, "--engine", "local") as up:
-        keys = KeyStore(ServiceDatabase(f"sqlite:///{(folder / 'state.db').absolute()}", METADATA))
+        keys = KeyStore(open_database(f"sqlite:///{(folder / 'state.db').absolute()}", STATE))
         hog, other = (
             {"Authorization": f"Bearer {keys.create(['publish', 'subscribe'], tenant)}"}
             for tenant in ("hog", "other")

@@ -6,30 +6,27 @@ Database errors become problems with a hint. A SQLite file locked by another pro
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import sqlalchemy as sql
-from sqlalchemy.pool import NullPool
 
-from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.database.database import Access, Database, first_line, is_lock
+from tocsin.database.stores import CATALOG
+from tocsin.errors import MeaningProblem, Problem, StateProblem
 
 BUSY = 5.0
 """Seconds to wait for a database that is in use by another process."""
 
-_METADATA = sql.MetaData()
+METADATA = sql.MetaData()
 COUNTER = sql.Table(
     "tocsin_version",
-    _METADATA,
+    METADATA,
     sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("version", sql.Integer, nullable=False),
 )
 LOG = sql.Table(
     "tocsin_log",
-    _METADATA,
+    METADATA,
     sql.Column("number", sql.Integer, primary_key=True, autoincrement=True),
     sql.Column("version", sql.Integer, nullable=False, index=True),
     sql.Column("name", sql.Text, nullable=False, index=True),
@@ -37,157 +34,72 @@ LOG = sql.Table(
 )
 PLANS = sql.Table(
     "tocsin_plan",
-    _METADATA,
+    METADATA,
     sql.Column("name", sql.Text, primary_key=True),
     sql.Column("version", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("origin", sql.Text, nullable=False),
     sql.Column("wire", sql.Text, nullable=False),
 )
-"""The plans of subscriptions beside their texts in the log; old catalogs do not have this table."""
+"""The plans of subscriptions beside their texts in the log; an old catalog that is only read may
+lack this table.
+"""
 CHANGES = sql.Table(
     "tocsin_change",
-    _METADATA,
+    METADATA,
     sql.Column("version", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("position", sql.BigInteger, nullable=False),
 )
 """The log position after which a version holds, for services with an event log.
 
-A version without a row holds from the position of the next version that has one; old catalogs do
-not have this table.
+A version without a row holds from the position of the next version that has one; an old catalog
+that is only read may lack this table.
 """
-_LOCKED = ("locked", "lock timeout", "LockNotAvailable")
 
 
-class CatalogDatabase:
-    """A database by its URL; every use opens a connection. The constructor creates nothing."""
-
-    __slots__ = ("_engine", "_file", "_has_changes", "_has_plans", "url")
-
-    def __init__(self, url: str) -> None:
-        self._has_plans = self._has_changes = False
-        self.url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
-        try:
-            parsed = sql.make_url(self.url)
-            self._file = (
-                Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
-            )
-            self._engine = sql.create_engine(parsed, poolclass=NullPool, **self._options())
-        except ValueError as error:
-            raise _wrong_port(error) from None
-        except ImportError as error:
-            raise _without_driver(error) from None
-        except sql.exc.SQLAlchemyError as error:
-            raise _cannot_open(error) from None
-
-    def __str__(self) -> str:
-        return (
-            str(self._file) if self._file is not None else sql.make_url(self.url).render_as_string()
+def catalog_database(url: str) -> Database:
+    """Return the database behind a URL; a bare path is a SQLite file. Nothing is opened yet."""
+    full = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
+    database = Database(full, CATALOG, Access(_cannot_connect, _cannot_use, BUSY))
+    if database.file is not None and not database.file.name:
+        raise MeaningProblem(
+            "a catalog in SQLite is a file", code="CatalogError", hint="give its path"
         )
+    return database
 
-    @contextmanager
-    def reading(self) -> Iterator[sql.Connection]:
-        """Open a connection for reading."""
-        with self._translate_errors(), self._engine.connect() as connection:
-            yield connection
 
-    @contextmanager
-    def writing(self) -> Iterator[sql.Connection]:
-        """Open a connection with a transaction."""
-        with self._translate_errors(), self._engine.begin() as connection:
-            yield connection
+def name_of(database: Database) -> str:
+    """Return the name of a database for a person: its file, or its URL without the password."""
+    return str(database if database.file is None else database.file)
 
-    def holds_catalog(self) -> bool:
-        """True if there is a catalog; raises if the database itself cannot be opened."""
-        if self._file is not None and not _is_there(self._file):
-            self._require_folder(self._file)
-            return False
-        try:
-            with self._engine.connect() as connection:
-                return sql.inspect(connection).has_table(COUNTER.name)
-        except sql.exc.SQLAlchemyError as error:
-            raise self._busy() if _is_lock(error) else _cannot_open(error) from None
 
-    def has_plans(self, connection: sql.Connection) -> bool:
-        """True if the catalog stores plans beside texts."""
-        self._has_plans = self._has_plans or sql.inspect(connection).has_table(PLANS.name)
-        return self._has_plans
+def holds_catalog(database: Database) -> bool:
+    """True if there is a catalog; raises if the database itself cannot be opened."""
+    if database.file is not None and not _is_there(database.file):
+        _require_folder(database.file)
+        return False
+    return database.holds_store()
 
-    def require_plans(self, connection: sql.Connection) -> None:
-        """Create the table of plans in an old catalog."""
-        if not self.has_plans(connection):
-            PLANS.create(connection, checkfirst=True)
 
-    def has_changes(self, connection: sql.Connection) -> bool:
-        """True if the catalog stores the positions of its versions."""
-        self._has_changes = self._has_changes or sql.inspect(connection).has_table(CHANGES.name)
-        return self._has_changes
+def make_catalog(database: Database) -> None:
+    """Create an empty catalog; what exists is kept, with its tables in their newest version."""
+    if database.file is not None:
+        _require_folder(database.file)
+        _touch(database.file)
+    database.upgrade(CATALOG)
+    with database.reading() as connection:
+        has_counter = connection.execute(sql.select(COUNTER.c.version)).first() is not None
+    if not has_counter:  # of a catalog that was salvaged in part
+        with database.writing() as connection:
+            connection.execute(COUNTER.insert().values(one=1, version=0))
 
-    def require_changes(self, connection: sql.Connection, version: int) -> None:
-        """Create the table of positions in an old catalog, for versions after this one.
 
-        Earlier versions hold from the beginning of the log, since their positions are unknown. The
-        caller holds the lock of the counter.
-        """
-        if not self.has_changes(connection):
-            CHANGES.create(connection, checkfirst=True)
-            if version:
-                connection.execute(CHANGES.insert().values(version=version, position=0))
-
-    def make_catalog(self) -> None:
-        """Create an empty catalog; tables that exist are kept."""
-        if self._file is not None:
-            self._require_folder(self._file)
-            _touch(self._file)
-        with self.writing() as connection:
-            _METADATA.create_all(connection)
-            if connection.execute(sql.select(COUNTER.c.version)).first() is None:
-                connection.execute(COUNTER.insert().values(one=1, version=0))
-
-    def _options(self) -> dict[str, object]:
-        """Return options to open only an existing SQLite file: the default would create it."""
-        if self._file is None:
-            return {}
-        if not self._file.name:
-            raise MeaningProblem(
-                "a catalog in SQLite is a file", code="CatalogError", hint="give its path"
-            )
-        name = f"file:{quote(str(self._file.absolute()))}?mode=rw"
-        # safe: the pool gives a connection to one thread at a time
-        return {
-            "creator": lambda: sqlite3.connect(
-                name, uri=True, timeout=BUSY, check_same_thread=False
-            )
-        }
-
-    @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sql.exc.SQLAlchemyError as error:
-            raise self._busy() if _is_lock(error) else self._unusable(error) from None
-
-    def _busy(self) -> StateProblem:
-        return StateProblem(
-            f"the catalog {self} is locked by another process, for more than {BUSY:g} s",
-            code="CatalogLocked",
-            hint="end the process that holds it, then try again; for many writers use PostgreSQL",
-        )
-
-    def _unusable(self, error: Exception) -> StateProblem:
-        return StateProblem(
-            f"the catalog {self} cannot be used: {_reason(error)}",
+def _require_folder(file: Path) -> None:
+    if not file.absolute().parent.is_dir():
+        raise MeaningProblem(
+            f"the folder {file.absolute().parent} does not exist",
             code="CatalogError",
-            hint="is it there, and is it a catalog? Look with: tocsin catalog list CATALOG",
+            hint="make the folder first, or give another path",
         )
-
-    @staticmethod
-    def _require_folder(file: Path) -> None:
-        if not file.absolute().parent.is_dir():
-            raise MeaningProblem(
-                f"the folder {file.absolute().parent} does not exist",
-                code="CatalogError",
-                hint="make the folder first, or give another path",
-            )
 
 
 def _is_there(file: Path) -> bool:
@@ -204,6 +116,38 @@ def _touch(file: Path) -> None:
         raise _cannot_open(error) from None
 
 
+def _cannot_use(database: Database, error: Exception) -> Problem:
+    name = name_of(database)
+    if is_lock(error):
+        return StateProblem(
+            f"the catalog {name} is locked by another process, for more than {BUSY:g} s",
+            code="CatalogLocked",
+            hint="end the process that holds it, then try again; for many writers use PostgreSQL",
+        )
+    return StateProblem(
+        f"the catalog {name} cannot be used: {first_line(error)}",
+        code="CatalogError",
+        hint="is it there, and is it a catalog? Look with: tocsin catalog list CATALOG",
+    )
+
+
+def _cannot_connect(error: Exception) -> Problem:
+    """Return the problem of a URL that no connection can be made to."""
+    if isinstance(error, ImportError):
+        return _without_driver(error)
+    if isinstance(error, ValueError):
+        return _wrong_port(error)
+    return _cannot_open(error)
+
+
+def _cannot_open(error: Exception) -> Problem:
+    return MeaningProblem(
+        f"the catalog cannot be opened: {first_line(error)}",
+        code="CatalogError",
+        hint="give a file path, sqlite:///file.db or postgresql+psycopg://user@host/database",
+    )
+
+
 def _wrong_port(error: ValueError) -> MeaningProblem:
     """Return the problem of a URL with an invalid port, its only numeric part."""
     _, _, port = str(error).rpartition(": ")
@@ -218,17 +162,9 @@ def _wrong_port(error: ValueError) -> MeaningProblem:
     )
 
 
-def _cannot_open(error: Exception) -> MeaningProblem:
-    return MeaningProblem(
-        f"the catalog cannot be opened: {_reason(error)}",
-        code="CatalogError",
-        hint="give a file path, sqlite:///file.db or postgresql+psycopg://user@host/database",
-    )
-
-
 def _without_driver(error: ImportError) -> MeaningProblem:
     return MeaningProblem(
-        f"the catalog cannot be opened: {_reason(error)}",
+        f"the catalog cannot be opened: {first_line(error)}",
         code="CatalogError",
         token=error.name or "",
         hint=(
@@ -236,11 +172,3 @@ def _without_driver(error: ImportError) -> MeaningProblem:
             " postgresql+psycopg:// in the URL"
         ),
     )
-
-
-def _is_lock(error: Exception) -> bool:
-    return any(word in str(error) for word in _LOCKED)
-
-
-def _reason(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -14,10 +14,20 @@ from types import MappingProxyType
 import sqlalchemy as sql
 
 from tocsin.catalog.compiling import Surroundings, with_plan
-from tocsin.catalog.database import CHANGES, COUNTER, LOG, PLANS, CatalogDatabase
+from tocsin.catalog.database import (
+    CHANGES,
+    COUNTER,
+    LOG,
+    PLANS,
+    catalog_database,
+    holds_catalog,
+    make_catalog,
+    name_of,
+)
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import require_agreement
 from tocsin.catalog.tenants import Owned
+from tocsin.database.stores import CATALOG
 from tocsin.errors import MeaningProblem, StateProblem
 
 _DEFINITION_MARK = "define "
@@ -83,7 +93,7 @@ class Catalog:
     """
 
     def __init__(self, url: str) -> None:
-        self._database = CatalogDatabase(url)
+        self._database = catalog_database(url)
         self.url = self._database.url
 
     def __reduce__(self) -> tuple[type[Catalog], tuple[str]]:
@@ -208,19 +218,18 @@ class Catalog:
         """Return the versions after one that have a position, in order."""
         query = sql.select(CHANGES).where(CHANGES.c.version > after).order_by(CHANGES.c.version)
         with self._database.reading() as connection:
-            if not self._database.has_changes(connection):
+            if not self._database.has(connection, CHANGES):
                 return []
             return [PlacedVersion(*row) for row in connection.execute(query)]
 
     def place(self, position: ReadPosition) -> None:
         """Give the newest version a position, if it has none: for changes made without the log."""
         with self._database.reading() as connection:
-            if self._database.has_changes(connection) and _is_placed(connection):
+            if self._database.has(connection, CHANGES) and _is_placed(connection):
                 return
         with self._database.writing() as connection:
             connection.execute(COUNTER.update().values(version=COUNTER.c.version))
             version = read_version(connection)
-            self._database.require_changes(connection, version)
             if not _is_placed(connection):
                 connection.execute(CHANGES.insert().values(version=version, position=position()))
 
@@ -228,7 +237,7 @@ class Catalog:
         """Return the content of the catalog at a version, by default the newest."""
         with self._database.reading() as connection:
             at = read_version(connection) if version is None else version
-            return _snapshot(_state(connection, at, self._database.has_plans(connection)), at)
+            return _snapshot(_state(connection, at, self._database.has(connection, PLANS)), at)
 
     def definitions(self, version: int | None = None) -> tuple[Definition, ...]:
         """Return the definitions of a version, by default the newest."""
@@ -274,7 +283,7 @@ class Catalog:
         The cost depends on the number of changes, not of subscriptions.
         """
         with self._database.reading() as connection:
-            with_plans = self._database.has_plans(connection)
+            with_plans = self._database.has(connection, PLANS)
             touched = _touched(*sorted((after, until)))
             before = _state(connection, after, with_plans, touched)
             now = _state(connection, until, with_plans, touched)
@@ -294,7 +303,6 @@ class Catalog:
         """Lock the catalog for a change; return its version, whose position is stored if given."""
         version = _next_version(connection, expected)
         if position is not None:
-            self._database.require_changes(connection, version - 1)
             connection.execute(CHANGES.insert().values(version=version, position=position()))
         return version
 
@@ -325,7 +333,6 @@ class Catalog:
         if rows:
             connection.execute(LOG.insert(), rows)
         if plans:
-            self._database.require_plans(connection)
             connection.execute(
                 PLANS.insert(),
                 [
@@ -338,13 +345,14 @@ class Catalog:
 def open_catalog(url: str, *, create: bool = False) -> Catalog:
     """Return the catalog at a URL; a bare path is a SQLite file.
 
-    Raises if there is no catalog, unless `create`.
+    Raises if there is no catalog, unless `create`. A catalog of an earlier release is read as it
+    is; with `create`, or by its next change, its tables are brought to their newest version.
     """
-    database = CatalogDatabase(url)
-    if not database.holds_catalog():
+    database = catalog_database(url)
+    if not holds_catalog(database):
         if not create:
             raise MeaningProblem(
-                f"there is no catalog at {database}",
+                f"there is no catalog at {name_of(database)}",
                 code="CatalogError",
                 token=url,
                 hint=(
@@ -352,27 +360,29 @@ def open_catalog(url: str, *, create: bool = False) -> Catalog:
                     f" tocsin.catalog.create_catalog({url!r})"
                 ),
             )
-        database.make_catalog()
+        make_catalog(database)
+    elif create:
+        database.upgrade(CATALOG)
     return Catalog(database.url)
 
 
 def create_catalog(url: str) -> Catalog:
     """Create an empty catalog at a URL; raises if there is one already."""
-    database = CatalogDatabase(url)
-    if database.holds_catalog():
+    database = catalog_database(url)
+    if holds_catalog(database):
         raise StateProblem(
-            f"there is a catalog at {database} already",
+            f"there is a catalog at {name_of(database)} already",
             code="CatalogError",
             token=url,
             hint="use it as it is, with add and replace, or choose another place",
         )
-    database.make_catalog()
+    make_catalog(database)
     return Catalog(database.url)
 
 
 def complete_catalog(url: str) -> None:
     """Create the missing tables and counter of a partly salvaged catalog."""
-    CatalogDatabase(url).make_catalog()
+    make_catalog(catalog_database(url))
 
 
 def read_version(connection: sql.Connection) -> int:

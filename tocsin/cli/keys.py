@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from tocsin.database.stores import STATE
 from tocsin.service.settings.settings import load_settings
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.heads import STATE_HEADS
 from tocsin.service.storage.keys import KeyStore
-from tocsin.service.storage.schema import METADATA
 from tocsin.values.time import format_instant
 
 app = typer.Typer(help="Who may publish and subscribe: API keys.", no_args_is_help=True)
@@ -59,4 +59,4 @@ def revoke(
 def _store(data: Path | None, config: Path | None) -> KeyStore:
     settings = load_settings(config, data=data)
     settings.data.mkdir(parents=True, exist_ok=True)
-    return KeyStore(ServiceDatabase(settings.state_url, METADATA, heads=STATE_HEADS))
+    return KeyStore(open_database(settings.state_url, STATE, heads=STATE_HEADS))

@@ -13,23 +13,25 @@ import pytest
 import sqlalchemy as sql
 
 from tests.service.core.asking import PATIENCE
+from tocsin.database.database import Database
+from tocsin.database.stores import LOG
 from tocsin.errors import LimitProblem, StateProblem
 from tocsin.service.storage import log as log_module
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import NewRow
-from tocsin.service.storage.schema import EVENTS, LOG_METADATA
+from tocsin.service.storage.schema import EVENTS
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[ServiceDatabase]:
-    found = ServiceDatabase(f"sqlite:///{tmp_path / 'log.db'}", LOG_METADATA)
+def database(tmp_path: Path) -> Iterator[Database]:
+    found = open_database(f"sqlite:///{tmp_path / 'log.db'}", LOG)
     yield found
     found.close()
 
 
 @pytest.fixture
-def log(database: ServiceDatabase) -> Iterator[EventLog]:
+def log(database: Database) -> Iterator[EventLog]:
     made = EventLog(database)
     made.start()
     yield made
@@ -40,7 +42,7 @@ def _rows(*names: str) -> list[NewRow]:
     return [NewRow(name.encode()) for name in names]
 
 
-def test_what_is_done_is_on_the_disk_in_order(database: ServiceDatabase, log: EventLog) -> None:
+def test_what_is_done_is_on_the_disk_in_order(database: Database, log: EventLog) -> None:
     assert log.append(_rows("a", "b")).result(PATIENCE) == 2
     assert log.append(_rows("c")).result(PATIENCE) == 3
     other = EventLog(database)
@@ -72,7 +74,7 @@ def test_many_publishers_get_positions_without_gaps(log: EventLog) -> None:
         assert own == [f"{name}{number}" for number in range(50)]
 
 
-def test_waiting_appends_share_one_transaction(database: ServiceDatabase) -> None:
+def test_waiting_appends_share_one_transaction(database: Database) -> None:
     """Counted, not timed: what waits when the writer begins goes to the disk together."""
     log = EventLog(database)
     futures = [log.append(_rows(str(number))) for number in range(100)]
@@ -98,7 +100,7 @@ def test_time_does_not_go_back(log: EventLog, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_write_that_fails_is_told_to_those_who_wait_and_nobody_else(
-    database: ServiceDatabase, log: EventLog
+    database: Database, log: EventLog
 ) -> None:
     log.append(_rows("a")).result(PATIENCE)
     with database.writing() as connection:
@@ -112,9 +114,7 @@ def test_a_write_that_fails_is_told_to_those_who_wait_and_nobody_else(
     assert [row.body for row in log.read_stored(0, 10)] == [b"a", b"c"]
 
 
-def test_more_than_may_wait_is_refused(
-    database: ServiceDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_may_wait_is_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_module, "MAX_QUEUED_BYTES", 10)
     log = EventLog(database)
     log.append(_rows("12345678"))
@@ -123,7 +123,7 @@ def test_more_than_may_wait_is_refused(
     assert caught.value.code == "LogBusy"
 
 
-def test_closing_writes_what_waits_and_takes_no_more(database: ServiceDatabase) -> None:
+def test_closing_writes_what_waits_and_takes_no_more(database: Database) -> None:
     log = EventLog(database)
     waiting = log.append(_rows("a"))
     log.start()
@@ -133,7 +133,7 @@ def test_closing_writes_what_waits_and_takes_no_more(database: ServiceDatabase) 
         log.append(_rows("b"))
 
 
-def test_what_another_process_appends_is_noticed(database: ServiceDatabase, log: EventLog) -> None:
+def test_what_another_process_appends_is_noticed(database: Database, log: EventLog) -> None:
     other = EventLog(database)
     log.append(_rows("a", "b")).result(PATIENCE)
     assert (other.head, other.read(0, 10)) == (0, log.read_stored(0, 10))
@@ -141,7 +141,7 @@ def test_what_another_process_appends_is_noticed(database: ServiceDatabase, log:
     assert other.head == 2
 
 
-def test_the_table_is_one_that_spark_can_read(database: ServiceDatabase, log: EventLog) -> None:
+def test_the_table_is_one_that_spark_can_read(database: Database, log: EventLog) -> None:
     log.append(_rows("a")).result(PATIENCE)
     with database.reading() as connection:
         assert connection.execute(sql.select(EVENTS.c.position, EVENTS.c.code)).all() == [(1, None)]

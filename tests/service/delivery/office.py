@@ -12,15 +12,16 @@ import sqlalchemy as sql
 
 from tocsin.catalog import Subscription, open_catalog
 from tocsin.catalog.tenants import Owned
+from tocsin.database.stores import STATE
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer
 from tocsin.service.settings.delivery import DeliverySettings
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.results import NewMatch, prepare_sequences, store_matches
-from tocsin.service.storage.schema import DEAD_LETTERS, METADATA
+from tocsin.service.storage.schema import DEAD_LETTERS
 
 QUICK: dict[str, Any] = {
     "allowed_networks": ["127.0.0.0/8"],
@@ -42,7 +43,7 @@ class Office:
         **settings: Any,
     ) -> None:
         self.folder = folder
-        self.database = ServiceDatabase(url or f"sqlite:///{folder / 'state.db'}", METADATA)
+        self.database = open_database(url or f"sqlite:///{folder / 'state.db'}", STATE)
         with self.database.writing() as connection:
             prepare_sequences(connection)
         self.matches = MatchStore(self.database)

@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sql
 from fastapi.testclient import TestClient
 
+from tests.database.locks import wait_briefly
 from tests.service.core.asking import Asked, event, wait_for
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.settings.settings import load_settings
@@ -198,7 +199,7 @@ def test_a_locked_catalog_refuses_and_nothing_changes(
     with _opened(tmp_path) as asked:
         _prepare(asked)
         before = _reads(asked), _rings(asked, 0)
-        monkeypatch.setattr("tocsin.catalog.database.BUSY", 0.05)
+        wait_briefly(monkeypatch)
         other = sqlite3.connect(tmp_path / "catalog.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         answer = CHANGES[name](asked.http)

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import shared_data
 from tests.events.epcis.corpus import FOLDER, VALID, content
 from tocsin.catalog import Subscription, compile_subscription
+from tocsin.database.stores import EPCIS
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
 from tocsin.reference.atoms import holds
@@ -19,8 +20,7 @@ from tocsin.service.epcis.exceptions import EpcisException
 from tocsin.service.epcis.index import EventIndex, Logged, add_record_fields
 from tocsin.service.epcis.index_filters import narrowings_of
 from tocsin.service.epcis.parameters import Controls, Page, question_of
-from tocsin.service.epcis.tables import METADATA
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.storage.database import open_database
 from tocsin.values.time import parse_instant
 
 START = parse_instant("2026-01-01T00:00:00Z")
@@ -45,7 +45,7 @@ def made(number: int, **more: object) -> Event:
 
 @pytest.fixture
 def index(tmp_path):
-    return EventIndex(ServiceDatabase(f"sqlite:///{tmp_path}/epcis.db", METADATA))
+    return EventIndex(open_database(f"sqlite:///{tmp_path}/epcis.db", EPCIS))
 
 
 def fill(index: EventIndex, events: list[Event]) -> None:

@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.postgres import postgres_url
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.stores import LOG
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import NewRow
 from tocsin.service.storage.schema import LOG_METADATA
@@ -53,7 +54,7 @@ def log_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def append(log_url: str) -> Iterator[Append]:
     """Appends texts to a log that is empty at first; a text of None is a refused one."""
-    database = ServiceDatabase(log_url, LOG_METADATA)
+    database = open_database(log_url, LOG)
     with database.writing() as connection:
         for table in LOG_METADATA.sorted_tables:
             connection.execute(table.delete())

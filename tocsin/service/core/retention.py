@@ -11,10 +11,10 @@ from typing import Any
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.errors import Problem
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.settings.settings import Retention
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import (
     DEAD_LETTERS,
     EVENTS,
@@ -45,8 +45,8 @@ class RetentionJob:
 
     def __init__(
         self,
-        log: ServiceDatabase,
-        state: ServiceDatabase,
+        log: Database,
+        state: Database,
         retention: Retention,
         clock: Callable[[], Instant] = wall_clock,
     ) -> None:
@@ -83,7 +83,7 @@ class RetentionJob:
                 self._stopping.wait(_BREATH)
         return removed
 
-    def _limits(self) -> Iterator[tuple[ServiceDatabase, sql.Table, str, int]]:
+    def _limits(self) -> Iterator[tuple[Database, sql.Table, str, int]]:
         """Yield each table with the column and the limit below which its rows are removed."""
         kept, now = self._retention, self._clock()
         for table, age in ((MATCHES, kept.matches), (DEAD_LETTERS, kept.dead_letters)):
@@ -161,7 +161,7 @@ def _by_name(
     return {each: int(at) for each, at in connection.execute(query)}
 
 
-def _remove_some(database: ServiceDatabase, table: sql.Table, column: str, limit: int) -> int:
+def _remove_some(database: Database, table: sql.Table, column: str, limit: int) -> int:
     """Remove the first CHUNK rows below a limit at most; return their number."""
     old = sql.select(table.c.position).where(table.c[column] < limit)
     with database.reading() as connection:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.catalog.store import read_version
+from tocsin.database.stores import LOG, STATE
 from tocsin.errors import Problem, StateProblem
 from tocsin.hub.step_hub import StepHub
 from tocsin.service.base.feed import Feed
@@ -31,7 +32,7 @@ from tocsin.service.runner.leader_runner import LeaderRunner
 from tocsin.service.runner.local import LocalRunner
 from tocsin.service.runner.spark.runner import SparkRunner
 from tocsin.service.settings.settings import ServiceEngine, Settings
-from tocsin.service.storage.database import ServiceDatabase, write_ahead
+from tocsin.service.storage.database import open_database, write_ahead
 from tocsin.service.storage.dead_letters import LetterStore
 from tocsin.service.storage.event_queries import Browsing
 from tocsin.service.storage.faults import require_sound
@@ -43,7 +44,6 @@ from tocsin.service.storage.marks import Mark, MarkFile, mark_path
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.positions import CATALOG, FILES
 from tocsin.service.storage.progress import RunnerStore
-from tocsin.service.storage.schema import LOG_METADATA, METADATA
 from tocsin.service.storage.subscription_status import StatusStore
 from tocsin.service.storage.tallies import Tallies
 from tocsin.service.subscriptions.definitions import DefinitionService
@@ -73,8 +73,8 @@ class Service:
     def __init__(self, settings: Settings, *, recovering: bool = False) -> None:
         self.settings = settings
         self._lock = None if recovering else _open_folder(settings)
-        self.log_database = ServiceDatabase(settings.log_url, LOG_METADATA, heads=LOG_HEADS)
-        self.database = ServiceDatabase(settings.state_url, METADATA, heads=STATE_HEADS)
+        self.log_database = open_database(settings.log_url, LOG, heads=LOG_HEADS)
+        self.database = open_database(settings.state_url, STATE, heads=STATE_HEADS)
         self.catalog = open_catalog(settings.catalog_url, create=True)
         write_ahead(settings.catalog_url)
         self._catalog_mark = None if settings.database else _catalog_mark(settings)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.catalog import Catalog
+from tocsin.database.database import Database
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.base.cloudevents import json_text, parse_json
 from tocsin.hub.clock_thread import wall_clock
@@ -31,7 +32,6 @@ from tocsin.service.delivery.worker import DeliveryDependencies, DeliveryWorker
 from tocsin.service.outbound.http_sender import HttpSender
 from tocsin.service.outbound.lookup import DnsResolver
 from tocsin.service.settings.delivery import DeliverySettings
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.lease import Lease
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.results import NewLetter, store_letters
@@ -51,7 +51,7 @@ _LISTEN = 5.0
 class ServiceHandles:
     """Stores and settings that delivery shares with the rest of the service."""
 
-    database: ServiceDatabase
+    database: Database
     matches: MatchStore
     feed: Feed
     catalog: Catalog

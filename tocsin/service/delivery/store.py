@@ -14,10 +14,11 @@ from typing import Any
 
 import sqlalchemy as sql
 
+from tocsin.database.stores import DELIVERY
 from tocsin.errors import StateProblem
 from tocsin.service.delivery.cursor import DeliveryCursor, Key
-from tocsin.service.delivery.schema import COUNTER, DELIVERIES, FOLLOWED, METADATA
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.delivery.schema import COUNTER, DELIVERIES, FOLLOWED
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.heads import DELIVERY_HEADS
 from tocsin.values.time import Instant
 
@@ -44,9 +45,8 @@ class DeliveryStore:
     """The delivery cursors in a database."""
 
     def __init__(self, url: str) -> None:
-        self._database = ServiceDatabase(url, METADATA, heads=DELIVERY_HEADS)
+        self._database = open_database(url, DELIVERY, heads=DELIVERY_HEADS)
         with self._database.writing() as connection:
-            _require_since(connection)
             if connection.execute(sql.select(COUNTER)).first() is None:
                 connection.execute(COUNTER.insert().values(one=1, changed=0))
             connection.execute(DELIVERIES.delete().where(DELIVERIES.c.deliver == _GONE))
@@ -194,15 +194,6 @@ def _insert(connection: sql.Connection, wanted: WantedLine, deliver: str, versio
         *wanted.key, deliver, number, wanted.paused, wanted.newest, moved=number, since=version
     )
     connection.execute(DELIVERIES.insert().values(asdict(line)))
-
-
-def _require_since(connection: sql.Connection) -> None:
-    """Add the column that tables of earlier releases lack."""
-    columns = {each["name"] for each in sql.inspect(connection).get_columns(DELIVERIES.name)}
-    if "since" not in columns:
-        connection.execute(
-            sql.text(f"ALTER TABLE {DELIVERIES.name} ADD COLUMN since BIGINT NOT NULL DEFAULT 0")
-        )
 
 
 def _change(

@@ -17,7 +17,7 @@ from tocsin.events.codecs.base.cloudevents import decode, encode
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
 from tocsin.service.epcis.index_filters import Narrowing, TermFilter, TimeFilter
-from tocsin.service.epcis.tables import EVENTS, METADATA, PROGRESS, TERMS
+from tocsin.service.epcis.tables import EVENTS, PROGRESS, TERMS
 from tocsin.service.epcis.terms import term_rows, upgrade_index
 from tocsin.values.time import Instant, format_instant, parse_instant
 
@@ -83,7 +83,6 @@ class EventIndex:
     def __init__(self, database: ConnectionProvider) -> None:
         self._database = database
         with database.writing() as connection:
-            METADATA.create_all(connection)
             if connection.execute(sql.select(PROGRESS.c.position)).first() is None:
                 connection.execute(PROGRESS.insert().values(one=1, position=0, number=0))
             upgrade_index(connection)

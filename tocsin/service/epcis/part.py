@@ -8,15 +8,15 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from tocsin.catalog import Definition
+from tocsin.database.stores import EPCIS
 from tocsin.errors import MeaningProblem
 from tocsin.service.core.service import Service
 from tocsin.service.epcis.event_search import EventQuery
 from tocsin.service.epcis.queries import NamedQuery, ask
 from tocsin.service.epcis.repository import Repository
-from tocsin.service.epcis.tables import METADATA
 from tocsin.service.epcis.worker import QueryWorker
 from tocsin.service.outbound.addresses import AddressRules
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.heads import EPCIS_HEADS
 from tocsin.service.storage.lease import Lease
 
@@ -41,7 +41,7 @@ class EpcisPart:
     def __init__(self, service: Service) -> None:
         self._service = service
         self.settings = _read(service.settings.epcis)
-        self._database = ServiceDatabase(_url(service), METADATA, heads=EPCIS_HEADS)
+        self._database = open_database(_url(service), EPCIS, heads=EPCIS_HEADS)
         self.repository = Repository(self._database, service.log)
         rules = AddressRules.allowing(self.settings.allow)
         lease = Lease(_url(service), _LOCK)

@@ -6,7 +6,8 @@ from uuid import uuid4
 
 import sqlalchemy as sql
 
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.database import Database
+from tocsin.database.stores import FEDERATION
 
 METADATA = sql.MetaData()
 NAMES = sql.Table(
@@ -27,10 +28,9 @@ CURSORS = sql.Table(
 class LinkStore:
     """Name and cursors in the database of the service."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        with database.writing() as connection:
-            METADATA.create_all(connection)
+        database.upgrade(FEDERATION)
 
     def name(self, wanted: str) -> str:
         """Return the name of this server: the wanted one, else the stored one, else a new one."""

@@ -9,27 +9,30 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sql
 
+from tocsin.database.stores import STORES
 from tocsin.errors import StateProblem
 from tocsin.service.operations.components import open_service
 from tocsin.service.settings.settings import ServiceEngine, load_settings
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.faults import require_sound
+from tocsin.service.storage.positions import FILES, STORES_IN
 from tocsin.service.storage.write_count import TABLE
 
 AT_ONCE = 5_000
 """Rows copied in one statement."""
 
 _FILES = ("catalog.db", "log.db", "state.db", "delivery.db", "epcis.db", "federation.db")
+_OWN = frozenset((TABLE, *(store.version_table for store in STORES)))
+"""Tables that say something of the file itself."""
+
 _USED = frozenset(("tocsin_log", "tocsin_events", "tocsin_matches", "tocsin_keys"))
 """Tables whose rows show that the database is in use; the rows of other tables are replaced."""
-
-_VERSIONS = ("epcis_schema",)
-"""Tables that hold the schema version of others."""
 
 
 def migrate_data(folder: Path, url: str) -> dict[str, int]:
@@ -39,6 +42,7 @@ def migrate_data(folder: Path, url: str) -> dict[str, int]:
     """
     with _only_user(folder):
         require_sound(folder, None)
+        _upgrade_files(folder)
         _make_tables(folder, url)
         engine = sql.create_engine(url)
         counts: dict[str, int] = {}
@@ -47,7 +51,6 @@ def migrate_data(folder: Path, url: str) -> dict[str, int]:
                 for name in _FILES:
                     if (folder / name).exists():
                         counts |= _copy_file(folder / name, target)
-                forget_versions(target, counts)
                 _continue_sequences(target)
         except sql.exc.SQLAlchemyError as error:
             raise StateProblem(
@@ -58,15 +61,6 @@ def migrate_data(folder: Path, url: str) -> dict[str, int]:
         finally:
             engine.dispose()
     return counts
-
-
-def forget_versions(target: sql.Connection, copied: Mapping[str, int]) -> None:
-    """Empty the version tables that the folder did not have: the copied tables are older than the
-    version of the new ones, and the next opening has to upgrade them.
-    """
-    for name in _VERSIONS:
-        if name not in copied:
-            target.execute(sql.table(name).delete())
 
 
 @contextmanager
@@ -88,6 +82,14 @@ def _only_user(folder: Path) -> Iterator[None]:
         os.close(number)
 
 
+def _upgrade_files(folder: Path) -> None:
+    """Bring the tables of a folder to the versions of those that they are copied to."""
+    for name, file in FILES.items():
+        if (folder / file).exists():
+            for store in STORES_IN[name]:
+                open_database(f"sqlite:///{(folder / file).absolute()}", store).close()
+
+
 def _make_tables(folder: Path, url: str) -> None:
     """Make all tables, by opening a service on the database."""
     open_service(
@@ -101,7 +103,7 @@ def _copy_file(file: Path, target: sql.Connection) -> dict[str, int]:
     try:
         with engine.connect() as source:
             found.reflect(source)
-            tables = [table for table in found.sorted_tables if table.name != TABLE]
+            tables = [table for table in found.sorted_tables if table.name not in _OWN]
             return {table.name: _copy_table(source, table, target) for table in tables}
     finally:
         engine.dispose()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from tocsin.connectors.kafka import KafkaReader, KafkaRecord
+from tocsin.database.database import Database
 from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.bindings import events_of_message, is_structured_mode, message_of_record
@@ -16,7 +17,6 @@ from tocsin.events.event import Event
 from tocsin.service.core.service import Service
 from tocsin.service.settings.sources import KafkaSettings, kafka_settings
 from tocsin.service.sources.worker import PATIENCE, IntakeWorker, rows_of
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import NewRow
 from tocsin.service.storage.source_offsets import OffsetUpdate, stored_position
@@ -28,7 +28,7 @@ STORED_WITHIN = 60.0
 class KafkaSource:
     """A consumer of Kafka topics that writes to the log."""
 
-    def __init__(self, settings: KafkaSettings, log: EventLog, database: ServiceDatabase) -> None:
+    def __init__(self, settings: KafkaSettings, log: EventLog, database: Database) -> None:
         self._settings, self._log, self._database = settings, log, database
         self._next: dict[tuple[str, int], int | None] = {}
         self._reader = KafkaReader(settings.library, settings.topics, settings.group, self._stored)

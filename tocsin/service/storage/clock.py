@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.database import Database
 from tocsin.service.storage.schema import DEAD_LETTERS, EVENTS, HEADS, MATCHES
 from tocsin.values.time import Instant
 
 
-def set_log_back(database: ServiceDatabase, now: Instant) -> int:
+def set_log_back(database: Database, now: Instant) -> int:
     """Set the log's own instant, and those of its rows, to `now` where they are later; return the
     number of rows.
 
@@ -19,7 +19,7 @@ def set_log_back(database: ServiceDatabase, now: Instant) -> int:
         return connection.execute(later.values(received=now)).rowcount
 
 
-def set_state_back(database: ServiceDatabase, now: Instant) -> None:
+def set_state_back(database: Database, now: Instant) -> None:
     """Set the instants of matches and dead letters to `now` where they are later: retention would
     keep them until then.
     """

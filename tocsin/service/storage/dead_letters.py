@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.results import NewLetter, store_letters
 from tocsin.service.storage.rows import LetterRow
 from tocsin.service.storage.schema import DEAD_LETTERS, RELAYS
@@ -29,7 +29,7 @@ _COLUMNS = tuple(
 class LetterStore:
     """Queries of dead letters, and the letters of components other than runners."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, letters: list[NewLetter]) -> list[LetterRow]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.database import Database
 from tocsin.service.storage.rows import LogRow
 from tocsin.service.storage.schema import EVENTS
 from tocsin.values.time import Instant
@@ -29,7 +29,7 @@ class Span:
 class Browsing:
     """Queries of stored events, without rows that were refused on arrival."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def read(self, span: Span, limit: int, *, newest: bool = False) -> list[LogRow]:

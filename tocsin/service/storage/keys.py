@@ -10,9 +10,9 @@ from hashlib import sha256
 import sqlalchemy as sql
 
 from tocsin.catalog.tenants import require_tenant
+from tocsin.database.database import Database
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import KEYS
 from tocsin.values.time import Instant
 
@@ -35,7 +35,7 @@ class KeptKey:
 class KeyStore:
     """The keys of a service."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def create(self, scopes: Iterable[str], tenant: str = "", rate: int | None = None) -> str:

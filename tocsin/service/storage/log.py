@@ -15,10 +15,10 @@ from itertools import islice
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.errors import LimitProblem, Problem, StateProblem
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.storage.bulk_insert import insert_rows
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.rows import LogRow, NewRow
 from tocsin.service.storage.schema import EVENTS, HEADS
 from tocsin.service.storage.source_offsets import MOVED, OffsetUpdate, update_offsets
@@ -55,7 +55,7 @@ class _Append:
 class EventLog:
     """The log in a database. `start` begins to write; `close` writes the queue and stops."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
         lock = threading.RLock()
         self._changed, self._given = threading.Condition(lock), threading.Condition(lock)

@@ -6,14 +6,14 @@ log.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
-from urllib.parse import quote
 
 import sqlalchemy as sql
+from sqlalchemy.pool import QueuePool
 
+from tocsin.database.database import Access, Database, first_line
+from tocsin.database.stores import LOG
 from tocsin.errors import StateProblem
 from tocsin.service.storage.schema import EVENTS, HEADS
 from tocsin.values.time import Instant
@@ -36,19 +36,15 @@ class StoredLog:
     """The log behind a URL, read-only."""
 
     def __init__(self, url: str) -> None:
-        self._name = sql.make_url(url).render_as_string()
-        self._engine = _engine(url)
+        self._database = Database(url, LOG, _ACCESS)
 
     def bounds(self) -> tuple[int, int]:
         """Return the position before the oldest row, and that of the newest."""
         oldest = sql.select(sql.func.min(EVENTS.c.position))
         newest = sql.select(HEADS.c.position).where(HEADS.c.name == "events")
-        try:
-            with self._engine.connect() as connection:
-                last = int(connection.execute(newest).scalar() or 0)
-                first = connection.execute(oldest).scalar()
-        except sql.exc.SQLAlchemyError as error:
-            raise self._unreadable(error) from None
+        with self._database.reading() as connection:
+            last = int(connection.execute(newest).scalar() or 0)
+            first = connection.execute(oldest).scalar()
         return (last if first is None else int(first) - 1), last
 
     def read(self, after: int, until: int) -> Iterator[list[Row]]:
@@ -61,21 +57,12 @@ class StoredLog:
     def _rows(self, after: int, until: int) -> list[Row]:
         inside = (EVENTS.c.position > after) & (EVENTS.c.position <= until)
         query = sql.select(*_ROW).where(inside).order_by(EVENTS.c.position)
-        try:
-            with self._engine.connect() as connection:
-                found = connection.execute(query).all()
-        except sql.exc.SQLAlchemyError as error:
-            raise self._unreadable(error) from None
+        with self._database.reading() as connection:
+            found = connection.execute(query).all()
         return [
             (bytes(body) if code is None else None, position, received, tenant)
             for body, position, received, tenant, code in found
         ]
-
-    def _unreadable(self, error: Exception) -> StateProblem:
-        reason = str(error).partition("\n")[0]
-        return StateProblem(
-            f"the log {self._name} cannot be read: {reason}", code="LogError", hint=_SHARED
-        )
 
 
 @lru_cache(maxsize=8)
@@ -84,13 +71,16 @@ def open_log(url: str) -> StoredLog:
     return StoredLog(url)
 
 
-def _engine(url: str) -> sql.Engine:
-    parsed = sql.make_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        return sql.create_engine(parsed, pool_pre_ping=True, pool_size=2)
-    file = f"file:{quote(str(Path(parsed.database or '').absolute()))}?mode=rw"
-    return sql.create_engine(parsed, creator=lambda: _opened(file))
+def _cannot_read(database: Database, error: Exception) -> StateProblem:
+    return StateProblem(
+        f"the log {database} cannot be read: {first_line(error)}", code="LogError", hint=_SHARED
+    )
 
 
-def _opened(file: str) -> sqlite3.Connection:
-    return sqlite3.connect(file, uri=True, timeout=BUSY, check_same_thread=False)
+def _cannot_open(error: Exception) -> StateProblem:
+    return StateProblem(
+        f"the log cannot be read: {first_line(error)}", code="LogError", hint=_SHARED
+    )
+
+
+_ACCESS = Access(_cannot_open, _cannot_read, BUSY, pool=QueuePool)

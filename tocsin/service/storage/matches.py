@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sql
 
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.database import Database
 from tocsin.service.storage.results import MATCH_SEQUENCE, last_position
 from tocsin.service.storage.rows import MatchRow
 from tocsin.service.storage.schema import MATCHES
@@ -29,7 +29,7 @@ _COLUMNS = tuple(
 class MatchStore:
     """Queries of matches."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def head(self) -> int:

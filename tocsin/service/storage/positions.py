@@ -11,6 +11,9 @@ from pathlib import Path
 
 import sqlalchemy as sql
 
+from tocsin.database.stores import CATALOG as CATALOG_STORE
+from tocsin.database.stores import DELIVERY, EPCIS, FEDERATION, LOG, STATE
+from tocsin.database.versions import stored_version
 from tocsin.errors import StateProblem
 
 CATALOG = "catalog"
@@ -26,6 +29,15 @@ FILES = {
 """The SQLite file of each store. Readers come before what they read, and are queried in this order:
 while other processes continue, a position read later can only be higher.
 """
+
+STORES_IN = {
+    "delivery": (DELIVERY,),
+    "epcis": (EPCIS,),
+    "state": (STATE, FEDERATION),
+    "catalog": (CATALOG_STORE,),
+    "log": (LOG,),
+}
+"""The stores whose tables are in each file, each with a version of its own."""
 
 CHECKPOINT = "spark-checkpoint"
 """Folder of the Spark query's state, unless the settings name another one."""
@@ -153,7 +165,12 @@ def _read_all(engine: sql.Engine, stores: list[str]) -> dict[str, Mapping[str, i
 
 
 def _read(connection: sql.Connection, store: str) -> dict[str, int]:
-    """Return the positions of one store, all of one moment: one statement selects them."""
+    """Return the positions of one store, all of one moment: one statement selects them.
+
+    Raises `StorageNewer` where a later release has upgraded the store.
+    """
+    for each in STORES_IN[store]:
+        stored_version(connection, each)
     tables = set(sql.inspect(connection).get_table_names())
     wanted = {name: query for name, (table, query) in _QUERIES[store].items() if table in tables}
     found = dict.fromkeys(_QUERIES[store], 0)

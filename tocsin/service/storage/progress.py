@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.results import (
     NewLetter,
     NewMatch,
@@ -68,7 +68,7 @@ class RunnerOutput:
 class RunnerStore:
     """The stored progress of one runner."""
 
-    def __init__(self, database: ServiceDatabase, runner: str) -> None:
+    def __init__(self, database: Database, runner: str) -> None:
         self._database = database
         self._runner = runner
         self._snapshots = SnapshotStore(database, runner)

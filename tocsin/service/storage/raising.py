@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.hub.clock_thread import wall_clock
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.marks import Mark
 from tocsin.service.storage.positions import Positions
 from tocsin.service.storage.results import LETTER_SEQUENCE, MATCH_SEQUENCE, prepare_sequences
@@ -65,7 +65,7 @@ def find_floors(found: Positions, marks: Mapping[str, Mark]) -> Floors:
     )
 
 
-def raise_log(database: ServiceDatabase, floor: int, reason: str) -> int:
+def raise_log(database: Database, floor: int, reason: str) -> int:
     """Continue the log after a position; return the position of the row that stands for the loss.
 
     Every reader passes that row, and the runner makes a dead letter of it.
@@ -92,7 +92,7 @@ def raise_log(database: ServiceDatabase, floor: int, reason: str) -> int:
     return position
 
 
-def raise_sequences(database: ServiceDatabase, matches: int, dead_letters: int) -> None:
+def raise_sequences(database: Database, matches: int, dead_letters: int) -> None:
     """Continue the positions of matches and dead letters after these; never lower them."""
     floors = {MATCH_SEQUENCE: matches, LETTER_SEQUENCE: dead_letters}
     with database.writing() as connection:

@@ -12,8 +12,8 @@ from hashlib import blake2b
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import GENERATIONS, SNAPSHOTS
 from tocsin.values.time import Instant
 
@@ -34,7 +34,7 @@ class KeptSnapshot:
 class SnapshotStore:
     """The snapshots of one runner."""
 
-    def __init__(self, database: ServiceDatabase, runner: str) -> None:
+    def __init__(self, database: Database, runner: str) -> None:
         self._database = database
         self._runner = runner
         self.fallbacks = 0

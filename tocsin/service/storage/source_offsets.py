@@ -10,8 +10,8 @@ from typing import Any
 
 import sqlalchemy as sql
 
+from tocsin.database.database import Database
 from tocsin.errors import StateProblem
-from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import INTAKE
 
 MOVED = "IntakeMoved"
@@ -29,7 +29,7 @@ class OffsetUpdate:
     after: int
 
 
-def stored_position(database: ServiceDatabase, name: str, part: str) -> int | None:
+def stored_position(database: Database, name: str, part: str) -> int | None:
     """Return the next position to read from a part of a source; None at first."""
     with database.reading() as connection:
         found = connection.execute(_query(name, part)).scalar()

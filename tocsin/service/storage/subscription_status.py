@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import sqlalchemy as sql
 
 from tocsin.catalog import Subscription
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.database import Database
 from tocsin.service.storage.schema import PAUSED, TROUBLES
 
 
@@ -25,7 +25,7 @@ class StoredFailure:
 class StatusStore:
     """Store of suspended subscriptions, by their names in the catalog."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def paused(self) -> dict[str, Subscription]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.database.database import Database
 from tocsin.service.storage.results import LETTER_SEQUENCE, MATCH_SEQUENCE, last_position
 from tocsin.service.storage.schema import DEAD_LETTERS, MATCHES
 from tocsin.values.time import Instant
@@ -42,7 +42,7 @@ class LetterTally:
 class Tallies:
     """Count queries."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def heads(self) -> tuple[int, int]:

@@ -19,20 +19,22 @@ from typing import Any, TextIO
 import sqlalchemy as sql
 
 from tocsin.catalog import open_catalog
+from tocsin.database.database import Database
+from tocsin.database.stores import LOG, STATE
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
 from tocsin.service.runner.spark.log import log_stream
 from tocsin.service.runner.spark.sink import Sink
 from tocsin.service.settings.settings import Settings
 from tocsin.service.settings.spark import SparkSettings, spark_settings
-from tocsin.service.storage.database import ServiceDatabase
+from tocsin.service.storage.database import open_database
 from tocsin.service.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.lock import RunnerLock, runner_lock
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.positions import CHECKPOINT
 from tocsin.service.storage.progress import RunnerStore
-from tocsin.service.storage.schema import LOG_METADATA, METADATA, RUNNERS
+from tocsin.service.storage.schema import RUNNERS
 from tocsin.spark.query.failures import problem_of
 from tocsin.spark.query.live import LiveSettings, live_results
 from tocsin.spark.sessions.session import local_session
@@ -73,10 +75,10 @@ class Driver:
 
     def run(self) -> None:
         """Match until standard input ends; raise the error that ends the query earlier."""
-        database = ServiceDatabase(self._settings.state_url, METADATA, heads=STATE_HEADS)
+        database = open_database(self._settings.state_url, STATE, heads=STATE_HEADS)
         if not self._has_lock(database):
             return
-        log = EventLog(ServiceDatabase(self._settings.log_url, LOG_METADATA, heads=LOG_HEADS))
+        log = EventLog(open_database(self._settings.log_url, LOG, heads=LOG_HEADS))
         log.start()
         catalog = open_catalog(self._settings.catalog_url, create=True)
         sink = Sink(log, catalog, MatchStore(database))
@@ -90,14 +92,14 @@ class Driver:
             log.close()
             self._lock.release()
 
-    def _has_lock(self, database: ServiceDatabase) -> bool:
+    def _has_lock(self, database: Database) -> bool:
         while not self._lock.acquire():
             self._status_writer.write(state="waiting", position=_reached(database) or 0)
             if self._stopping.wait(0.5):
                 return False
         return True
 
-    def _start(self, spark: Any, sink: Sink, database: ServiceDatabase) -> Any:
+    def _start(self, spark: Any, sink: Sink, database: Database) -> Any:
         wanted = self._spark_settings
         rows = log_stream(
             spark,
@@ -168,7 +170,7 @@ def _live(settings: Settings, wanted: SparkSettings) -> LiveSettings:
     )
 
 
-def _known_position(database: ServiceDatabase) -> str:
+def _known_position(database: Database) -> str:
     """Return the start position for a query without a checkpoint: the highest of all runners, so
     that no event is missed and no old match is repeated.
     """
@@ -176,7 +178,7 @@ def _known_position(database: ServiceDatabase) -> str:
     return "earliest" if found is None else str(found)
 
 
-def _reached(database: ServiceDatabase) -> int | None:
+def _reached(database: Database) -> int | None:
     """Return the highest position of all runners; None before the first run."""
     query = sql.select(sql.func.max(RUNNERS.c.position))
     with database.reading() as connection:
@@ -184,7 +186,7 @@ def _reached(database: ServiceDatabase) -> int | None:
     return None if found is None else int(found)
 
 
-def _forget_others(database: ServiceDatabase, name: str) -> None:
+def _forget_others(database: Database, name: str) -> None:
     """Remove the positions of other checkpoints, so that retention does not wait for them."""
     others = RUNNERS.c.name.startswith(_PREFIX) & (RUNNERS.c.name != name)
     with database.writing() as connection:

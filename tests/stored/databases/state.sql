@@ -1,0 +1,124 @@
+BEGIN TRANSACTION;
+CREATE TABLE federation_cursors (
+	url TEXT NOT NULL, 
+	server TEXT NOT NULL, 
+	position BIGINT NOT NULL, 
+	PRIMARY KEY (url)
+);
+INSERT INTO "federation_cursors" VALUES('http://up.example','above',5);
+CREATE TABLE federation_name (
+	one INTEGER NOT NULL, 
+	name TEXT NOT NULL, 
+	PRIMARY KEY (one)
+);
+INSERT INTO "federation_name" VALUES(1,'old');
+CREATE TABLE tocsin_dead_letters (
+	position INTEGER NOT NULL, 
+	tenant TEXT NOT NULL, 
+	subscription TEXT, 
+	code TEXT NOT NULL, 
+	reason TEXT NOT NULL, 
+	input TEXT NOT NULL, 
+	event INTEGER, 
+	stored INTEGER NOT NULL, 
+	replayed INTEGER, 
+	PRIMARY KEY (position)
+);
+INSERT INTO "tocsin_dead_letters" VALUES(1,'',NULL,'InvalidEventError','time: ''nonsense'' is not an RFC 3339 time (write it like 2026-01-31T08:00:00Z, with a zone)','{"specversion":"1.0","id":"bad","source":"shop","type":"offer","time":"nonsense","data":{}}',5,1795059771756591,NULL);
+CREATE TABLE tocsin_generations (
+	runner TEXT NOT NULL, 
+	step INTEGER NOT NULL, 
+	position INTEGER NOT NULL, 
+	taken INTEGER NOT NULL, 
+	checksum TEXT NOT NULL, 
+	body BLOB NOT NULL, 
+	PRIMARY KEY (runner, step)
+);
+INSERT INTO "tocsin_generations" VALUES('local',1,7,1795059771982990,'da7cc54e59f1e72592698874ab96be41',X'800595ED010000000000007D94288C03687562944B018C0574696D6573948A07D7F108EC9860068A07D7F108EC9860068A07D7F108EC98600687948C0776657273696F6E944B098C066E6577657374948A07000A8EAAA949068C066F6C64657374944E8C096861735F626567756E94888C0468656C64945D948C047365656E945D94288C0473686F70948C01309486948C0473686F70948C01319486948C0473686F70948C01329486948C0473686F70948C01339486948C1375726E3A657063676C6F62616C3A6570636973948C0A75726E3A757569643A3194869468188C0A75726E3A757569643A32948694658C06656E67696E65947D942868044B028C036E6F77948A070060BDFA4E47068C056B6E6F776E948A07FF098EAAA949068C066576656E7473945D948C056E6F646573947D94288C06302070616972947D948C06312070616972947D948C06322070616972947D948C06717565756573945D94285D945D946573758C0475736564947D948C0470616972945D9473758C05656E646564945D948C056775617264947D94288C07737472696B6573947D948C0766616E5F6F7574945D94285D945D945D94658C076D617463686573947D94288C0D737562736372697074696F6E73947D948C0774656E616E7473947D948C0466726565947D942868214B068C046C656674947D94757575752E');
+CREATE TABLE tocsin_keys (
+	id TEXT NOT NULL, 
+	hash TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	scopes TEXT NOT NULL, 
+	rate INTEGER, 
+	created INTEGER NOT NULL, 
+	revoked INTEGER, 
+	PRIMARY KEY (id), 
+	UNIQUE (hash)
+);
+INSERT INTO "tocsin_keys" VALUES('37c4cfbd','2137e29c6063cafa932650f40b4d8d5cc127a2b2e6b7be1d6cff969193d06015','','publish',NULL,1795059771800597,NULL);
+CREATE TABLE tocsin_matches (
+	position INTEGER NOT NULL, 
+	id TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	subscription TEXT NOT NULL, 
+	detected INTEGER, 
+	stored INTEGER NOT NULL, 
+	body TEXT NOT NULL, 
+	members TEXT NOT NULL, 
+	version INTEGER NOT NULL, 
+	PRIMARY KEY (position), 
+	UNIQUE (id)
+);
+INSERT INTO "tocsin_matches" VALUES(1,'81b41e46956584e3fc3295bc019d232c','','cheap',1767254400000000,1795059771756591,'{"subscription":"cheap","events":["0"],"sources":["shop"],"start":"2026-01-01T08:00:00Z","end":"2026-01-01T08:00:00Z","detected":"2026-01-01T08:00:00Z","place":null,"bindings":{},"outputs":[],"id":"81b41e46956584e3fc3295bc019d232c"}','[1]',9);
+INSERT INTO "tocsin_matches" VALUES(2,'c8af977466ab4643030f3bc48d825fd4','','cheap',1767254460000000,1795059771756591,'{"subscription":"cheap","events":["1"],"sources":["shop"],"start":"2026-01-01T08:01:00Z","end":"2026-01-01T08:01:00Z","detected":"2026-01-01T08:01:00Z","place":null,"bindings":{},"outputs":[],"id":"c8af977466ab4643030f3bc48d825fd4"}','[2]',9);
+INSERT INTO "tocsin_matches" VALUES(3,'4d0a1235cc85bce38024133ce83e765a','','sent',1767254460000000,1795059771756591,'{"subscription":"sent","events":["1"],"sources":["shop"],"start":"2026-01-01T08:01:00Z","end":"2026-01-01T08:01:00Z","detected":"2026-01-01T08:01:00Z","place":null,"bindings":{},"outputs":[],"id":"4d0a1235cc85bce38024133ce83e765a"}','[2]',9);
+INSERT INTO "tocsin_matches" VALUES(4,'a446300ba8b6e1a480e5732d32248c04','','cheap',1767254580000000,1795059771756591,'{"subscription":"cheap","events":["3"],"sources":["shop"],"start":"2026-01-01T08:03:00Z","end":"2026-01-01T08:03:00Z","detected":"2026-01-01T08:03:00Z","place":null,"bindings":{},"outputs":[],"id":"a446300ba8b6e1a480e5732d32248c04"}','[4]',9);
+CREATE TABLE tocsin_paused (
+	subscription TEXT NOT NULL, 
+	body TEXT NOT NULL, 
+	PRIMARY KEY (subscription)
+);
+CREATE TABLE tocsin_relays (
+	name TEXT NOT NULL, 
+	position INTEGER NOT NULL, 
+	PRIMARY KEY (name)
+);
+CREATE TABLE tocsin_runners (
+	name TEXT NOT NULL, 
+	position INTEGER NOT NULL, 
+	step INTEGER NOT NULL, 
+	version INTEGER NOT NULL, 
+	saved INTEGER NOT NULL, 
+	PRIMARY KEY (name)
+);
+INSERT INTO "tocsin_runners" VALUES('local',7,1,9,1795059771756591);
+CREATE TABLE tocsin_sequences (
+	name TEXT NOT NULL, 
+	position INTEGER NOT NULL, 
+	PRIMARY KEY (name)
+);
+INSERT INTO "tocsin_sequences" VALUES('matches',4);
+INSERT INTO "tocsin_sequences" VALUES('dead_letters',1);
+CREATE TABLE tocsin_snapshots (
+	runner TEXT NOT NULL, 
+	step INTEGER NOT NULL, 
+	position INTEGER NOT NULL, 
+	taken INTEGER NOT NULL, 
+	body BLOB NOT NULL, 
+	PRIMARY KEY (runner)
+);
+CREATE TABLE tocsin_steps (
+	runner TEXT NOT NULL, 
+	number INTEGER NOT NULL, 
+	until INTEGER NOT NULL, 
+	now INTEGER NOT NULL, 
+	version INTEGER NOT NULL, 
+	resumes BOOLEAN NOT NULL, 
+	PRIMARY KEY (runner, number)
+);
+INSERT INTO "tocsin_steps" VALUES('local',1,7,1795059771568599,9,1);
+CREATE TABLE tocsin_troubles (
+	subscription TEXT NOT NULL, 
+	code TEXT NOT NULL, 
+	reason TEXT NOT NULL, 
+	stored INTEGER NOT NULL, 
+	PRIMARY KEY (subscription)
+);
+CREATE TABLE tocsin_writes (one INTEGER PRIMARY KEY, store TEXT NOT NULL, writes INTEGER NOT NULL);
+INSERT INTO "tocsin_writes" VALUES(1,'a6c6dd5273ad441ea037c72a00f3451e',9);
+CREATE INDEX tocsin_matches_whose ON tocsin_matches (tenant, subscription, position);
+CREATE INDEX ix_tocsin_matches_stored ON tocsin_matches (stored);
+CREATE INDEX ix_tocsin_dead_letters_stored ON tocsin_dead_letters (stored);
+CREATE INDEX tocsin_dead_letters_whose ON tocsin_dead_letters (tenant, position);
+COMMIT;
