@@ -5,7 +5,8 @@ definitions, `store.py` the versioned log in SQLite or PostgreSQL, `database.py`
 `stored_plans.py` keeps plans beside texts, `files.py` reads JSON or YAML, `review.py` checks a
 whole file. Modules that read files or need a database are loaded on first access.
 
-Imports: `errors`, `events`, `knowledge`, `languages`, `lazy_import`, `plan`, `values`, `version`.
+Imports: `database`, `errors`, `events`, `knowledge`, `languages`, `lazy_import`, `plan`, `values`,
+`version`.
 Test a change with: `tests/catalog`, `tests/stored`.
 """
 

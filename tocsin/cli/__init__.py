@@ -4,8 +4,7 @@ Begin with `main.py`, the table of commands and the exit status; then one comman
 `check.py` or `match.py`. `options.py` and `inputs.py` are shared arguments, `evaluators.py` chooses
 the engine, `explain.py` and `why.py` explain. Results go to standard output, everything else to
 standard error.
-Imports: `catalog`, `cli.drawing`, `client`, `connectors`, `engine`, `errors`, `events`,
-`languages`, `plan`, `reference`, `runtime`, `service`, `spark`, `values`, `version`; it is the top
-layer.
+Imports: `catalog`, `cli.drawing`, `client`, `connectors`, `database`, `engine`, `errors`, `events`,
+`languages`, `plan`, `reference`, `runtime`, `service`, `spark`, `values`, `version`.
 Test a change with: `tests/cli`, `tests/client/test_commands.py`, `tests/service/core/test_up.py`.
 """

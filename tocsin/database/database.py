@@ -40,7 +40,7 @@ class Counter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a kind of database is opened, and how its errors are reported.
+    """Ways to open a kind of database and to report its errors.
 
     `busy` is the number of seconds to wait for a SQLite file that another connection writes to;
     `pragmas` are set for each connection to it. Without `makes_file` a missing file is an error.

@@ -3,7 +3,7 @@
 Begin with `server.py`, which runs it on a port until a signal, and `components.py`, the list of
 optional parts. `postgres_migration.py` moves a data folder to PostgreSQL, `recovery.py` and
 `time_reset.py` repair, `renewal.py` restarts a runner with empty state.
-Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `runtime`, `service.api`,
+Imports: `catalog`, `database`, `engine`, `errors`, `events`, `hub`, `runtime`, `service.api`,
 `service.connections`, `service.core`, `service.delivery`, `service.epcis`, `service.federation`,
 `service.http`, `service.runner`, `service.settings`, `service.sources`, `service.storage`,
 `values`.
