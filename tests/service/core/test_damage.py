@@ -215,6 +215,7 @@ def test_a_folder_of_an_earlier_version_opens_as_before(
     for name in ("log", "state", "delivery", "epcis"):
         with closing(sqlite3.connect(folder / f"{name}.db")) as store:
             store.execute("DROP TABLE tocsin_writes")
+            store.execute(f"DROP TABLE tocsin_schema_{name}")
             store.commit()
     with closing(sqlite3.connect(folder / "state.db")) as state:
         state.execute(
