@@ -46,7 +46,7 @@ from tocsin.runtime.guarded import GuardedEngine
 from tocsin.runtime.match_limit import MatchLimit
 from tocsin.runtime.outcome import Outcome, UnservedSubscription
 from tocsin.runtime.sequencer import LiveSequencer
-from tocsin.runtime.watermark import Watermark
+from tocsin.runtime.stream_clock import StreamClock
 from tocsin.values.time import Instant, parse_duration
 
 VERSION = 1
@@ -127,24 +127,23 @@ class StepHub:
         self.counts = Counts()
         self.lateness = parse_duration(lateness)
         """The allowed lateness, in microseconds."""
-        self._idle = None if idle is None else parse_duration(idle)
         self._time: Instant = 0
-        self._arrived: Instant = 0
-        self._counted: Instant = 0
         clock = clock or self._step_time
         self._ahead = FutureLimit(ahead, clock)
         is_stamped = parse_event_end_rule(interval) is EventEndRule.RECEPTION
         self._reception = clock if is_stamped else None
         self._time_needs_composites = time_needs_composites
-        self._watermark = watermark = Watermark(self.lateness)
+        self._stream_clock = StreamClock(
+            self.lateness, idle=None if idle is None else parse_duration(idle)
+        )
         self._engine = Engine(queue_limit=queue_limit, contains_faults=True)
         self._registry = SubscriptionRegistry(
-            self._engine, catalog, ontology, infer, lambda: watermark.instant
+            self._engine, catalog, ontology, infer, lambda: self.watermark
         )
         limit = MatchLimit(match_limit, tenant_match_limit)
         self._guard = GuardedEngine(self._engine, self._registry.plans, limit=limit)
         self._sequencer = LiveSequencer(
-            self._guard, watermark, self._ahead, queue_limit=queue_limit, remember=remember
+            self._guard, self._stream_clock, self._ahead, queue_limit=queue_limit, remember=remember
         )
         self._ended: set[str] = set()
 
@@ -165,10 +164,10 @@ class StepHub:
         if version != self.version:
             self._note_change(self._registry.follow(version), outcome)
         if given:
-            self._arrived = self._counted = self._time
+            self._stream_clock.note_events(self._time)
             self._serve(given, outcome)
         else:
-            self._run_on()
+            self._stream_clock.run_on(self._time)
             self._pass_time(outcome)
         return self._count(outcome)
 
@@ -177,7 +176,7 @@ class StepHub:
         arrive.
         """
         self._time = max(now, self._time)
-        self._arrived = self._counted = self._time
+        self._stream_clock.note_events(self._time)
 
     def begin(self, now: Instant) -> StepOutcome:
         """Start time before the first event, for an owner whose clock runs by itself."""
@@ -187,7 +186,7 @@ class StepHub:
 
     def note_time(self, now: Instant) -> None:
         """Advance the watermark; the next `publish` or `advance` serves what is due."""
-        self._watermark.advance_to(now)
+        self._stream_clock.advance_to(now)
 
     def publish(self, given: Sequence[Given]) -> StepOutcome:
         """Match events, then serve the events and timers that the watermark has passed."""
@@ -204,7 +203,7 @@ class StepHub:
         outcome = StepOutcome()
         if now is not None:
             self._ahead.advance_clock(now)
-            self._watermark.advance_to(now)
+            self._stream_clock.advance_to(now)
         self._pass_time(outcome)
         return self._count(outcome)
 
@@ -248,12 +247,7 @@ class StepHub:
 
     def next_wake(self) -> Instant | None:
         """Return the time of the next step that is due without events; None for never."""
-        mark = self._watermark.instant
-        wanted = self.next_instant()
-        if self._idle is None or mark is None or wanted is None:
-            return None
-        missing = max(0, wanted + 1 - mark)
-        return max(self._arrived + self._idle, self._counted + missing)
+        return self._stream_clock.due(self.next_instant())
 
     def next_instant(self) -> Instant | None:
         """Return the instant that the watermark must pass for anything to happen without events."""
@@ -267,7 +261,7 @@ class StepHub:
     @property
     def watermark(self) -> Instant | None:
         """The instant before which no event is expected; None before the first event."""
-        return self._watermark.instant
+        return self._stream_clock.instant
 
     @property
     def pending_count(self) -> int:
@@ -305,9 +299,9 @@ class StepHub:
         names: dict[int, bytes] = {}
         return {
             "hub": VERSION,
-            "times": (self._time, self._arrived, self._counted),
+            "times": (self._time, self._stream_clock.arrived, self._stream_clock.counted),
             "version": self.version,
-            "newest": self._watermark.newest,
+            "newest": self._stream_clock.newest,
             "oldest": self._sequencer.oldest,
             "has_begun": self._sequencer.has_begun,
             "held": [
@@ -342,8 +336,8 @@ class StepHub:
         self._sequencer.oldest = state["oldest"]
         self._sequencer.has_begun = state["has_begun"]
         if state["newest"] is not None:
-            self._watermark.advance_to(state["newest"])
-        self._time, self._arrived, self._counted = state["times"]
+            self._stream_clock.advance_to(state["newest"])
+        self._time, self._stream_clock.arrived, self._stream_clock.counted = state["times"]
 
     def _hold_again(self, held: Iterable[tuple[Event, Iterable[bytes]]]) -> None:
         given = list(held)
@@ -356,14 +350,6 @@ class StepHub:
         composites = (plan.pattern for plan in plans if not isinstance(plan.pattern, Atom))
         atoms = {id(atom): atom for pattern in composites for atom in atoms_of(pattern)}
         return {_name(atom, {}): atom for atom in atoms.values()}
-
-    def _run_on(self) -> None:
-        """Advance the watermark by the time that has passed, if the stream is idle."""
-        newest = self._watermark.newest
-        if self._idle is None or newest is None or self._arrived + self._idle > self._time:
-            return
-        self._watermark.advance_to(newest + self._time - self._counted)
-        self._counted = self._time
 
     def _serve(self, given: Sequence[Given], outcome: StepOutcome) -> None:
         with rare_collection():
