@@ -8,6 +8,7 @@ repeatedly, without a match in between, is suspended.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from tocsin.runtime.containment import (
     FailureCounter,
     is_at_fault,
     isolate_subscriptions,
-    run_with_bisection,
+    run_by_halves,
 )
 from tocsin.runtime.fan_out import FanOut
 from tocsin.runtime.match_limit import MatchLimit
@@ -80,15 +81,18 @@ class GuardedEngine:
     def match(self, events: Sequence[Event]) -> GuardedBatchResult:
         """Match a batch against all atoms; return atomic matches and composite inputs."""
         self.limit.events += len(events)
-        found = GuardedBatchResult()
-
-        def apart(event: Event, error: Exception) -> GuardedBatchResult | None:
-            return self._match_isolated(event, error, found.diagnostics)
-
-        contained = run_with_bisection(events, lambda part: _matched(self.engine, part), apart)
-        for _, served in contained.completed:
-            found.add(served)
-        found.unserved += (event for event, _ in contained.failed)
+        found, parts = GuardedBatchResult(), list[GuardedBatchResult]()
+        for part, served in run_by_halves(events, partial(_matched, self.engine)):
+            if isinstance(served, GuardedBatchResult):
+                if part is events:
+                    return served  # nothing raised
+                parts.append(served)
+            elif (rest := self._match_isolated(part[0], served, found.diagnostics)) is not None:
+                parts.append(rest)
+            else:
+                found.unserved.append(part[0])
+        for each in parts:
+            found.add(each)
         return found
 
     def render_atomic_matches(self, atomic_matches: Sequence[tuple[Event, str]]) -> Outcome:
