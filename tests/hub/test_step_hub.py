@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.catalog import Definition, Subscription, create_catalog
+from tocsin.catalog import Definition, Subscription, compile_subscription, create_catalog
+from tocsin.engine.engine import Engine
 from tocsin.errors import StateProblem
 from tocsin.hub.step_hub import StepHub
 
@@ -65,8 +66,28 @@ def test_changes_of_subscriptions_are_told_as_values() -> None:
     core.add(SUBSCRIPTIONS[0])
     with pytest.raises(StateProblem, match="is there already"):
         core.add(SUBSCRIPTIONS[0])
-    with pytest.raises(StateProblem, match="'A' is defined already"):
+    with pytest.raises(StateProblem, match="definition 'A' is there already"):
         core.define(A)
+
+
+def test_a_name_that_is_taken_is_refused_in_the_same_words_everywhere(tmp_path: Path) -> None:
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
+    core, shared = core_of(), StepHub(catalog)
+    engine, plan = Engine(), compile_subscription(SUBSCRIPTIONS[0])
+    for add in (
+        lambda: core.add(SUBSCRIPTIONS[0]),
+        lambda: shared.add(SUBSCRIPTIONS[0]),
+        lambda: engine.add("atom", plan),
+    ):
+        add()
+        with pytest.raises(StateProblem) as refused:
+            add()
+        found = refused.value
+        assert (found.code, found.token) == ("DuplicateSubscriptionError", "atom")
+        assert found.message == "subscription 'atom' is there already"
+        assert found.hint
+    with pytest.raises(StateProblem, match="subscription 'atom' is there already"):
+        catalog.add(SUBSCRIPTIONS[0])
 
 
 def test_what_others_change_in_the_catalog_is_told_when_it_is_followed(tmp_path: Path) -> None:

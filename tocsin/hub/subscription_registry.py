@@ -23,7 +23,7 @@ from tocsin.catalog import (
 )
 from tocsin.catalog.effects import may_depend, try_compile
 from tocsin.engine.engine import Engine
-from tocsin.errors import Problem, StateProblem, UnsupportedProblem
+from tocsin.errors import Problem, StateProblem, UnsupportedProblem, name_taken
 from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.atoms import Atom
@@ -123,9 +123,7 @@ class SubscriptionRegistry:
         """
         id = subscription.id
         if id in self._held:
-            raise StateProblem(
-                f"subscription {id!r} is there already", code="DuplicateSubscriptionError"
-            )
+            raise name_taken(id)
         plan = self._plan(subscription)
         if self._catalog is not None:
             self._catalog.add(with_plan(subscription, self._environment, plan))
@@ -146,11 +144,7 @@ class SubscriptionRegistry:
         """
         for definition in definitions:
             if definition.name in self.definitions:
-                raise StateProblem(
-                    f"{definition.name!r} is defined already",
-                    code="DuplicateSubscriptionError",
-                    token=definition.name,
-                )
+                raise name_taken(definition.name, "definition", "choose another name")
         require_agreement(self.definitions.values(), definitions)
         if self._catalog is not None:
             self._catalog.add(*definitions)
