@@ -12,6 +12,7 @@ this year.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import blake2b
@@ -34,6 +35,7 @@ from tocsin.events.dead_letter import (
     unreadable,
 )
 from tocsin.events.event import Event
+from tocsin.events.order import MANY
 from tocsin.hub.subscription_registry import RegistryChange, SubscriptionRegistry
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.atoms import Atom
@@ -352,7 +354,7 @@ class StepHub:
         return {_name(atom, {}): atom for atom in atoms.values()}
 
     def _serve(self, given: Sequence[Given], outcome: StepOutcome) -> None:
-        with rare_collection():
+        with rare_collection() if len(given) >= MANY else nullcontext():
             events = self._admit(given, outcome)
             self._settle(self._sequencer.match_admitted(events), outcome)
             self._pass_time(outcome)
@@ -366,7 +368,9 @@ class StepHub:
         admitted = self._sequencer.admit(events)
         self.counts.note(admitted)
         letters += admitted.letters
-        outcome.letters += (letter for _, letter in sorted(letters, key=lambda each: each[0]))
+        if letters:
+            letters.sort(key=lambda each: each[0])
+            outcome.letters += (letter for _, letter in letters)
         return admitted.events
 
     def _decode(self, given: Sequence[Given]) -> tuple[list[Event], list[tuple[int, DeadLetter]]]:
@@ -399,9 +403,11 @@ class StepHub:
 
     def _settle(self, found: Outcome, outcome: StepOutcome) -> None:
         """End the subscriptions that an outcome ended, and add it to that of the step."""
-        for key, _ in found.ended:
-            self.end(key)
-        outcome.add(found.settle())
+        if found.ended:
+            for key, _ in found.ended:
+                self.end(key)
+            found.settle()
+        outcome.add(found)
 
     def _count(self, outcome: StepOutcome) -> StepOutcome:
         self.counts.matches += len(outcome.matches)
