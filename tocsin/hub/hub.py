@@ -26,13 +26,13 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
-from tocsin.hub.clock_thread import ClockThread, wall_clock
+from tocsin.hub.clock_thread import ClockThread
 from tocsin.hub.dispatch import Dispatcher, Listener, QueuedDeliveries, Receiver, require_callable
 from tocsin.hub.mailbox import QUEUE, QueueLimit, parse_overflow, without_waiting
 from tocsin.hub.receiver_loop import EventLoop
 from tocsin.hub.step_hub import Clock, Given, StepHub, StepOutcome
 from tocsin.lazy_import import LazyModule
-from tocsin.runtime.clock_skew import DEFAULT_AHEAD
+from tocsin.runtime.clock_skew import DEFAULT_AHEAD, wall_clock
 from tocsin.runtime.outcome import UnservedSubscription
 from tocsin.values.time import parse_instant
 
@@ -328,7 +328,8 @@ class Hub:
     def _report(self, outcome: StepOutcome) -> None:
         """Store dead letters and warnings, and queue for the subscribers what concerns them."""
         self.dead_letters += outcome.letters
-        self.warnings += (EventWarning.of(event, problem) for event, problem in outcome.warned)
+        if outcome.warned:
+            self.warnings += (EventWarning.of(event, problem) for event, problem in outcome.warned)
         for id in outcome.renewed:
             if id not in self._core:
                 self._dispatcher.cancel(id)

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sql
 
 from tocsin.errors import Problem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.settings.settings import Retention
 from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.schema import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sql
 
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.results import NewLetter, store_letters
 from tocsin.service.storage.rows import LetterRow

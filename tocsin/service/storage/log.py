@@ -16,7 +16,7 @@ from itertools import islice
 import sqlalchemy as sql
 
 from tocsin.errors import LimitProblem, Problem, StateProblem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.storage.bulk_insert import insert_rows
 from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.rows import LogRow, NewRow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.marks import Mark
 from tocsin.service.storage.positions import Positions
