@@ -107,3 +107,13 @@ class LimitProblem(Problem):
     """A configured limit is exceeded."""
 
     default_code = "LimitError"
+
+
+def name_taken(name: str, kind: str = "subscription", hint: str = "") -> StateProblem:
+    """Return the problem of a subscription or definition whose name is taken."""
+    return StateProblem(
+        f"{kind} {name!r} is there already",
+        code="DuplicateSubscriptionError",
+        token=name,
+        hint=hint or "remove it first, or choose another name",
+    )

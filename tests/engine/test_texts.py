@@ -344,7 +344,7 @@ def test_what_rings_for_scanned_events_is_what_rings_for_decoded_ones() -> None:
     hub = Hub(ahead=None)
     for number, selector in enumerate(SELECTORS):
         hub.subscribe(selector, id=f"s{number}")
-    plans = hub._roster.plans()
+    plans = hub._core.plans()
     assert match_events(plans, read_events(lines)) == sorted(
         (match for line in lines for match in hub.publish(decode_all(line)[0])),
         key=lambda match: match.order,

@@ -121,7 +121,7 @@ def test_what_is_built_from_an_event_too_far_ahead_moves_no_time_either() -> Non
             "data": "<a><n>1</n></a>",
         }
     )
-    assert len(hub._sequencer) == 0
+    assert len(hub._core._sequencer) == 0
 
 
 @pytest.mark.parametrize(

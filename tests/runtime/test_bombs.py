@@ -220,7 +220,7 @@ def test_what_waits_for_the_watermark_is_limited_and_told() -> None:
     found = []
     for number in range(40):
         found += hub.publish(event(f"e{number}", "ab"[number % 2], number))
-        assert len(hub._sequencer) <= 10
+        assert len(hub._core._sequencer) <= 10
     assert {letter.code for letter in hub.dead_letters} == {"QueueLimitExceeded"}
     hub.dead_letters.clear()
     assert [match.events for match in found] == [

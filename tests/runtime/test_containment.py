@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +16,7 @@ from tocsin.runtime.containment import (
     TRIALS,
     FailureCounter,
     isolate_subscriptions,
+    run_by_halves,
     run_with_bisection,
 )
 
@@ -54,16 +57,36 @@ def test_a_batch_without_faults_is_one_piece_of_work() -> None:
 
 def test_a_cause_that_is_put_away_at_its_first_item_costs_no_more_than_finding_it() -> None:
     work = Raising(set(range(1024)))
-
-    def put_away(item: int, error: Exception) -> list[int]:
-        assert isinstance(error, ValueError)
-        work.bad.clear()
-        return [-item]
-
-    found = run_with_bisection(range(1024), work, put_away)
-    assert found.failed == []
-    assert sum(len(part) for part, _ in found.completed) == 1024
+    failed, served = [], []
+    for part, found in run_by_halves(range(1024), work):
+        if isinstance(found, Exception):
+            assert isinstance(found, ValueError)
+            failed += part
+            work.bad.clear()
+        else:
+            served += part
+    assert (failed, served) == ([0], list(range(1, 1024)))
     assert work.calls <= 2 * 11
+
+
+@given(st.integers(0, 40), st.sets(st.integers(0, 39)))
+def test_the_rows_of_an_arrow_batch_are_halved_as_a_list_is(count: int, bad: set[int]) -> None:
+    rows = pa.record_batch({"n": pa.array(range(count), pa.int64())})
+
+    def numbers(part: Any) -> list[int]:
+        found: list[int] = part.column("n").to_pylist()
+        return found
+
+    work = Raising(bad)
+    parts = [
+        (numbers(part), isinstance(found, Exception))
+        for part, found in run_by_halves(rows, lambda part: work(numbers(part)))
+    ]
+    listed = [
+        (list(part), isinstance(found, Exception))
+        for part, found in run_by_halves(list(range(count)), Raising(bad))
+    ]
+    assert parts == listed
 
 
 @given(st.integers(1, 60), st.sets(st.integers(0, 59), max_size=8))

@@ -15,7 +15,7 @@ import tocsin
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.events.order import MANY
-from tocsin.hub.hub import Counts
+from tocsin.hub.step_hub import Counts
 from tocsin.runtime.admission import AdmissionResult, Doorkeeper
 from tocsin.runtime.clock_skew import FutureLimit
 from tocsin.runtime.watermark import ReorderBuffer, Watermark
@@ -68,7 +68,7 @@ def told_of(lines: list[Any], cuts: list[slice]) -> dict[str, object]:
     for id, (language, text) in TEXTS.items():
         hub.subscribe(text, language=language, id=id)
     found = [match for cut in cuts for match in hub.publish(*lines[cut])]
-    sequencer = hub._sequencer
+    sequencer = hub._core._sequencer
     known = {
         "seen": sequencer.admission.seen(),
         "held": sorted(event.identity for event, _ in sequencer.held()),

@@ -186,14 +186,14 @@ def test_poison_that_no_view_can_be_made_of_suspends_nobody(
 def test_a_ring_that_cannot_be_told_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tocsin.Match] = []
     hub = hub_of_all(heard)
-    before = hub._engine.render_atomic_match.__func__  # type: ignore[attr-defined]
+    before = hub._core._engine.render_atomic_match.__func__  # type: ignore[attr-defined]
 
     def ring(self: Any, key: str, each: Event) -> Any:
         if key == "exmlql" and each.id == POISON:
             raise RecursionError("too deep")
         return before(self, key, each)
 
-    monkeypatch.setattr(type(hub._engine), "render_atomic_match", ring)
+    monkeypatch.setattr(type(hub._core._engine), "render_atomic_match", ring)
     hub.publish(event("e"), event(POISON))
     assert by_subscription(heard)["exmlql"] == ["e"]
     assert by_subscription(heard)["graph"] == ["e", POISON]
@@ -399,7 +399,7 @@ def test_what_has_no_time_waits_for_nothing() -> None:
     hub.subscribe(PAIR.format(n=1), language="opsl")
     for number in range(3):
         hub.publish({"id": f"e{number}", "source": "s", "type": "t", "data": {"kind": "a", "n": 1}})
-    assert len(hub._sequencer) == 0
+    assert len(hub._core._sequencer) == 0
 
 
 def test_more_waiting_events_than_may_let_time_go_on_and_none_is_lost() -> None:
@@ -408,7 +408,7 @@ def test_more_waiting_events_than_may_let_time_go_on_and_none_is_lost() -> None:
     events = [event(f"{kind}{second}", second, kind, n=1) for second in range(20) for kind in "ab"]
     for each in events:
         hub.publish(each)
-        assert len(hub._sequencer) <= 5
+        assert len(hub._core._sequencer) <= 5
     hub.advance_to(LATER)
     calm, heard_calm = tocsin.Hub(lateness="10m"), []
     calm.subscribe(PAIR.format(n=1), language="opsl", to=heard_calm.append, id="pair")

@@ -117,7 +117,7 @@ def test_what_was_received_once_is_the_same_ever_after(
 def test_a_hub_stamps_what_it_receives_and_the_log_gives_the_same_again() -> None:
     times = iter(NOON + second * 1_000_000 for second in (4, 6))
     hub = tocsin.Hub(interval="reception", lateness="0s")
-    hub._reception = lambda: next(times)
+    hub._core._reception = lambda: next(times)
     hub.subscribe(OVERLAP.expression, language="opsl", id="overlap", options=OVERLAP.options)
     hub.publish(body("a", 1))
     hub.publish(body("b", 3))

@@ -21,7 +21,7 @@ from tocsin.events.codecs import bindings
 from tocsin.events.codecs import decode as inside
 from tocsin.spark.input import rows as reading
 from tocsin.spark.input.layout import JsonRows
-from tocsin.spark.match_task import bisection as contained
+from tocsin.spark.match_task import match_task
 from tocsin.spark.match_task import match_task as worker
 from tocsin.spark.match_task.by_event import ByEvent
 from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
@@ -145,11 +145,11 @@ def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPat
 def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert contained.MAX_MATCHES_HELD > 10
+    assert match_task.MAX_MATCHES_HELD > 10
     expected = by_match(SUBSCRIPTIONS, IDS)
     calls: list[int] = []
     match = Engine.match
-    monkeypatch.setattr(contained, "MAX_MATCHES_HELD", 10)
+    monkeypatch.setattr(match_task, "MAX_MATCHES_HELD", 10)
     monkeypatch.setattr(
         Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch)
     )

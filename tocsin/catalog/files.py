@@ -14,7 +14,7 @@ from typing import Any
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.yaml_text import yaml_values
-from tocsin.errors import MeaningProblem, Problem, StateProblem
+from tocsin.errors import MeaningProblem, Problem, name_taken
 from tocsin.events.codecs.base.bounded_lines import LineSource, bounded_lines
 from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.base.json_values import json_values
@@ -141,21 +141,18 @@ def _take(line: int, body: Any, entries: Entries, names: dict[tuple[str, str], i
         raise MeaningProblem("a subscription is a JSON object", code=_CODE, hint=_FORMS)
     if "define" in body:
         definition = Definition.from_json(body)
-        _take_name(("define", definition.name), line, names)
+        _take_name(("definition", definition.name), line, names)
         entries.definitions.append(definition)
         entries.lines[definition.name] = line
     else:
         subscription = Subscription.from_json(body)
-        _take_name(("id", subscription.id), line, names)
+        _take_name(("subscription", subscription.id), line, names)
         entries.subscriptions.append(SubscriptionEntry(line, subscription))
 
 
 def _take_name(name: tuple[str, str], line: int, names: dict[tuple[str, str], int]) -> None:
     if name in names:
-        raise StateProblem(
-            f"{name[0]} {name[1]!r} is used twice",
-            code="DuplicateSubscriptionError",
-            token=name[1],
-            hint=f"line {names[name]} has it already; give one of them another name, or drop it",
-        )
+        kind, own = name
+        hint = f"line {names[name]} has it already; give one of them another name, or drop it"
+        raise name_taken(own, kind, hint)
     names[name] = line

@@ -28,7 +28,7 @@ from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import require_agreement
 from tocsin.catalog.tenants import Owned
 from tocsin.database.stores import CATALOG
-from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.errors import MeaningProblem, StateProblem, name_taken
 
 _DEFINITION_MARK = "define "
 _SUBSCRIPTION_MARK = "subscription "
@@ -591,9 +591,6 @@ def _first_repeated(names: Sequence[str]) -> str:
 
 
 def _duplicate(name: str) -> StateProblem:
-    return StateProblem(
-        f"{_shown(name)} is there already",
-        code="DuplicateSubscriptionError",
-        token=name.partition(" ")[2],
-        hint="replace it: tocsin catalog replace, or Catalog.replace",
-    )
+    kind, _, own = name.partition(" ")
+    hint = "replace it: tocsin catalog replace, or Catalog.replace"
+    return name_taken(own, "definition" if kind == "define" else "subscription", hint)

@@ -266,7 +266,7 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
         if index not in relevant:
             yield from (f"  {line}" for line in missed_lines(plan.pattern, event))
         yield from map(_match_text, found.matches)
-        yield from (f"{each.code}: {each.reason}" for each in found.all_letters())
+        yield from (f"{each.code}: {each.reason}" for each in found.settle().letters)
     for each in engine.network.pending(_KEY):
         yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"
 

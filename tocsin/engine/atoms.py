@@ -16,7 +16,7 @@ from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.hits import Hits
-from tocsin.errors import EventProblem, StateProblem
+from tocsin.errors import EventProblem, StateProblem, name_taken
 from tocsin.events.event import Event
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
@@ -106,12 +106,7 @@ class AtomMatchers:
     def add(self, key: str, atom: Atom) -> None:
         """Add an atom; raise for a known key, and change nothing then."""
         if key in self:
-            raise StateProblem(
-                f"the subscription {key!r} is already there",
-                code="DuplicateSubscriptionError",
-                token=key,
-                hint="remove it first, or choose another id",
-            )
+            raise name_taken(key)
         family = _family(atom)
         matcher = self._matchers[family]
         if matcher is None:

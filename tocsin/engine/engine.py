@@ -28,7 +28,7 @@ from tocsin.engine.results import (
     OperatorFault,
     RenderFailure,
 )
-from tocsin.errors import StateProblem
+from tocsin.errors import name_taken
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, deduplicate, match_of_event
 from tocsin.lazy_import import LazyModule
@@ -96,12 +96,7 @@ class Engine:
     def add(self, key: str, plan: Plan) -> None:
         """Add a subscription."""
         if key in self:
-            raise StateProblem(
-                f"the subscription {key!r} is already there",
-                code="DuplicateSubscriptionError",
-                token=key,
-                hint="remove it first, or choose another id",
-            )
+            raise name_taken(key)
         if isinstance(plan.pattern, Atom):
             self._matchers.add(key, plan.pattern)
         else:

@@ -205,7 +205,7 @@ def subscription_broken(subscription: str, problem: Problem, expression: str) ->
     place = f" at {problem.place}" if problem.place else ""
     hint = f" ({problem.hint})" if problem.hint else ""
     reason = f"subscription {subscription!r} rings no more{place}: {problem.message}{token}{hint}"
-    return DeadLetter(problem.code, reason, shown_input(expression))
+    return DeadLetter(problem.code, reason, shown_input(expression), subscription=subscription)
 
 
 def state_too_large(subscription: str) -> DeadLetter:
@@ -216,6 +216,7 @@ def state_too_large(subscription: str) -> DeadLetter:
         " combined again and again, than the limits allow (give it a window, a key to join on or a"
         " shorter horizon, then subscribe again)",
         subscription,
+        subscription=subscription,
     )
 
 
@@ -271,6 +272,7 @@ def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
         " subscriber (receive faster, ask for less, or give the queue more room, then subscribe"
         " again)",
         subscription,
+        subscription=subscription,
     )
 
 
@@ -281,6 +283,7 @@ def suspended_for_matches(subscription: str, passed: str) -> DeadLetter:
         f"subscription {subscription!r} is suspended: {passed} beyond one for each event (give it"
         " a window, a key to join on or another policy, then subscribe again)",
         subscription,
+        subscription=subscription,
     )
 
 
@@ -299,6 +302,7 @@ def suspended_for_faults(subscription: str, error: BaseException, times: int) ->
         f" for it, the last with {shown_error(error)} (say it in another way and subscribe again;"
         " please report it)",
         subscription,
+        subscription=subscription,
     )
 
 
@@ -330,6 +334,7 @@ def window_over(subscription: str) -> DeadLetter:
         f"subscription {subscription!r} is not served: a window of it was over before the first"
         " event (give a window that ends later, or events of its time)",
         subscription,
+        subscription=subscription,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tocsin.catalog import Definition
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
 from tocsin.hub.dispatch import Listener, QueuedDeliveries, Receiver, require_callable
-from tocsin.hub.hub import PATIENCE, Counts, Hub
+from tocsin.hub.hub import PATIENCE, Hub
 from tocsin.hub.mailbox import Overflow, is_inside, without_waiting
+from tocsin.hub.step_hub import Counts, Given
 
 if TYPE_CHECKING:
     from tocsin.languages.rule.building import Rule
@@ -125,7 +125,7 @@ class AsyncHub:
         """Add regions, parts and ontologies that subscriptions may use from now on."""
         await self._run(lambda: self._hub.define(*definitions))
 
-    async def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
+    async def publish(self, *events: Given) -> list[Match]:
         """Match events and return the matches, once their receivers have taken them.
 
         Does not wait for a subscriber whose overflow is "drop" or "suspend", nor for an iteration

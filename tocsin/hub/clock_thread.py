@@ -6,20 +6,15 @@ The owner is held by a weak reference: the thread ends when an owner is garbage-
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakMethod, finalize
 
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.values.time import Instant
 
 LONGEST_WAIT = 5.0
 """Seconds after which the wall clock is read again, since it may have been set."""
-
-
-def wall_clock() -> Instant:
-    """Return the time of the system clock, in microseconds since 1970."""
-    return time.time_ns() // 1000
 
 
 class ClockThread:

@@ -1,9 +1,9 @@
 """The Hub: publish and subscribe in process. A failing event, subscription or subscriber never
 affects the others.
 
-It may be used from several threads: one at a time works on the engine. Each subscriber receives one
-match at a time, in the order of detection, from a publishing thread or the clock's thread; no lock
-is held meanwhile.
+It is the step-driven core with a lock, a clock and receivers. It may be used from several threads:
+one at a time works on the engine. Each subscriber receives one match at a time, in the order of
+detection, from a publishing thread or the clock's thread; no lock is held meanwhile.
 """
 
 from __future__ import annotations
@@ -11,45 +11,30 @@ from __future__ import annotations
 import threading
 from asyncio import AbstractEventLoop
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from tocsin.catalog import Definition, Subscription, ontologies, require_agreement
+from tocsin.catalog import Definition, Subscription
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
-from tocsin.engine.engine import Engine
-from tocsin.engine.json_scan.batch_reader import scan_events
-from tocsin.errors import MeaningProblem, Problem, StateProblem
-from tocsin.events.codecs.decode import decode_all, events_of_mapping
-from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule, stamp_reception
-from tocsin.events.dead_letter import (
-    DeadLetter,
-    malformed_input,
-    shown_object,
-    subscription_broken,
-    unreadable,
-)
+from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
-from tocsin.hub.clock_thread import ClockThread, wall_clock
+from tocsin.hub.clock_thread import ClockThread
 from tocsin.hub.dispatch import Dispatcher, Listener, QueuedDeliveries, Receiver, require_callable
 from tocsin.hub.mailbox import QUEUE, QueueLimit, parse_overflow, without_waiting
 from tocsin.hub.receiver_loop import EventLoop
-from tocsin.hub.subscription_registry import Broken, SubscriptionRegistry
+from tocsin.hub.step_hub import Clock, Given, StepHub, StepOutcome
 from tocsin.lazy_import import LazyModule
-from tocsin.runtime.admission import AdmissionResult
-from tocsin.runtime.clock_skew import DEFAULT_AHEAD, FutureLimit
-from tocsin.runtime.gc_tuning import rare_collection
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import Outcome
-from tocsin.runtime.sequencer import LiveSequencer
-from tocsin.runtime.watermark import Watermark
-from tocsin.values.time import Instant, parse_duration, parse_instant
+from tocsin.runtime.clock_skew import DEFAULT_AHEAD, wall_clock
+from tocsin.runtime.outcome import UnservedSubscription
+from tocsin.values.time import parse_instant
 
 if TYPE_CHECKING:
     from tocsin.catalog import Catalog, store
@@ -62,13 +47,6 @@ else:
 PATIENCE = 5.0
 """Seconds that `close` waits for receivers on the event loop."""
 
-Clock = Callable[[], Instant]
-"""Returns the current time."""
-
-
-Given = Event | Mapping[str, Any] | bytes | str
-"""An event in any form accepted by `publish`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Handle:
@@ -80,26 +58,6 @@ class Handle:
     def cancel(self) -> None:
         """End the subscription; from the next event on it does not match."""
         self.hub.unsubscribe(self.id)
-
-
-@dataclass(slots=True)
-class Counts:
-    """Counts of all that has passed through the hub."""
-
-    events: int = 0
-    matches: int = 0
-    duplicates: int = 0
-    late: int = 0
-    too_far_ahead: int = 0
-    dead_letters: int = 0
-    warnings: int = 0
-
-    def note(self, admitted: AdmissionResult) -> None:
-        """Add the events of a batch."""
-        self.events += len(admitted.events)
-        self.duplicates += admitted.duplicates
-        self.late += admitted.late
-        self.too_far_ahead += admitted.too_far_ahead
 
 
 class Hub:
@@ -147,46 +105,39 @@ class Hub:
     ) -> None:
         self._room = QueueLimit(queue, parse_overflow(overflow))
         self._wall = _wall_clock(clock)
-        self._ahead = FutureLimit(ahead, self._wall or wall_clock)
-        self._reception = (
-            (self._wall or wall_clock)
-            if parse_event_end_rule(interval) is EventEndRule.RECEPTION
-            else None
+        self._core = StepHub(
+            store.open_catalog(catalog) if isinstance(catalog, str) else catalog,
+            clock=self._wall or wall_clock,
+            lateness=lateness,
+            ontology=ontology,
+            infer=infer,
+            remember=remember,
+            queue_limit=queue_limit,
+            interval=interval,
+            ahead=ahead,
+            time_needs_composites=self._wall is None,
         )
-        self._lock = threading.RLock()
-        self._loop = EventLoop()
-        self._dispatcher = Dispatcher(self._loop, self._add_dead_letter, self._end)
-        finalize(self, self._loop.close, 0.0).atexit = False
-        self._ended: list[tuple[str, DeadLetter]] = []
-        self._alarm: ClockThread | None = None
-        self._is_closed = False
-        self.counts = Counts()
+        self.counts = self._core.counts
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
         self.warnings: deque[EventWarning] = deque(maxlen=keep_dead_letters)
-        self._lateness = parse_duration(lateness)
-        self._watermark = watermark = Watermark(self._lateness)
-        self._engine = Engine(queue_limit=queue_limit, contains_faults=True)
-        self._ontology, self._infer = ontology, infer
-        self._own = {each.name: each for each in ontologies(ontology, infer)}
-        require_agreement((), self._own.values())
-        self._roster = SubscriptionRegistry(self._engine, self._own, lambda: watermark.instant)
-        self._guard = GuardedEngine(self._engine, self._roster.plans)
-        self._sequencer = LiveSequencer(
-            self._guard, watermark, self._ahead, queue_limit=queue_limit, remember=remember
-        )
+        self._lock = threading.RLock()
+        self._loop = EventLoop()
+        self._dispatcher = Dispatcher(self._loop, self._add_dead_letter, self._suspend)
+        finalize(self, self._loop.close, 0.0).atexit = False
+        self._ended: list[UnservedSubscription] = []
+        self._alarm: ClockThread | None = None
+        self._is_closed = False
         self._named = 0
-        self._catalog = store.open_catalog(catalog) if isinstance(catalog, str) else catalog
-        self._version = 0
         with self._locked():
             self._look_at_the_clock()
-            self._follow_catalog()
+            self._report(self._core.follow())
         if self._wall is not None:
             self._start_the_clock(self._wall)
 
     def _start_the_clock(self, wall: Clock) -> None:
         """Start time and the clock thread, which calls the hub when a timer is due."""
         self._alarm = ClockThread(self._tick, wall)
-        self._settle(self._sequencer.begin(wall() - self._lateness))
+        self._report(self._core.begin(wall() - self._core.lateness))
         self._tick()
 
     def __enter__(self) -> Hub:
@@ -286,17 +237,7 @@ class Hub:
                     **settings,
                 }
             )
-            if subscription.id in self._dispatcher:
-                raise StateProblem(
-                    f"subscription {subscription.id!r} is there already",
-                    code="DuplicateSubscriptionError",
-                )
-            if self._catalog is not None:
-                self._catalog.add(self._roster.require_good(subscription))
-                self._follow_catalog()
-            else:
-                self._roster.add(subscription)
-            self._guard.forget(subscription.id)
+            self._report(self._core.add(subscription))
             self._dispatcher.enter(subscription.id, to, problems_to, room)
         return Handle(subscription.id, self)
 
@@ -308,36 +249,13 @@ class Hub:
         """
         with self._locked():
             self._catch_up()
-            known = self._roster.definitions
-            for definition in definitions:
-                if definition.name in known:
-                    raise StateProblem(
-                        f"{definition.name!r} is defined already",
-                        code="DuplicateSubscriptionError",
-                        token=definition.name,
-                    )
-            require_agreement(known.values(), definitions)
-            if self._catalog is not None:
-                self._catalog.add(*definitions)
-                self._follow_catalog()
-            else:
-                self._own |= {definition.name: definition for definition in definitions}
-                self._report_broken(self._roster.change(self._own))
+            self._report(self._core.define(*definitions))
 
     def unsubscribe(self, id: str) -> None:
         """Remove a subscription; raises if the id is unknown."""
         with self._locked():
             self._catch_up()
-            if id not in self._dispatcher:
-                raise StateProblem(
-                    f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id
-                )
-            if self._catalog is not None:
-                self._catalog.remove(id)
-                self._follow_catalog()
-            else:
-                self._roster.remove(id)
-            self._dispatcher.cancel(id)
+            self._report(self._core.remove(id))
 
     def publish(self, *events: Given) -> list[Match]:
         """Match events, call the receivers and return the matches.
@@ -351,12 +269,11 @@ class Hub:
         them.
         """
         _require_one_by_one(events)
-        with self._locked() as posted, rare_collection():
+        with self._locked() as posted:
             self._look_at_the_clock()
-            found = self._settle(self._sequencer.match_admitted(self._accept(events)))
-            found += self._pass_time()
-            self._dispatch_matches(found)
-        return found, posted
+            outcome = self._core.publish(events)
+            self._report(outcome)
+        return outcome.matches, posted
 
     def advance_to(self, now: str | datetime) -> list[Match]:
         """Advance the time of the hub and return the matches; timers may fire.
@@ -372,11 +289,9 @@ class Hub:
         instant = parse_instant(now)
         with self._locked() as posted:
             self._look_at_the_clock()
-            self._ahead.advance_clock(instant)
-            self._watermark.advance_to(instant)
-            found = self._pass_time()
-            self._dispatch_matches(found)
-        return found, posted
+            outcome = self._core.advance(instant)
+            self._report(outcome)
+        return outcome.matches, posted
 
     def _tick(self) -> None:
         """Advance to the wall clock, from the clock thread."""
@@ -384,14 +299,14 @@ class Hub:
             if self._is_closed:
                 return
             self._look_at_the_clock()
-            self._dispatch_matches(self._pass_time())
+            self._report(self._core.advance())
 
     def _look_at_the_clock(self) -> None:
         """Advance the watermark to the wall clock, before any work; raises if the hub is closed."""
         if self._is_closed:
             raise StateProblem("the hub is closed", code="HubClosed", hint="make a new one")
         if self._wall is not None:
-            self._watermark.advance_to(self._wall())
+            self._core.note_time(self._wall())
 
     def _catch_up(self) -> None:
         """Bring time up to date before subscriptions change, so that the change applies from now
@@ -399,44 +314,32 @@ class Hub:
         """
         self._look_at_the_clock()
         if self._wall is not None:
-            self._dispatch_matches(self._pass_time())
+            self._report(self._core.advance())
             self._notify_ended()
 
     def _set_the_alarm(self) -> None:
-        """Set the alarm, after any work, to the next instant that is due."""
+        """Set the alarm, after any work, to the time at which the watermark passes the next instant
+        that is due.
+        """
         if self._alarm is not None:
-            self._alarm.set(self._next_wake())
+            soonest = self._core.next_instant()
+            self._alarm.set(None if soonest is None else soonest + self._core.lateness + 1)
 
-    def _next_wake(self) -> Instant | None:
-        """Return the wall time at which the watermark passes the next due instant, or None."""
-        soonest = self._sequencer.next_instant()
-        return None if soonest is None else soonest + self._lateness + 1
-
-    def _pass_time(self) -> list[Match]:
-        """Return the matches of composites from the events and timers that the watermark has
-        passed.
-        """
-        if not self._roster.has_composites and self._wall is None:
-            return []  # with a clock, time passes for later subscriptions too
-        return self._settle(self._sequencer.advance())
-
-    def _settle(self, outcome: Outcome) -> list[Match]:
-        """Store dead letters and warnings of an outcome, end the subscriptions it ended, return its
-        matches.
-        """
-        for letter in outcome.letters:
-            self._add_dead_letter(letter)
-        for key, letter in outcome.ended:
-            self._end(key, letter)
-        for event, problem in outcome.warned:
-            self.counts.warnings += 1
-            self.warnings.append(EventWarning.of(event, problem))
-        return outcome.matches
-
-    def _dispatch_matches(self, found: list[Match]) -> None:
-        self.counts.matches += len(found)
-        for match in found:
+    def _report(self, outcome: StepOutcome) -> None:
+        """Store dead letters and warnings, and queue for the subscribers what concerns them."""
+        self.dead_letters += outcome.letters
+        if outcome.warned:
+            self.warnings += (EventWarning.of(event, problem) for event, problem in outcome.warned)
+        for id in outcome.renewed:
+            if id not in self._core:
+                self._dispatcher.cancel(id)
+            elif id not in self._dispatcher:
+                self._dispatcher.enter(id)
+        for id, letter in outcome.broken:
+            self._dispatcher.notify_problem(id, letter)
+        for match in outcome.matches:
             self._dispatcher.post(match)
+        self._ended += outcome.ended
 
     def refresh(self) -> None:
         """Apply what others have changed in the catalog and in the ontology files.
@@ -447,101 +350,14 @@ class Hub:
         """
         with self._locked():
             self._catch_up()
-            self._follow_ontologies()
-            self._follow_catalog()
+            self._report(self._core.read_ontologies_again())
+            self._report(self._core.follow())
 
-    def _follow_ontologies(self) -> None:
-        own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
-        if own != self._own:
-            require_agreement((), own.values())
-            shared = {
-                name: each
-                for name, each in self._roster.definitions.items()
-                if name not in self._own
-            }
-            self._own = own
-            self._report_broken(self._roster.change(own | shared))
-
-    def _follow_catalog(self, until: int | None = None) -> None:
-        """Apply the changes of the catalog up to a version, by default the newest."""
-        if self._catalog is None:
-            return
-        version = self._catalog.version() if until is None else until
-        if version == self._version:
-            return
-        changes = self._catalog.changes(self._version, version)
-        shared = (
-            {each.name: each for each in self._catalog.definitions(version)}
-            if changes.redefined
-            else {
-                name: each
-                for name, each in self._roster.definitions.items()
-                if name not in self._own
-            }
-        )
-        replaced = {each.id for each in changes.added}
-        for gone in changes.removed:
-            if gone not in replaced:
-                self._roster.remove(gone)
-                self._dispatcher.cancel(gone)
-        for subscription in changes.added:
-            self._guard.forget(subscription.id)
-            if subscription.id not in self._dispatcher:
-                self._dispatcher.enter(subscription.id)
-        self._report_broken(self._roster.change(self._own | shared, changes.added))
-        self._version = version
-
-    def _report_broken(self, found: Broken) -> None:
-        """Add a dead letter for each subscription that does not compile; notify its subscriber."""
-        for subscription, problem in found:
-            letter = subscription_broken(subscription.id, problem, subscription.expression)
-            self._add_dead_letter(letter)
-            self._dispatcher.notify_problem(subscription.id, letter)
-
-    def _accept(self, given: Sequence[Given]) -> list[Event]:
-        """Decode and admit what was published; return the events to serve, in canonical order.
-
-        Dead letters are stored in the order of arrival.
-        """
-        events, letters = self._decode(given)
-        admitted = self._sequencer.admit(events)
-        self.counts.note(admitted)
-        letters += admitted.letters
-        for _, letter in sorted(letters, key=lambda each: each[0]):
-            self._add_dead_letter(letter)
-        return admitted.events
-
-    def _decode(self, given: Sequence[Given]) -> tuple[list[Event], list[tuple[int, DeadLetter]]]:
-        """Return the events, and a dead letter for each input that is not one.
-
-        Each dead letter has the number of events that come before it.
-        """
-        letters: list[tuple[int, DeadLetter]] = []
-        scanned = scan_events(_texts_of(given))
-        if self._reception is None and None not in scanned:
-            return cast("list[Event]", scanned), letters
-        events: list[Event] = []
-        for each, known in zip(given, scanned, strict=True):
-            try:
-                found = _events(each) if known is None else [known]
-                if self._reception is not None:
-                    found = [stamp_reception(event, self._reception()) for event in found]
-                events += found
-            except Problem as problem:
-                shown = each if isinstance(each, bytes | str) else shown_object(each)
-                letters.append((len(events), malformed_input(problem, shown)))
-            except Exception as error:
-                letters.append((len(events), unreadable(error, each)))
-        return events, letters
-
-    def _end(self, key: str, letter: DeadLetter) -> None:
-        """End a subscription and queue the notice to its subscriber; a catalog keeps it for other
-        hosts.
-        """
+    def _suspend(self, key: str, letter: DeadLetter) -> None:
+        """End a subscription whose subscriber is too slow."""
         self._add_dead_letter(letter)
-        self._roster.remove(key)
-        self._guard.forget(key)
-        self._ended.append((key, letter))
+        self._core.end(key)
+        self._ended.append(UnservedSubscription(key, letter))
 
     def _notify_ended(self) -> None:
         """Notify the subscribers of ended subscriptions, after all matches found before."""
@@ -556,7 +372,7 @@ class Hub:
 
     def _new_name(self) -> str:
         self._named += 1
-        while f"s{self._named}" in self._dispatcher:
+        while f"s{self._named}" in self._core:
             self._named += 1
         return f"s{self._named}"
 
@@ -590,16 +406,3 @@ def _require_one_by_one(events: Iterable[object]) -> None:
                     " an Event"
                 ),
             )
-
-
-def _texts_of(given: Sequence[Given]) -> Sequence[bytes | str]:
-    """Return what is given as texts; empty bytes in place of anything else."""
-    if set(map(type, given)) <= {bytes, str}:
-        return cast("Sequence[bytes | str]", given)
-    return [each if isinstance(each, bytes | str) else b"" for each in given]
-
-
-def _events(given: Given) -> list[Event]:
-    if isinstance(given, Event):
-        return [given]
-    return decode_all(given) if isinstance(given, bytes | str) else events_of_mapping(given)

@@ -7,6 +7,7 @@ order and match such events all the same.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median_high
 
@@ -18,6 +19,11 @@ DEFAULT_AHEAD = "1h"
 
 NEIGHBOURS = 20
 """The number of neighbours in finite input that an event with a jump of time is compared with."""
+
+
+def wall_clock() -> Instant:
+    """Return the time of the system clock, in microseconds since 1970."""
+    return time.time_ns() // 1000
 
 
 class FutureLimit:

@@ -8,7 +8,7 @@ caught; an interrupt of the program passes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -35,31 +35,41 @@ class BisectionResult(Generic[Item, Result]):
     failed: list[tuple[Item, Exception]] = field(default_factory=list)
 
 
-def run_with_bisection(
-    items: Sequence[Item],
-    work: Callable[[Sequence[Item]], Result],
-    alone: Callable[[Item, Exception], Result | None] = lambda item, error: None,
-) -> BisectionResult[Item, Result]:
+def run_by_halves(
+    items: Sequence[Item], work: Callable[[Sequence[Item]], Result]
+) -> Iterator[tuple[Sequence[Item], Result | Exception]]:
     """Run `work` on all items; if it raises, on halves, down to the single item that raises.
 
-    For such an item `alone` is called at once, before the remaining items: if it removes the cause,
-    they pass as one part. If it returns None, the item has failed. `work` must leave no effect when
-    it raises.
+    Yields each part with its result, in order, and each item that raises as a part of one with its
+    error. The result is complete before it is yielded, and the next part is run when it is asked
+    for: if the caller removes the cause, the remaining items pass as one part. `work` must leave no
+    effect when it raises. The items may be the rows of an Arrow batch.
     """
-    found: BisectionResult[Item, Result] = BisectionResult()
-    waiting = [items] if items else []
+    waiting = [items] if len(items) else []
     while waiting:
         part = waiting.pop()
+        found: Result | Exception
         try:
-            found.completed.append((part, work(part)))
+            found = work(part)
         except Exception as error:
             if len(part) > 1:
                 middle = len(part) // 2
                 waiting += (part[middle:], part[:middle])
-            elif (rest := alone(part[0], error)) is not None:
-                found.completed.append((part, rest))
-            else:
-                found.failed.append((part[0], error))
+                continue
+            found = error
+        yield part, found
+
+
+def run_with_bisection(
+    items: Sequence[Item], work: Callable[[Sequence[Item]], Result]
+) -> BisectionResult[Item, Result]:
+    """Run `work` by halves to the end; return the results, and the items that raised."""
+    found: BisectionResult[Item, Result] = BisectionResult()
+    for part, result in run_by_halves(items, work):
+        if isinstance(result, Exception):
+            found.failed.append((part[0], result))
+        else:
+            found.completed.append((part, result))
     return found
 
 
@@ -83,9 +93,6 @@ def isolate_subscriptions(
     found: IsolationResult[Result] = IsolationResult()
     failures = 0
 
-    def name(key: str, error: Exception) -> None:
-        found.raised[key] = error
-
     def try_group(group: Sequence[str]) -> Result | None:
         nonlocal failures
         if found.rest is not None:
@@ -99,8 +106,9 @@ def isolate_subscriptions(
                 return None
             raise
 
-    contained = run_with_bisection(keys, try_group, name)
+    contained = run_with_bisection(keys, try_group)
     found.results = [result for _, result in contained.completed if result is not None]
+    found.raised = dict(contained.failed)
     return found
 
 

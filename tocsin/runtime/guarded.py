@@ -8,6 +8,7 @@ repeatedly, without a match in between, is suspended.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,16 @@ from tocsin.runtime.containment import (
     FailureCounter,
     is_at_fault,
     isolate_subscriptions,
-    run_with_bisection,
+    run_by_halves,
 )
 from tocsin.runtime.fan_out import FanOut
 from tocsin.runtime.match_limit import MatchLimit
-from tocsin.runtime.outcome import EMPTY_OUTCOME, GuardedBatchResult, Outcome
+from tocsin.runtime.outcome import (
+    EMPTY_OUTCOME,
+    GuardedBatchResult,
+    Outcome,
+    UnservedSubscription,
+)
 from tocsin.values.time import Instant
 
 Plans = Callable[[], Mapping[str, Plan]]
@@ -56,28 +62,37 @@ class GuardedEngine:
     __slots__ = ("_failures", "_fan_out", "_plans", "_suspended", "_suspends", "engine", "limit")
 
     def __init__(
-        self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True
+        self,
+        engine: Engine,
+        plans: Plans,
+        fan_out: FanOut | None = None,
+        *,
+        limit: MatchLimit | None = None,
+        suspends: bool = True,
     ) -> None:
         self.engine = engine
         self._fan_out = fan_out or FanOut()
         self._suspends = suspends
         self._plans = plans
         self._failures = FailureCounter()
-        self.limit = MatchLimit()
+        self.limit = limit or MatchLimit()
         self._suspended: set[str] = set()
 
     def match(self, events: Sequence[Event]) -> GuardedBatchResult:
         """Match a batch against all atoms; return atomic matches and composite inputs."""
-        self.limit.note_events(len(events))
-        found = GuardedBatchResult()
-
-        def apart(event: Event, error: Exception) -> GuardedBatchResult | None:
-            return self._match_isolated(event, error, found.diagnostics)
-
-        contained = run_with_bisection(events, lambda part: _matched(self.engine, part), apart)
-        for _, served in contained.completed:
-            found.add(served)
-        found.unserved += (event for event, _ in contained.failed)
+        self.limit.events += len(events)
+        found, parts = GuardedBatchResult(), list[GuardedBatchResult]()
+        for part, served in run_by_halves(events, partial(_matched, self.engine)):
+            if isinstance(served, GuardedBatchResult):
+                if part is events:
+                    return served  # nothing raised
+                parts.append(served)
+            elif (rest := self._match_isolated(part[0], served, found.diagnostics)) is not None:
+                parts.append(rest)
+            else:
+                found.unserved.append(part[0])
+        for each in parts:
+            found.add(each)
         return found
 
     def render_atomic_matches(self, atomic_matches: Sequence[tuple[Event, str]]) -> Outcome:
@@ -165,7 +180,9 @@ class GuardedEngine:
 
     def begin_at(self, now: Instant) -> Outcome:
         """Start the time of composites; end those whose windows are over by then."""
-        return Outcome(ended=[(key, window_over(key)) for key in self.engine.begin_at(now)])
+        return Outcome(
+            ended=[UnservedSubscription(key, window_over(key)) for key in self.engine.begin_at(now)]
+        )
 
     def publish(self, found: Collection[Match]) -> tuple[list[Event], Outcome]:
         """Return the events constructed by the matches of one instant; those over a limit are dead
@@ -272,7 +289,9 @@ class GuardedEngine:
         outcome = Outcome(letters=[each.letter() for each in found.render_failures])
         for fault in found.faults:
             self._record_fault(fault, outcome)
-        outcome.ended += ((key, state_too_large(key)) for key in found.suspended)
+        outcome.ended += (
+            UnservedSubscription(key, state_too_large(key)) for key in found.suspended
+        )
         for match in found.matches:
             if match.subscription not in self._suspended:
                 self._failures.forget(match.subscription)
@@ -288,7 +307,8 @@ class GuardedEngine:
                 self.limit.forget(key)
                 if key in self.engine:
                     self.engine.remove(key)
-                    outcome.ended.append((key, suspended_for_matches(key, passed)))
+                    letter = suspended_for_matches(key, passed)
+                    outcome.ended.append(UnservedSubscription(key, letter))
         return outcome
 
     def _record_fault(
@@ -307,7 +327,8 @@ class GuardedEngine:
             self._failures.forget(key)
             self._suspended.add(key)
             self.engine.remove(key)
-            outcome.ended.append((key, suspended_for_faults(key, fault.error, MAX_FAILURES)))
+            letter = suspended_for_faults(key, fault.error, MAX_FAILURES)
+            outcome.ended.append(UnservedSubscription(key, letter))
 
 
 def _matched(engine: Engine, events: Sequence[Event]) -> GuardedBatchResult:

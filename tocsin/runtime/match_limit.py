@@ -62,56 +62,49 @@ class TokenBuckets:
 class _Free:
     """Matches that the clock may emit: one more for each event, at most `FREE_BY_TIME`."""
 
-    __slots__ = ("_left", "events")
+    __slots__ = ("_left",)
 
     def __init__(self) -> None:
-        self.events = 0
         self._left: dict[str, tuple[int, int]] = {}
 
-    def take(self, key: str, count: int) -> int:
-        """Take up to `count`; return the number that was not available."""
-        left, since = self._left.get(key, (FREE_BY_TIME, self.events))
-        left = min(FREE_BY_TIME, left + self.events - since)
-        self._left[key] = (max(0, left - count), self.events)
+    def take(self, key: str, count: int, events: int) -> int:
+        """Take up to `count`, after that number of events; return the number that was missing."""
+        left, since = self._left.get(key, (FREE_BY_TIME, events))
+        left = min(FREE_BY_TIME, left + events - since)
+        self._left[key] = (max(0, left - count), events)
         return max(0, count - left)
 
     def forget(self, key: str) -> None:
         """Reset a key to `FREE_BY_TIME`."""
         self._left.pop(key, None)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, list[int]]:
         """Return what is left as plain data."""
-        return {"events": self.events, "left": {key: list(n) for key, n in self._left.items()}}
+        return {key: list(left) for key, left in self._left.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take over a snapshot; an empty one is that of an earlier version."""
-        self.events = state.get("events", 0)
-        self._left = {key: (left, since) for key, (left, since) in state.get("left", {}).items()}
+        """Replace what is left with a snapshot."""
+        self._left = {key: (left, since) for key, (left, since) in state.items()}
 
 
 class MatchLimit:
     """The matches that subscriptions and tenants have left, beyond one per event."""
 
-    __slots__ = ("_free", "_now", "subscriptions", "tenants")
+    __slots__ = ("_free", "_now", "events", "is_on", "subscriptions", "tenants")
 
     def __init__(self, rate: int = 0, tenant_rate: int = 0) -> None:
+        self.is_on = bool(rate or tenant_rate)
+        """True if there is any limit."""
+        self.events = 0
+        """The number of events that came; the caller counts them."""
         self._now: Instant = 0
         self._free = _Free()
         self.subscriptions = TokenBuckets(rate)
         self.tenants = TokenBuckets(tenant_rate)
 
-    @property
-    def is_on(self) -> bool:
-        """True if there is any limit."""
-        return bool(self.subscriptions.rate or self.tenants.rate)
-
     def begin(self, now: Instant) -> None:
         """Set the time at which the next matches are counted."""
         self._now = now
-
-    def note_events(self, count: int) -> None:
-        """Count arriving events."""
-        self._free.events += count
 
     def count(self, subscriptions: Iterable[str]) -> dict[str, str]:
         """Count the matches of one event; return the limit exceeded, in words, by subscription."""
@@ -120,7 +113,9 @@ class MatchLimit:
     def count_by_time(self, subscriptions: Iterable[str]) -> dict[str, str]:
         """Count matches emitted by the clock; return the same."""
         matches = Counter(subscriptions)
-        return self._spend_all({key: self._free.take(key, n) for key, n in matches.items()})
+        return self._spend_all(
+            {key: self._free.take(key, n, self.events) for key, n in matches.items()}
+        )
 
     def _spend_all(self, counts: Mapping[str, int]) -> dict[str, str]:
         passed = {key: self._spend(key, n) for key, n in counts.items() if n}
@@ -148,11 +143,13 @@ class MatchLimit:
         return {
             "subscriptions": self.subscriptions.snapshot(),
             "tenants": self.tenants.snapshot(),
-            "free": self._free.snapshot(),
+            "free": {"events": self.events, "left": self._free.snapshot()},
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Replace the buckets with a snapshot; one of a service without limits is empty."""
         self.subscriptions.restore(state.get("subscriptions", {}))
         self.tenants.restore(state.get("tenants", {}))
-        self._free.restore(state.get("free", {}))
+        free = state.get("free", {})  # earlier versions had none
+        self.events = free.get("events", 0)
+        self._free.restore(free.get("left", {}))

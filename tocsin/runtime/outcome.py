@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tocsin.errors import EventProblem
 from tocsin.events.dead_letter import DeadLetter
@@ -11,13 +12,20 @@ from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.atoms import Atom
 
 
+class UnservedSubscription(NamedTuple):
+    """A subscription that is not served from now on, and the dead letter with the reason."""
+
+    subscription: str
+    letter: DeadLetter
+
+
 @dataclass(slots=True)
 class Outcome:
     """Matches, dead letters, ended subscriptions with reasons, warnings about served events."""
 
     matches: list[Match] = field(default_factory=list)
     letters: list[DeadLetter] = field(default_factory=list)
-    ended: list[tuple[str, DeadLetter]] = field(default_factory=list)
+    ended: list[UnservedSubscription] = field(default_factory=list)
     warned: list[tuple[Event, EventProblem]] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
@@ -29,9 +37,13 @@ class Outcome:
         self.ended += other.ended
         self.warned += other.warned
 
-    def all_letters(self) -> list[DeadLetter]:
-        """Return the dead letters; those of ended subscriptions are last."""
-        return [*self.letters, *(letter for _, letter in self.ended)]
+    def settle(self) -> Outcome:
+        """Append the dead letters of the ended subscriptions to the others, and return the outcome.
+
+        For a host that reports all of them; of several shards one reports each.
+        """
+        self.letters += (letter for _, letter in self.ended)
+        return self
 
 
 EMPTY_OUTCOME = Outcome()

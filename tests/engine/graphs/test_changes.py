@@ -78,7 +78,7 @@ def test_an_event_leaves_nothing_in_the_index(make: Make) -> None:
 def test_a_key_that_is_there_is_refused_and_nothing_changes(make: Make) -> None:
     matcher = make()
     matcher.add("s", CHEAP)
-    with pytest.raises(StateProblem, match="already there"):
+    with pytest.raises(StateProblem, match="there already"):
         matcher.add("s", pattern("_:H ?1 Selling target Product"))
     with pytest.raises(StateProblem, match="no subscription"):
         matcher.remove("other")

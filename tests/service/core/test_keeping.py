@@ -9,8 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.service.core.asking import Asked, event, wait_for
-from tocsin.hub.clock_thread import wall_clock
 from tocsin.hub.step_hub import StepHub
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.core import retention as retention_module
 from tocsin.service.core.retention import RetentionJob
 from tocsin.service.settings.settings import Retention

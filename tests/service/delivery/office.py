@@ -13,7 +13,7 @@ import sqlalchemy as sql
 from tocsin.catalog import Subscription, open_catalog
 from tocsin.catalog.tenants import Owned
 from tocsin.database.stores import STATE
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer

@@ -26,12 +26,12 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.constructed import constructed_events
 from tocsin.events.matches.match import Match
 from tocsin.plan.explain.plan import summary_lines
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark import match, match_with_dead_letters
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import ClockSettings
 
 AGG = Subscription("agg", "exmlql", "WHERE <a>$x</> #A <b>$x</> #B #A ; #B CONSTRUCT <ab>$x</>")
 SECOND = Subscription(

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tocsin.catalog import Subscription
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import state_store
-from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.shard_host import ShardHost, ask_shard_host
 from tocsin.spark.shard.state_store import ShardCache, ShardStore
 

@@ -14,6 +14,7 @@ from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
 from tocsin.spark.output.letters import letters_in
@@ -21,7 +22,6 @@ from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import ClockSettings
 
 SECOND = 1_000_000
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")

@@ -9,10 +9,10 @@ import pytest
 from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tests.spark.shard.test_stream import THEN
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.plans.shard_assignment import shard_keys
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.stored_shard import STATE, Head, StoredShard
 
 HEAD, LIST, SNAPSHOT, FIRST_STEP = (0,), (1,), (2,), (3,)

@@ -32,8 +32,8 @@ from tests.spark.shard.scenes import (
     shuffled_within,
 )
 from tocsin.catalog import Subscription, create_catalog
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard.clock import ClockSettings
 
 OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over" not in each.facts]
 SUBSCRIPTIONS = [

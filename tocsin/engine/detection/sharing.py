@@ -16,7 +16,7 @@ from tocsin.engine.detection.operator_selection import create_operator
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.share_groups import ShareGroup, ShareGroups
 from tocsin.engine.detection.stateless import AtomSource
-from tocsin.errors import StateProblem
+from tocsin.errors import StateProblem, name_taken
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part, names_of, parts_of
 from tocsin.plan.semantics.bounds import bounds_of
@@ -89,11 +89,7 @@ class SharedGraph:
         Return the new operators, inputs first. Raise StateProblem if the key is taken.
         """
         if key in self.subscriptions:
-            raise StateProblem(
-                f"subscription {key!r} is there already",
-                code="DuplicateSubscriptionError",
-                token=key,
-            )
+            raise name_taken(key)
         crowd = self._share_groups.newest(pattern)
         if crowd is not None and crowd.is_empty:
             self._join(key, crowd)

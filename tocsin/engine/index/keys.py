@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tocsin.errors import StateProblem
+from tocsin.errors import StateProblem, name_taken
 
 
 class Keys:
@@ -33,12 +33,7 @@ class Keys:
     def require_new(self, key: str) -> None:
         """Raise if the key is known."""
         if key in self._slots:
-            raise StateProblem(
-                f"the subscription {key!r} is already there",
-                code="DuplicateSubscriptionError",
-                token=key,
-                hint="remove it first, or choose another id",
-            )
+            raise name_taken(key)
 
     def add(self, key: str) -> int:
         """Add a key; return its slot."""

@@ -259,7 +259,7 @@ def _matched(
     _require_at_most(most, outcome)
     for event, problem in outcome.warned:
         found.warned.add(EventWarning.of(event, problem))
-    found.dead_letters += outcome.all_letters()
+    found.dead_letters += outcome.settle().letters
     return in_output_order(outcome.matches)
 
 

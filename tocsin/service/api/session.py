@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin import __version__
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.http.access import caller_of
 from tocsin.service.http.requests import service_of
 from tocsin.values.time import format_instant

@@ -6,6 +6,6 @@ stored match explained). `waiting.py` has the partial matches, `plan_tree.py` a 
 the public routes only.
 
 Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `knowledge`, `plan`, `reference`,
-`service.base`, `service.runner`, `service.storage`, `service.subscriptions`, `values`.
+`runtime`, `service.base`, `service.runner`, `service.storage`, `service.subscriptions`, `values`.
 Test a change with: `tests/service/console`, `tests/console` (in a browser).
 """

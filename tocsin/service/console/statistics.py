@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tocsin.errors import Problem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.base.feed import RECENT, Feed
 from tocsin.service.console.late import LATE
 from tocsin.service.console.minutes import MINUTES, MinuteCounts

@@ -4,7 +4,7 @@ Begin with `service.py`: log, catalog, matches and runner are opened, started an
 `keyring.py` has the keys in use and their rates, `retention.py` removes old data, `replay.py` tries
 dead letters again.
 
-Imports: `catalog`, `database`, `errors`, `hub`, `service.base`, `service.console`,
+Imports: `catalog`, `database`, `errors`, `hub`, `runtime`, `service.base`, `service.console`,
 `service.ingest`, `service.runner`, `service.settings`, `service.storage`, `service.subscriptions`,
 `values`.
 Test a change with: `tests/service/core`.

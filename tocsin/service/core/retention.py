@@ -13,7 +13,7 @@ import sqlalchemy as sql
 
 from tocsin.database.database import Database
 from tocsin.errors import Problem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.settings.settings import Retention
 from tocsin.service.storage.schema import (
     DEAD_LETTERS,

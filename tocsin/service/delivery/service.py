@@ -16,7 +16,7 @@ from tocsin.catalog import Catalog
 from tocsin.database.database import Database
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.base.cloudevents import json_text, parse_json
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.catalog_lines import CatalogLines
 from tocsin.service.delivery.cursor import DeliveryCursor, Key

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tocsin.errors import Problem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.delivery.cursor import DeliveryCursor
 from tocsin.service.delivery.destination import (
     Destination,

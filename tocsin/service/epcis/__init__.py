@@ -5,8 +5,7 @@ makes rows of a document, `event_search.py` finds events by `index.py` and lets 
 `queries.py` and `query_subscriptions.py` are standing queries, `worker.py` runs them,
 `repository.py` stores, `exceptions.py` has the errors of the standard.
 
-Imports: `catalog`, `database`, `engine`, `errors`, `events`, `hub`, `plan`, `runtime`,
-`service.base`, `service.core`, `service.http`, `service.outbound`, `service.storage`, `values`,
-`version`.
+Imports: `catalog`, `database`, `engine`, `errors`, `events`, `plan`, `runtime`, `service.base`,
+`service.core`, `service.http`, `service.outbound`, `service.storage`, `values`, `version`.
 Test a change with: `tests/service/epcis`.
 """

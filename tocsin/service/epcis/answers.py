@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.epcis.documents import query_document, with_identifiers_as
 from tocsin.service.epcis.event_search import QueryPage
 from tocsin.service.epcis.exceptions import (

@@ -7,7 +7,7 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.epcis.answers import address, make_empty_response, make_response, next_page
 from tocsin.service.epcis.capturing import (
     Captured,

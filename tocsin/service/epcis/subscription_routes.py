@@ -11,7 +11,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response, WebSocket, WebSocketDisconnect
 
 from tocsin.errors import LimitProblem, Problem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.epcis.answers import (
     address,
     exception_of_problem,

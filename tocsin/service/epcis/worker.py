@@ -17,7 +17,7 @@ from time import monotonic
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.event import Event
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.epcis.answers import to_json_events
 from tocsin.service.epcis.documents import query_document

@@ -30,7 +30,7 @@ from tocsin.events.codecs.epcis.document import TOO_MANY, too_many_events
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
 from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.base.work import checkpoint
 from tocsin.service.ingest.json_batch import Value, values_of_batch
 from tocsin.service.storage.rows import NewRow

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from tocsin.engine.detection.base import State
 from tocsin.errors import Problem
 from tocsin.events.codecs.decode import decode_all
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.core.service import Service
 from tocsin.service.runner.state_codec import pack_state, unpack_state
 from tocsin.service.storage.log import EventLog

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.hub.clock_thread import wall_clock
 from tocsin.hub.step_hub import StepHub
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.core.service import Service
 from tocsin.service.delivery.part import delivery_of
 from tocsin.service.epcis.part import part_of

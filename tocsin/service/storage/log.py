@@ -17,7 +17,7 @@ import sqlalchemy as sql
 
 from tocsin.database.database import Database
 from tocsin.errors import LimitProblem, Problem, StateProblem
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.storage.bulk_insert import insert_rows
 from tocsin.service.storage.rows import LogRow, NewRow
 from tocsin.service.storage.schema import EVENTS, HEADS

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sql
 
 from tocsin.database.database import Database
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.storage.results import (
     NewLetter,
     NewMatch,

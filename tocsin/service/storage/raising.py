@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sqlalchemy as sql
 
 from tocsin.database.database import Database
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.storage.marks import Mark
 from tocsin.service.storage.positions import Positions
 from tocsin.service.storage.results import LETTER_SEQUENCE, MATCH_SEQUENCE, prepare_sequences

@@ -4,7 +4,7 @@ Begin with `subscriptions.py`: put, get, pause, remove; a refused request change
 `definitions.py` does the same for regions, named parts and ontologies, `dry_run.py` tries one that
 is not stored, `catalog_cache.py` has the catalog in memory.
 
-Imports: `catalog`, `errors`, `events`, `hub`, `languages`, `plan`, `runtime`, `service.base`,
+Imports: `catalog`, `errors`, `events`, `languages`, `plan`, `runtime`, `service.base`,
 `service.settings`, `service.storage`, `values`.
 Test a change with: `tests/service/core/test_subscriptions.py`, `tests/service/core/test_mirror.py`,
 `tests/service/core/test_changes.py`.

@@ -13,10 +13,10 @@ from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import MeaningProblem
 from tocsin.events.matches.content import MemberContent
-from tocsin.hub.clock_thread import wall_clock
 from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_to_json
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.runtime.finite.run import match_events, read_events
 from tocsin.service.base.work import bounded_work, checkpoint
 from tocsin.service.storage.log import EventLog

@@ -24,11 +24,11 @@ from tocsin.engine.results import (
 from tocsin.events.dead_letter import over_work_limit, unevaluable_event
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
+from tocsin.runtime.containment import run_by_halves
 from tocsin.runtime.gc_tuning import a_task
 from tocsin.runtime.quiet_periods import Span, busy_spans
 from tocsin.spark.input.layout import Layout
 from tocsin.spark.input.rows import EventRowBatch, RowBatch, read
-from tocsin.spark.match_task.bisection import refuse_too_much, serve_rows
 from tocsin.spark.match_task.future_events import beyond, far_letters, now_of
 from tocsin.spark.match_task.generations import Generation, copies_in, generations_of
 from tocsin.spark.match_task.isolated_row import faults_of, match_isolated_row
@@ -48,6 +48,13 @@ from tocsin.spark.plans.sources import FIXED_VERSION, Source
 from tocsin.values.time import Duration, Instant
 
 Identity = tuple[str, str]
+
+MAX_MATCHES_HELD = 200_000
+"""The number of matches held at once; rows with more are halved like those that raise."""
+
+
+class TooMuchAtOnce(Exception):
+    """Raised for rows with more matches than may be held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +187,10 @@ def run_match_task(
             letters = list(WORKER_REPORTS.due(Task.current(), matching.index, serving.telling))
             yield from outputs(matching.letters_alone(letters)) if letters else ()
             told = True
-        yield from serve_rows(
-            rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs)
-        )
+        for part, found in run_by_halves(rows, partial(_served, matching, outputs)):
+            yield from (
+                _served_apart(matching, outputs, part) if isinstance(found, Exception) else found
+            )
 
 
 def version_of(rows: Any) -> int:
@@ -223,7 +231,8 @@ class _Matching:
         """Match rows; an error of any row is raised."""
         reading = read(rows, self.serving.layout)
         matched = self.index.engine.match(reading.batch)
-        refuse_too_much(len(matched.atomic_matches), rows.num_rows)
+        if len(matched.atomic_matches) > MAX_MATCHES_HELD and rows.num_rows > 1:
+            raise TooMuchAtOnce
         rung, relevant = self._without_copies(
             reading, matched.atomic_matches, matched.composite_inputs
         )

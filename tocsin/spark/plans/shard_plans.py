@@ -102,9 +102,10 @@ class ShardPlans(CatalogView):
             if each.subscription is None or self.tells(each.subscription)
         ]
         ended = [
-            (id, letter)
-            for id, letter in outcome.ended
-            if self.tells(id) and (letter.code != WINDOW_OVER or self._is_home(id))
+            each
+            for each in outcome.ended
+            if self.tells(each.subscription)
+            and (each.letter.code != WINDOW_OVER or self._is_home(each.subscription))
         ]
         return letters_of(replace(outcome, letters=letters, ended=ended))
 

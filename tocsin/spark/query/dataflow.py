@@ -21,6 +21,7 @@ from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
 from tocsin.errors import MeaningProblem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.match_task.by_event import BY_EVENT, ByEvent
 from tocsin.spark.match_task.deduplication import first_of_each, spread_matches
 from tocsin.spark.match_task.future_events import with_now
@@ -33,7 +34,6 @@ from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
 from tocsin.spark.plans.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.shard.backtest import BackTest, detect_batch, spread_over_shards
-from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.stream import detect_stream
 from tocsin.values.time import Duration, Instant
 

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from tocsin.events.codecs.reception import parse_event_end_rule
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
 from tocsin.events.matches.match import Match
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.log_source import POSITION
 from tocsin.spark.input.log_source import VERSION as LOG_VERSION
 from tocsin.spark.output.carried_columns import CarriedColumns, kept_column
@@ -25,7 +26,6 @@ from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS
 from tocsin.spark.plans.sources import source_of
 from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
-from tocsin.spark.shard.clock import ClockSettings
 from tocsin.values.time import parse_duration
 
 

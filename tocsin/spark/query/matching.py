@@ -23,6 +23,7 @@ from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule
 from tocsin.events.matches.content import MemberContent, parse_member_content
 from tocsin.plan.nodes.composites import Part, emits_by_timer
 from tocsin.runtime.clock_skew import DEFAULT_AHEAD
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.layout import laid_out
 from tocsin.spark.match_task.deduplication import matches_once
 from tocsin.spark.match_task.match_task import MatchTaskConfig
@@ -51,7 +52,6 @@ from tocsin.spark.query.failures import watch_failures
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.sessions.callers import levels_to_the_caller
 from tocsin.spark.sessions.workers import choose_python
-from tocsin.spark.shard.clock import ClockSettings
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
 Deduplicate = bool | str | timedelta | None

@@ -11,8 +11,8 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.runtime.outcome import GuardedBatchResult, Outcome
 from tocsin.runtime.sequencer import Sequencer
+from tocsin.runtime.stream_clock import StreamClock
 from tocsin.spark.plans.shard_plans import ShardPlans
-from tocsin.spark.shard.clock import StreamClock
 
 
 class ShardSequencer(Sequencer[tuple[bytes, ...]]):

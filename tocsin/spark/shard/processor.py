@@ -16,12 +16,12 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 from tocsin.runtime.gc_tuning import collect_rarely, end_task
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.match_task.messages import MESSAGE
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput
 from tocsin.spark.plans.shard_assignment import shard_keys
 from tocsin.spark.plans.sources import Source
-from tocsin.spark.shard.clock import ClockSettings, Millis
-from tocsin.spark.shard.shard import ShardConfig, step_of
+from tocsin.spark.shard.shard import Millis, ShardConfig, step_of
 from tocsin.spark.shard.state_store import ShardStore
 from tocsin.spark.shard.stored_shard import (
     BYTES_SCHEMA,

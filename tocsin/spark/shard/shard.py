@@ -16,6 +16,7 @@ from hashlib import blake2b
 from tocsin.events.dead_letter import late
 from tocsin.events.matches.match import deduplicate
 from tocsin.events.order import in_canonical_order
+from tocsin.runtime.stream_clock import ClockSettings, StreamClock
 from tocsin.spark.match_task.messages import RoutedEvent, message_of
 from tocsin.spark.match_task.serde import event_of_plain, pack, plain_event, unpack
 from tocsin.spark.output.batches import Results
@@ -24,7 +25,6 @@ from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
 from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import Source
 from tocsin.spark.shard.building import ShardSequencer
-from tocsin.spark.shard.clock import ClockSettings, Millis, StreamClock
 from tocsin.values.time import Instant
 
 LAYOUT = 3
@@ -35,6 +35,13 @@ Written into every snapshot but those of layout 1.
 
 KEYS_PART = 2
 """The first layout that distributes events by partition keys."""
+
+
+Millis = int
+"""Processing time of a micro-batch, in milliseconds."""
+
+MICROSECONDS = 1_000
+"""Microseconds in a unit of processing time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Shard:
         self.token = blake2b(repr((setting, source.key)).encode(), digest_size=16).digest()
         self.layout = LAYOUT
         """The layout of the last snapshot."""
-        self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle)
+        self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle, tick=MICROSECONDS)
         self._members = ShardPlans(setting.number, setting.shards)
         self._sequencer = ShardSequencer(self._members, self.clock)
 
@@ -74,7 +81,7 @@ class Shard:
             spans = [message.span for message in messages if message.span is not None]
             if spans:
                 self._sequencer.note_end(min(oldest for oldest, _ in spans))
-            self.clock.saw(max((newest for _, newest in spans), default=None), now)
+            self.clock.note_events(now, max((newest for _, newest in spans), default=None))
         else:
             self.clock.run_on(now)
         outcome = self._sequencer.advance()

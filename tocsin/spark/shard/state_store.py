@@ -21,8 +21,7 @@ from tocsin.spark.match_task.messages import pack_results
 from tocsin.spark.output.batches import batches_of
 from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
-from tocsin.spark.shard.clock import Millis
-from tocsin.spark.shard.shard import KEYS_PART, Shard, ShardConfig
+from tocsin.spark.shard.shard import KEYS_PART, Millis, Shard, ShardConfig
 from tocsin.spark.shard.shard_host import ShardHost, ask_shard_host, folder_of_executor
 from tocsin.spark.shard.stored_shard import Head, StoredShard
 

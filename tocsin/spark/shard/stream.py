@@ -10,11 +10,11 @@ from pyspark.sql import DataFrame
 
 from tocsin.errors import StateProblem
 from tocsin.runtime.gc_tuning import a_task
+from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.match_task.messages import unpack_results
 from tocsin.spark.output.batches import narrow, narrow_type
 from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import Source
-from tocsin.spark.shard.clock import ClockSettings
 from tocsin.spark.shard.processor import PAYLOAD, Detector
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"

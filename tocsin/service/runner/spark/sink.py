@@ -15,7 +15,7 @@ from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.matches.content import MemberContent
-from tocsin.hub.clock_thread import wall_clock
+from tocsin.runtime.clock_skew import wall_clock
 from tocsin.service.runner.rendering import Positions, kept_letter, kept_match, refused_letter
 from tocsin.service.runner.spark.built import BuiltEvents
 from tocsin.service.storage.log import EventLog

@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import Duration, Instant
 
-Millis = int
-"""Processing time of a micro-batch, in milliseconds."""
-
 
 @dataclass(frozen=True, slots=True)
 class ClockSettings:
@@ -29,12 +26,15 @@ class ClockSettings:
 class StreamClock(Watermark):
     """A watermark with an idle time.
 
-    `arrived` is the time of the last events, `counted` the time up to which idle time was added.
+    Processing time is counted in units of `tick` microseconds: Spark says milliseconds, and the
+    state of its shards is stored in them. `arrived` is the time of the last events, `counted` the
+    time up to which idle time was added.
     """
 
     idle: Duration | None = None
-    arrived: Millis = 0
-    counted: Millis = 0
+    tick: int = 1
+    arrived: int = 0
+    counted: int = 0
 
     @property
     def pace(self) -> ClockSettings:
@@ -45,30 +45,30 @@ class StreamClock(Watermark):
     def pace(self, pace: ClockSettings) -> None:
         self.lateness, self.idle = pace.lateness, pace.idle
 
-    def saw(self, newest: Instant | None, now: Millis) -> None:
-        """Note events; `newest` is the highest end among them."""
+    def note_events(self, now: int, newest: Instant | None = None) -> None:
+        """Note the arrival of events; `newest` is the highest end, unless it was noted before."""
         if newest is not None:
             self.advance_to(newest)
         self.arrived = self.counted = now
 
-    def run_on(self, now: Millis) -> None:
-        """Advance an idle clock by the processing time that has passed; the micro-batch had no
-        events.
+    def run_on(self, now: int) -> None:
+        """Advance an idle clock by the processing time that has passed; no event arrived at
+        `now`.
         """
         if self.idle is None or self.newest is None or self.idle_from > now:
             return
-        self.newest += (now - self.counted) * 1000
+        self.newest += (now - self.counted) * self.tick
         self.counted = now
 
     @property
-    def idle_from(self) -> Millis:
+    def idle_from(self) -> int:
         """The processing time at which the clock continues if no event arrives before."""
-        return self.arrived + -(-(self.idle or 0) // 1000)
+        return self.arrived + -(-(self.idle or 0) // self.tick)
 
-    def due(self, wanted: Instant | None) -> Millis | None:
+    def due(self, wanted: Instant | None) -> int | None:
         """Return the processing time when an idle watermark passes an instant; None for never."""
         mark = self.instant
         if self.idle is None or mark is None or wanted is None:
             return None
         missing = max(0, wanted + 1 - mark)
-        return max(self.idle_from, self.counted + -(-missing // 1000))
+        return max(self.idle_from, self.counted + -(-missing // self.tick))
