@@ -28,16 +28,18 @@ from tocsin.plan.nodes.composites import (
     Related,
     Sliding,
 )
-from tocsin.plan.nodes.expression import Attribute, Call, Value
-from tocsin.plan.nodes.measures import (
+from tocsin.plan.nodes.expressions import (
     RELATIONS,
     Aggregate,
     Apart,
+    Attribute,
+    Call,
     Lasts,
     Measure,
     MeasureCondition,
     Ring,
     Satisfies,
+    Value,
 )
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation

@@ -37,9 +37,9 @@ from tocsin.plan.nodes.composites import (
     Related,
     Sliding,
 )
-from tocsin.plan.nodes.measures import RELATIONS, Ring
+from tocsin.plan.nodes.expressions import RELATIONS, Ring
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.passes.settings import with_settings
 from tocsin.plan.semantics.partitioning import partition_key_of
 from tocsin.values.time import format_instant
 

@@ -24,7 +24,7 @@ from tocsin.plan.nodes.atoms import (
     Ordered,
     Predicate,
 )
-from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.nodes.expressions import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth

@@ -38,7 +38,7 @@ DOORS = {
     "httpx_sse": {"tocsin/client", "tocsin/service/federation/link.py"},
     "standardwebhooks": {"tocsin/service/delivery/signing.py"},
     "lxml": {"tocsin/events/views/document.py", "tocsin/events/views/children.py"},
-    "yaml": {"tocsin/catalog/yaml_text.py"},
+    "yaml": {"tocsin/catalog/files.py"},
     "pyoxigraph": {"tocsin/values/rdf.py"},
     "pyproj": {"tocsin/values/geodesy.py"},
     "lark": {"tocsin/languages/base/parsing.py"},

@@ -26,8 +26,7 @@ from tocsin.languages.rule.building import (
     near,
     rule_of,
 )
-from tocsin.languages.rule.limits import RuleLimits
-from tocsin.languages.rule.read import read
+from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.languages.rule.syntax import EmbeddedAtom, RuleAnd, RuleOr
 
 __all__ = [

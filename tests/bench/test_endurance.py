@@ -15,7 +15,7 @@ from tocsin_benchmarks.endurance.run import Sample, samples
 from tocsin_benchmarks.sequences.workload import SPACING, WINDOW, Density, SequenceWorkload
 from typer.testing import CliRunner
 
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 
 IN_A_WINDOW = WINDOW // SPACING + 1
 """Events that a window holds, both of its ends included."""

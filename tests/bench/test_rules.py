@@ -25,7 +25,7 @@ from tocsin.catalog.compiling import compile_subscription
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.errors import Problem
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 
 
 def test_a_quick_run_saves_figures_and_a_table(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.plan.semantics.partitioning import partition_key_of
-from tocsin.runtime.finite.run import read_events
+from tocsin.runtime.finite_run import read_events
 
 
 def test_every_event_concerns_the_keyed_composite() -> None:

@@ -23,7 +23,7 @@ from tocsin.catalog import (
     create_catalog,
     with_plan,
 )
-from tocsin.catalog.effects import effects_of
+from tocsin.catalog.compiling import effects_of
 from tocsin.cli.main import app
 from tocsin.errors import Problem
 from tocsin.languages import epcis

@@ -15,7 +15,7 @@ import pytest
 from tests.service.delivery.receiver import Behaviour, Received, Receiver, Reply, receiving
 from tocsin.client import AsyncClient, Client, Published, Rejected
 from tocsin.client.calls import publish_lines
-from tocsin.client.responses import RetryPolicy
+from tocsin.client.http import RetryPolicy
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, StateProblem
 
 QUICK = RetryPolicy(tries=4, first=0.01, longest=0.05)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.connectors.events import ReadOptions, read_items
-from tocsin.connectors.inputs import input_files
+from tocsin.connectors.files import input_files
 from tocsin.errors import Problem
-from tocsin.events.codecs.file_item import FileItem
+from tocsin.events.codecs.decode import FileItem
 from tocsin.events.event import Event
 
 

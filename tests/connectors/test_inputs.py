@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.connectors.reading import GOOD, GOOD_IDS, event, ids, lines_of, read, written
-from tocsin.connectors.inputs import input_files
+from tocsin.connectors.files import input_files
 from tocsin.errors import MeaningProblem
 
 

@@ -18,9 +18,9 @@ from tests.events.epcis.test_inside import MOVED
 from tests.events.epcis.writing import as_document
 from tocsin.connectors.events import ReadOptions
 from tocsin.errors import LimitProblem
-from tocsin.events.codecs.base.bounded_lines import bounded_lines
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 from tocsin.events.codecs.base.json_values import json_values
+from tocsin.events.codecs.base.lines import bounded_lines
 from tocsin.events.codecs.formats import Format
 
 BROKEN_LINES = [
@@ -192,7 +192,7 @@ class Watched(BytesIO):
 
 
 def test_a_long_line_is_never_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.events.codecs.base.bounded_lines._BLOCK", 500)
+    monkeypatch.setattr("tocsin.events.codecs.base.lines._BLOCK", 500)
     file = Watched(b"{" + b"x" * 100_000 + b"\n" + b'{"id": 1}\n')
     first, second = bounded_lines(file, limit=1000)
     assert (len(first), second) == (1001, b'{"id": 1}\n')

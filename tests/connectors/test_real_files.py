@@ -10,7 +10,7 @@ from tests.conftest import shared_data
 from tests.connectors.reading import read
 from tests.events.epcis.corpus import VALID
 from tocsin.connectors.events import ReadOptions
-from tocsin.connectors.inputs import input_files
+from tocsin.connectors.files import input_files
 from tocsin.events.codecs.columns import Columns
 from tocsin.values.time import format_instant
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.connectors.reading import ids, read, written
-from tocsin.connectors.csv_rows import csv_columns, csv_rows
 from tocsin.connectors.events import ReadOptions
+from tocsin.connectors.table_rows import csv_columns, csv_rows
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.columns import Columns
 
@@ -101,7 +101,7 @@ def test_a_broken_row_costs_that_row(tmp_path: Path, broken: str | bytes, at: in
 
 
 def test_looking_for_closing_quotes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.connectors.csv_rows._PATIENCE", 100)
+    monkeypatch.setattr("tocsin.connectors.table_rows._PATIENCE", 100)
     rows = list(csv_rows([b'1,"open\n'] + [b"2,b\n"] * 50, ["id", "x"], ","))
     assert [row.problem is None for row in rows] == [False] + [True] * 50
 

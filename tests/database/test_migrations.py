@@ -26,7 +26,7 @@ from tocsin.database import alembic_steps
 from tocsin.database.stores import CATALOG, DELIVERY, EPCIS, FEDERATION, LOG, STATE, STORES, Store
 from tocsin.database.versions import NEWER, stored_version
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.delivery import schema as delivery_tables
+from tocsin.service.delivery import store as delivery_tables
 from tocsin.service.epcis import tables as epcis_tables
 from tocsin.service.federation import store as federation_tables
 from tocsin.service.storage import schema as service_tables

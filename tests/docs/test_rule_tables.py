@@ -14,7 +14,7 @@ import pytest
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.time import format_instant
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "languages" / "rule.md"

@@ -14,7 +14,7 @@ from tests.engine.worlds import event, expressions, pairs, pairs_of_reference, s
 from tocsin.engine.columns.batch import ArrowBatch, Batch, Column
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Computed, Equals, IsNull, Ordered
-from tocsin.plan.nodes.expression import Attribute, Call, Semantics
+from tocsin.plan.nodes.expressions import Attribute, Call, Semantics
 from tocsin.values.scalars import Constant, Kind, canonical_number
 
 COMPARED_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.engine.index.kernel_stamp import stamp_of
-from tocsin.engine.index.kernels import to_python
+from tocsin.engine.index.kernels import stamp_of, to_python
 from tocsin.engine.json_scan.scanner import scan_rows
 
 HELPER = """

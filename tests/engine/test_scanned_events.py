@@ -16,16 +16,15 @@ from hypothesis import strategies as st
 
 from tests.engine.test_texts import CROWD, SAMPLES, told
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.json_scan import substrings as cutting
-from tocsin.engine.json_scan.envelope_columns import scan_envelopes
+from tocsin.engine.json_scan import tape as cutting
+from tocsin.engine.json_scan.batch_reader import scan_envelopes
 from tocsin.engine.json_scan.envelopes import hash_identity
-from tocsin.engine.json_scan.lazy_events import ScannedEvents
+from tocsin.engine.json_scan.scanned_events import ScannedEvents
 from tocsin.events.codecs.decode import decode_all
-from tocsin.events.event import INSTANT, MILLISECONDS, Event, Path
-from tocsin.events.order import in_canonical_order
+from tocsin.events.event import INSTANT, MILLISECONDS, Event, Path, in_canonical_order
 from tocsin.plan.nodes.atoms import Condition, Equals
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import Input, match_events, read_events
+from tocsin.runtime.finite_run import Input, match_events, read_events
 from tocsin.values.scalars import Constant
 
 TIMES = (

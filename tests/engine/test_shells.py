@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tocsin.engine.conditions.point_in_polygon import PolygonBorders
+from tocsin.engine.conditions.places import PolygonBorders
 from tocsin.errors import MeaningProblem
 from tocsin.values.regions import RegionTest, RegionTree
 from tocsin.values.space import (

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import patterns, texts
-from tocsin.engine.conditions.ngrams import TextPieceIndex, index_keys_of
-from tocsin.engine.conditions.program_store import GONE, ProgramStore
-from tocsin.engine.conditions.programs import ConditionProgram
-from tocsin.engine.index.growable import INT32, Growable
-from tocsin.engine.index.postings import Postings
+from tocsin.engine.conditions.likes import TextPieceIndex, index_keys_of
+from tocsin.engine.conditions.programs import GONE, ConditionProgram, ProgramStore
+from tocsin.engine.index.growable import INT32, Growable, Postings
 from tocsin.values.like import compile_like
 
 

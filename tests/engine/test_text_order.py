@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import event, pairs, pairs_of_reference, subscribed
 from tocsin.engine.columns.batch import ArrowBatch, Batch
+from tocsin.engine.conditions.comparisons import TextOrder
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.engine.conditions.text_order import TextOrder
 from tocsin.plan.nodes.atoms import AllOf, Between, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.reference import holds
 from tocsin.values.scalars import Constant

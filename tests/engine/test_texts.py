@@ -24,7 +24,7 @@ from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.epcis.document import _TYPES
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.hub.hub import Hub
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.scalars import Kind
 
 USUAL = b'{"id":"c%d","source":"s","type":"t","data":{"a":%d}}'

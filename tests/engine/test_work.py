@@ -12,7 +12,7 @@ from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.nodes import atoms
 from tocsin.plan.nodes.atoms import AllOf, Computed, Equals, Like, Not, Ordered
-from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
+from tocsin.plan.nodes.expressions import Attribute, Call, Semantics, Value
 from tocsin.plan.semantics import predicate_truth as truths
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant

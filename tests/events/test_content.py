@@ -19,8 +19,7 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import decode, encode, from_mapping
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
-from tocsin.events.matches.content import MemberContent, turtle
-from tocsin.events.matches.match import match_of_event
+from tocsin.events.matches.match import MemberContent, match_of_event, turtle
 from tocsin.events.views.graph import Graph, graph_of
 from tocsin.knowledge.loading import KnowledgeSource, ontology_of
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.base.cloudevents import decode, from_mapping
+from tocsin.events.codecs.base.cloudevents import check, decode, from_mapping
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
 from tocsin.events.views.graph import MAX_TRIPLES, Graph, graph_in
-from tocsin.events.views.validation import check
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import open_ontology
 from tocsin.values.terms import (

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import MAX_INPUT, late, malformed_input, shown_input
-from tocsin.events.event import Event
+from tocsin.events.event import MANY, Event, content, in_canonical_order
 from tocsin.events.matches.match import Match, match_id, match_of_event
-from tocsin.events.order import MANY, content, in_canonical_order
 
 
 def event(

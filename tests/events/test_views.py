@@ -22,11 +22,10 @@ from pyoxigraph import NamedNode
 
 from tests.conftest import shared_data
 from tocsin.errors import EventProblem, LimitProblem, Problem
-from tocsin.events.codecs.base.cloudevents import from_mapping
+from tocsin.events.codecs.base.cloudevents import check, from_mapping
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_of
 from tocsin.events.views.names import default_iri, xml_name
-from tocsin.events.views.validation import check
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.values.terms import Blank
 

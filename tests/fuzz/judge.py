@@ -16,7 +16,7 @@ from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 
 CANARY = Subscription("canary", "selector", "song = 'tocsin'")
 SONG = json.dumps({"id": "song", "source": "/canary", "type": "song", "data": {"song": "tocsin"}})

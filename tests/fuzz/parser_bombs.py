@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from tocsin.catalog.yaml_text import yaml_values
+from tocsin.catalog.files import yaml_values
 from tocsin.values.rdf import JSON_LD, RDF_XML, TURTLE, read_rdf
 from tocsin.values.space import read_place
 

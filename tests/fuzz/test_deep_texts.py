@@ -28,9 +28,8 @@ from tocsin.plan.explain.plan import html
 from tocsin.plan.nodes.atoms import Condition, IsNull, Not
 from tocsin.plan.nodes.composites import Join, Plan
 from tocsin.plan.semantics import extent
-from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.plan.wire.wire import plan_from_json, plan_from_text, plan_to_json, plan_to_shape_text
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.service.console.plan_tree import plan_tree
 from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.federation.covering import covers
@@ -186,7 +185,7 @@ def test_keys_are_refused_before_parts_are_asked_for_them(monkeypatch: pytest.Mo
     def asks(_: object) -> bool:
         raise AssertionError("the limit comes first")
 
-    monkeypatch.setattr("tocsin.languages.rule.keys.never_holds", asks)
+    monkeypatch.setattr("tocsin.languages.rule.static_checks.never_holds", asks)
     for keys in ("k" + ".k" * 32_000, ", ".join(f"k{each}" for each in range(2_500))):
         text = f"WHEN a(v > 1) THEN b(v > 1) FOR EACH {keys}"
         (problem,) = compiled(Subscription("r", "rule", text)).problems

@@ -16,8 +16,8 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.constructed import HOP_LIMIT, constructed_events, hops_of
 from tocsin.events.matches.match import Match
 from tocsin.events.views.document import LIMITS
-from tocsin.runtime.fan_out import BUILDING_LIMIT, GENERATION_LIMIT
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
+from tocsin.runtime.limits import BUILDING_LIMIT, GENERATION_LIMIT
 
 ORDER, PAY = "<order><id>7</id></order>", "<pay><id>7</id></pay>"
 SPLIT = Subscription("split", "exmlql", "WHERE <order><id>$i</></> CONSTRUCT <task>$i</>")

@@ -17,7 +17,7 @@ from tocsin.plan.nodes.composites import (
     Plan,
     Policy,
 )
-from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.passes.settings import with_settings
 from tocsin.plan.semantics.bounds import bounds_of, with_horizon
 
 A, B = kind("a"), kind("b")

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 
 from tests.languages.asked import SELECTOR
 from tests.strategies import boolean_nodes
-from tocsin.plan.explain.conditions import path_text, selector_text
+from tocsin.plan.explain.atoms import path_text, selector_text
 from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.atoms import (
     AllOf,

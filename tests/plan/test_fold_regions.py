@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.timelines import kind, patterns, timelines
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Not, PlaceIs
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -27,9 +27,9 @@ from tocsin.plan.nodes.composites import (
     Policy,
 )
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.fold_regions import fold_regions
+from tocsin.plan.passes.push_down import fold_regions
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 from tocsin.values.scalars import Constant
 from tocsin.values.space import Metric, SpatialRelation
 

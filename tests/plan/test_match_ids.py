@@ -22,7 +22,7 @@ from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.reference import matches
 from tocsin.reference.atoms import holds
 from tocsin.reference.detection import PatternDetection
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 
 MOST_FREE = st.sampled_from([Policy.UNRESTRICTED, Policy.UNRESTRICTED, *Policy]).flatmap(patterns)
 

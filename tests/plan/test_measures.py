@@ -35,20 +35,22 @@ from tocsin.plan.nodes.composites import (
     Sliding,
     is_one_event,
 )
-from tocsin.plan.nodes.expression import Attribute, Call, Value
-from tocsin.plan.nodes.measures import (
+from tocsin.plan.nodes.expressions import (
     LONGEST_WINDOW,
     Aggregate,
     Apart,
+    Attribute,
+    Call,
     Lasts,
     Measure,
     MeasureCondition,
     Ring,
     Satisfies,
     Selected,
+    Value,
 )
 from tocsin.plan.semantics.bounds import bounds_of, keeps_empty_keys, with_horizon
-from tocsin.plan.semantics.measure_evaluation import (
+from tocsin.plan.semantics.condition_evaluation import (
     key_of,
     mean,
     measure_value,
@@ -57,8 +59,7 @@ from tocsin.plan.semantics.measure_evaluation import (
     total,
 )
 from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of
-from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
+from tocsin.plan.wire.wire import plan_from_json, plan_from_text, plan_to_json, plan_to_shape_text
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 

@@ -6,10 +6,10 @@ from hypothesis import given
 
 from tests.strategies import boolean_nodes, events
 from tocsin.events.event import Event
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Equals, Like, Not, Ordered
 from tocsin.plan.passes import prepared_expression
-from tocsin.plan.passes.order_operands import cost
+from tocsin.plan.passes.simplify import cost
 from tocsin.reference import truth_of
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant

@@ -17,8 +17,13 @@ from tocsin.errors import Problem
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.plan.nodes.atoms import AllOf, BooleanNode, Condition
 from tocsin.plan.nodes.composites import Part, Plan, Policy
-from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.plan.wire.wire_shapes import _reader_of, plan_from_text, plan_to_shape_text
+from tocsin.plan.wire.wire import (
+    _reader_of,
+    plan_from_json,
+    plan_from_text,
+    plan_to_json,
+    plan_to_shape_text,
+)
 
 
 @given(boolean_nodes())

@@ -12,7 +12,7 @@ from tests.timelines import ATOMS, conditions, kind, timelines
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import End, Join, Moment, Named, Near, Policy, Precedes
-from tocsin.plan.passes.bound_siblings import with_sibling_bounds
+from tocsin.plan.passes.settings import with_sibling_bounds
 from tocsin.values.space import SpatialRelation
 
 

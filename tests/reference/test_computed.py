@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.languages.selector.evaluators import event_with
 from tests.strategies import attribute_values
-from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
-from tocsin.plan.semantics.computed_truth import evaluate_condition
+from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics, Value
+from tocsin.plan.semantics.computed_conditions import evaluate_condition
 from tocsin.reference.computed import computed_truth
 from tocsin.values.scalars import Constant
 

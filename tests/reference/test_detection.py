@@ -15,8 +15,7 @@ from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Join, Named, Part, Policy
 from tocsin.reference.declarative_semantics import occurrences
 from tocsin.reference.detection import PatternDetection
-from tocsin.reference.occurrence import ReferenceOccurrence
-from tocsin.reference.scopes import scopes_of
+from tocsin.reference.occurrence import ReferenceOccurrence, scopes_of
 
 
 def detected(

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.languages.exmlql.test_functions import operands, texts
-from tocsin.plan.xml.row_evaluation import in_order, row_truth
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded, in_order, row_truth
 from tocsin.plan.xml.row_terms import (
     ComparedValues,
     FunctionValue,

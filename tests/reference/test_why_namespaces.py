@@ -14,7 +14,7 @@ from tocsin.cli.main import app
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.languages import parse_subscription
 from tocsin.plan.nodes.graphs import GraphPattern
-from tocsin.reference.why_namespaces import graph_elsewhere
+from tocsin.reference.why_blocks import graph_elsewhere
 
 ENVELOPE = {
     "id": "e",

@@ -10,8 +10,8 @@ import pytest
 
 import tocsin
 from tocsin.errors import Problem
-from tocsin.runtime.clock_skew import too_far_ahead
-from tocsin.runtime.finite.run import read_events
+from tocsin.runtime.admission import find_too_far_ahead
+from tocsin.runtime.finite_run import read_events
 from tocsin.values.time import Instant, format_instant, parse_instant
 
 NOON = parse_instant("2026-01-01T12:00:00Z")
@@ -146,7 +146,7 @@ def test_what_is_built_from_an_event_too_far_ahead_moves_no_time_either() -> Non
     ],
 )
 def test_finite_input_is_judged_by_what_stands_around(ends: list[int], expected: list[int]) -> None:
-    assert list(too_far_ahead(ends, 10)) == expected
+    assert list(find_too_far_ahead(ends, 10)) == expected
 
 
 def test_a_file_with_one_wrong_clock_has_nobody_late() -> None:

@@ -14,12 +14,12 @@ import tocsin
 from tocsin.engine.detection import join
 from tocsin.engine.detection.base import COMBINE_COST, EMIT_COST, STEP_WORK_LIMIT
 from tocsin.engine.detection.scheduling.step_failures import MAX_ABORTED_STEPS
-from tocsin.engine.graphs import budget
-from tocsin.engine.graphs.relations import Relation
+from tocsin.engine.graphs import work
+from tocsin.engine.graphs.link_pairs import Relation
 from tocsin.engine.graphs.solver import Solver
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES, MAX_DEPTH
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.plan.semantics import natural_join
+from tocsin.plan.semantics import occurrence
 
 TO, KIND = "<http://x/to>", "<http://x/V>"
 
@@ -94,8 +94,8 @@ def test_a_clique_that_is_not_there(
     assert canaries(hub.publish(given)) == 1
     assert [letter.code for letter in hub.dead_letters] == ["LIMIT"]
     assert "undecided" in hub.dead_letters[0].reason
-    assert 0 < asked.value <= 4 * budget.LIMIT
-    assert looks.value * size * (size - 1) // 2 <= budget.LIMIT
+    assert 0 < asked.value <= 4 * work.LIMIT
+    assert looks.value * size * (size - 1) // 2 <= work.LIMIT
 
 
 def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def lists(size: int) -> dict[str, list[str]]:
 def test_several_lists_multiply(
     hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, size: int, rings: bool
 ) -> None:
-    made = counted(monkeypatch, natural_join, "_united")
+    made = counted(monkeypatch, occurrence, "_united")
     hub.subscribe(
         "(exists kind.{a}) Before (exists kind.{b}) correlate by p, q, r",
         language="concept",
@@ -201,7 +201,7 @@ def test_several_lists_multiply(
 def test_eight_thousand_elements_are_found_by_value(
     hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = counted(monkeypatch, natural_join, "_united")
+    made = counted(monkeypatch, occurrence, "_united")
     hub.subscribe(
         "(exists kind.{a}) Before (exists kind.{b}) correlate by p", language="concept", id="lists"
     )

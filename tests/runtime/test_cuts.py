@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.events.event import Event
-from tocsin.events.order import MANY
+from tocsin.events.event import MANY, Event
 from tocsin.hub.step_hub import Counts
-from tocsin.runtime.admission import AdmissionResult, Doorkeeper
-from tocsin.runtime.clock_skew import FutureLimit
+from tocsin.runtime.admission import AdmissionResult, Doorkeeper, FutureLimit
 from tocsin.runtime.watermark import ReorderBuffer, Watermark
 from tocsin.values.time import format_instant
 

@@ -22,7 +22,7 @@ from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import Input, match_events, read_events
+from tocsin.runtime.finite_run import Input, match_events, read_events
 from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT, format_instant, parse_instant
 
 FAR_ZONES = [timezone(timedelta(hours=hours)) for hours in (-23, -18, -12, 12, 14, 18, 23)]

@@ -16,13 +16,13 @@ from tocsin.cli.evaluators import EvaluatorName, Request
 from tocsin.cli.subscription_files import Loaded
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs import file_item as piece
+from tocsin.events.codecs import decode as piece
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import Input, match_events, read_events
+from tocsin.runtime.finite_run import Input, match_events, read_events
 from tocsin.values.time import Instant
 
 SUBSCRIPTIONS = [

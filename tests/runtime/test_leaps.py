@@ -17,8 +17,8 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.composites import Absence, AfterWindow, EveryWindow, Join, Part, Plan, Policy
 from tocsin.reference import matches as reference_matches
-from tocsin.runtime.finite.run import Input, match_events
-from tocsin.runtime.quiet_periods import busy_spans, joined_spans, pauses
+from tocsin.runtime.finite_run import Input, match_events
+from tocsin.runtime.watermark import busy_spans, joined_spans, pauses
 from tocsin.values.time import format_instant
 
 

@@ -20,7 +20,7 @@ from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.base.cloudevents import decode, encode, from_mapping
 from tocsin.events.codecs.reception import EventEndRule, stamp_reception
 from tocsin.events.event import Event
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.time import format_instant, parse_instant
 
 NOON = parse_instant("2026-01-01T12:00:00Z")

@@ -10,14 +10,12 @@ import pytest
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.events.event import Event
-from tocsin.events.order import in_canonical_order
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.reference import matches
-from tocsin.runtime.clock_skew import FutureLimit
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.admission import FutureLimit
+from tocsin.runtime.guarded import GuardedEngine, Outcome
 from tocsin.runtime.sequencer import FiniteSequencer, LiveSequencer, Sequencer
 from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import parse_instant

@@ -11,7 +11,7 @@ import pytest
 import tocsin
 from tocsin.engine.detection import base as node
 from tocsin.engine.detection import join
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 
 LIMIT = 4_000
 EVENTS = 40

@@ -14,7 +14,7 @@ from tocsin.catalog import compile_subscription
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.time import format_duration, format_instant, parse_instant
 
 FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml", "rule.toml")

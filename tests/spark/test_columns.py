@@ -18,8 +18,8 @@ from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import ENVELOPE
 from tocsin.spark import dead_letters, match
-from tocsin.spark.input import columns as columns_module
-from tocsin.spark.input.columns import ColumnReading
+from tocsin.spark.input import rows as columns_module
+from tocsin.spark.input.rows import ColumnReading
 from tocsin.spark.input.table import EventTable
 
 DATA = "struct<price: double, kind: string, note: string, box: struct<size: int, colour: string>>"

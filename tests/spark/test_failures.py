@@ -6,7 +6,7 @@ import pytest
 
 from tocsin.spark import problem_of
 from tocsin.spark.query.failures import EndsOnly, Failures
-from tocsin.spark.sessions.session import patient
+from tocsin.spark.query.session import patient
 
 PLAN = "\n=== Streaming Query ===\nPython worker exited unexpectedly in CANNOT_LOAD_STATE_STORE"
 

@@ -17,12 +17,12 @@ from tests.events.epcis.test_event_hash import DECLARED_XML, SPEEDS_XML
 from tests.spark.scenes import SUBSCRIPTIONS, random_lines
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.connectors.events import ReadOptions, read_items
-from tocsin.connectors.inputs import InputFile
+from tocsin.connectors.files import InputFile
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
-from tocsin.runtime.finite.run import match_events, read_events, read_pieces
+from tocsin.runtime.finite_run import match_events, read_events, read_pieces
 from tocsin.spark import run_match
 from tocsin.spark.input.lines import LinesReader
 from tocsin.values.time import Duration

@@ -24,7 +24,7 @@ from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.spark import AbsentColumnWarning, match
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, source_of
-from tocsin.spark.sessions.workers import WorkerPythonWarning, choose_python
+from tocsin.spark.query.session import WorkerPythonWarning, choose_python
 
 TEXT = '{"id": "dear", "language": "selector", "expression": "amount > 1"}'
 FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: amount > 1; 60s)(ARITH: amount > 1)")

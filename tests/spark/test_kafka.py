@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.spark.scenes import selector
 from tocsin.errors import EventProblem
 from tocsin.spark import dead_letters, match, match_with_dead_letters, matches_of
-from tocsin.spark.input.kafka import events_of_record
+from tocsin.spark.input.layout import events_of_record
 
 SCHEMA = """key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp,
             timestampType int, headers array<struct<key: string, value: binary>>"""

@@ -18,7 +18,7 @@ from tests.spark.scenes import selector
 from tests.spark.shard.scenes import Stream
 from tocsin.catalog import Subscription, create_catalog
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.events.order import content
+from tocsin.events.event import content
 from tocsin.spark import dead_letters_of, match, match_with_dead_letters, matches_of, run_match
 
 ALL = selector("all")

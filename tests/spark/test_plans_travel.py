@@ -16,7 +16,7 @@ from tocsin.languages.base.parsing import Parser
 from tocsin.spark.plans.plan_cache import MatchIndexCache
 from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, snapshot_of, source_of
-from tocsin.spark.query.constructing import constructs_any
+from tocsin.spark.query.outgoing_events import constructs_any
 
 YARD = Definition("Yard", region="POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))")
 ATOM = Subscription("atom", "selector", "price < 400")

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.events.codecs.reception import EventEndRule
-from tocsin.events.order import content
-from tocsin.events.scanned import ScannedEvent
+from tocsin.events.event import ScannedEvent, content
 from tocsin.spark.input.layout import CAME, LINE, ORIGIN, JsonRows
 from tocsin.spark.input.rows import EventRowBatch, RowBatch, read
 from tocsin.spark.output.carried_columns import KEPT, carried_by

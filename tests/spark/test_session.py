@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tocsin.errors import StateProblem
-from tocsin.spark.sessions.session import local_session, require_java
+from tocsin.spark.query.session import local_session, require_java
 
 
 def fake_java(folder: Path, version: str) -> None:

@@ -39,10 +39,11 @@ from tocsin.plan.nodes.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.nodes.expression import Attribute, Call
-from tocsin.plan.nodes.measures import (
+from tocsin.plan.nodes.expressions import (
     Aggregate,
     Apart,
+    Attribute,
+    Call,
     Lasts,
     Measure,
     MeasureCondition,
@@ -50,7 +51,7 @@ from tocsin.plan.nodes.measures import (
     Satisfies,
     Selected,
 )
-from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.passes.settings import with_settings
 from tocsin.plan.wire import wire
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation

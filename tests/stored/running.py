@@ -8,9 +8,8 @@ from typing import Any
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.events.event import Event
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.events.matches.match import Match
-from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.composites import Plan
 
 _KEY = "s"

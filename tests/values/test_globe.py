@@ -16,10 +16,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
 
-from tocsin.reference import globe as reference_globe
 from tocsin.reference import places as reference
+from tocsin.reference import places as reference_globe
 from tocsin.values import globe
-from tocsin.values.edges import Chains, Metres, cut, slack
 from tocsin.values.geodesy import (
     geodesic_lengths,
     longest_way,
@@ -27,6 +26,7 @@ from tocsin.values.geodesy import (
     shortest_way,
     widen,
 )
+from tocsin.values.globe_distance import Chains, Metres, cut, slack
 from tocsin.values.space import (
     Geometry,
     Metric,

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.engine.columns.batch import Batch
-from tocsin.engine.columns.partitions import partitions_of_batch
+from tocsin.engine.columns.batch import Batch, partitions_of_batch
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.values.partition_hash import partition_of
 

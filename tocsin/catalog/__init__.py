@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING
 
 from tocsin.catalog.compiling import (
     Compiled,
+    Effects,
     Surroundings,
     compile_subscription,
+    effects_between,
+    effects_of,
     loop_warnings,
     problems_of,
     read_subscription,
@@ -24,7 +27,6 @@ from tocsin.catalog.compiling import (
     warnings_of,
     with_plan,
 )
-from tocsin.catalog.effects import Effects, effects_between, effects_of
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import (
     knowledge_in,

@@ -31,7 +31,7 @@ from tocsin.languages.base.reading import Reading
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.composites import Plan, Policy
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, under_policy, with_settings
+from tocsin.plan.passes.settings import DEFAULT_HORIZON, under_policy, with_settings
 from tocsin.plan.semantics.expired_windows import (
     AbsoluteWindow,
     find_expired_window,
@@ -40,11 +40,12 @@ from tocsin.plan.semantics.expired_windows import (
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 if TYPE_CHECKING:
-    from tocsin.plan.explain import default_horizon as unwritten_horizon
+    from tocsin.plan.explain import plan as unwritten_horizon
     from tocsin.plan.semantics import construction_loops
 else:
     construction_loops = LazyModule("tocsin.plan.semantics.construction_loops")
-    unwritten_horizon = LazyModule("tocsin.plan.explain.default_horizon")
+    unwritten_horizon = LazyModule("tocsin.plan.explain.plan")
+from tocsin.catalog.stored_plans import may_depend
 
 
 @dataclass(frozen=True)
@@ -355,3 +356,57 @@ def _bad_setting(name: str, value: object, hint: str) -> MeaningProblem:
     return MeaningProblem(
         f"{name} {value!r} is not known", code="SubscriptionFormatError", token=name, hint=hint
     )
+
+
+# Effects of changed definitions on subscriptions: some break, some change their meaning, some
+# compile again.
+#
+# Meaning is compared by plans, and a plan contains its ontology: a subscription with an ontology that
+# has changed counts as changed. `selector` uses no definitions.
+
+__all__ = ["Effects", "effects_between", "effects_of", "may_depend", "try_compile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Subscriptions that do not compile after a change, with problems; with another meaning; that
+    compile again.
+    """
+
+    broken: tuple[tuple[Subscription, Problem], ...] = ()
+    changed: tuple[Subscription, ...] = ()
+    healed: tuple[Subscription, ...] = ()
+
+
+def try_compile(subscription: Subscription, environment: Surroundings) -> Plan | Problem:
+    """Return the plan of a subscription in an environment, or its problem."""
+    try:
+        return compile_subscription(subscription, environment)
+    except Problem as problem:
+        return problem
+
+
+def effects_of(
+    subscriptions: Iterable[Subscription], before: Iterable[Definition], after: Iterable[Definition]
+) -> Effects:
+    """Return the effects on subscriptions of replacing the definitions."""
+    return effects_between(subscriptions, Surroundings.of(before), Surroundings.of(after))
+
+
+def effects_between(
+    subscriptions: Iterable[Subscription], old: Surroundings, new: Surroundings
+) -> Effects:
+    """Return the effects for definitions that are prepared already."""
+    broken: list[tuple[Subscription, Problem]] = []
+    changed: list[Subscription] = []
+    healed: list[Subscription] = []
+    for each in filter(may_depend, subscriptions):
+        was, will = try_compile(each, old), try_compile(each, new)
+        if isinstance(will, Problem):
+            if not isinstance(was, Problem):
+                broken.append((each, will))
+        elif isinstance(was, Problem):
+            healed.append(each)
+        elif was != will:
+            changed.append(each)
+    return Effects(tuple(broken), tuple(changed), tuple(healed))

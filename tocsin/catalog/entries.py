@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.matches.content import MemberContent
+from tocsin.events.matches.match import MemberContent
 from tocsin.knowledge.rules import inferences
 from tocsin.lazy_import import LazyModule
 from tocsin.values.rdf import TURTLE

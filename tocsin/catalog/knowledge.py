@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tocsin.catalog.entries import Definition
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.owl import tbox_of_texts
-from tocsin.knowledge.concepts.satisfiability import unsatisfiable_concepts
+from tocsin.knowledge.concepts.tableau import unsatisfiable_concepts
 from tocsin.knowledge.concepts.tbox import TBox, merge_tboxes
 from tocsin.knowledge.loading import KnowledgeSource, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology

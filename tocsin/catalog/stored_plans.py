@@ -17,8 +17,7 @@ from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import without_ontology
 from tocsin.plan.nodes.composites import Plan
-from tocsin.plan.wire.wire import VERSION
-from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
+from tocsin.plan.wire.wire import VERSION, plan_from_text, plan_to_shape_text
 from tocsin.version import __version__
 
 _MAKER = f"{__version__} {VERSION} "

@@ -28,9 +28,14 @@ from tocsin.plan.semantics.expired_windows import find_expired_window
 from tocsin.reference import holds
 from tocsin.reference import matches as reference_matches
 from tocsin.runtime.containment import run_with_bisection
-from tocsin.runtime.fan_out import FanOut
-from tocsin.runtime.finite.republishing import constructing, republish_until_stable
-from tocsin.runtime.finite.run import Input, match_events, read_pieces
+from tocsin.runtime.finite_run import (
+    Input,
+    constructing,
+    match_events,
+    read_pieces,
+    republish_until_stable,
+)
+from tocsin.runtime.limits import FanOut
 from tocsin.values.time import Duration, Instant
 
 

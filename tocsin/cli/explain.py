@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from tocsin.catalog import Definition, Subscription, Surroundings
-from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.evaluators import read_input
+from tocsin.cli.figures import draw_page
 from tocsin.cli.inputs import event_files
 from tocsin.cli.options import DocumentTime, FieldColumns, Infer, Ontology, SplitBy, Zone
 from tocsin.cli.subscription_files import load, require_subscription
@@ -24,15 +24,13 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.formats import Format as EventFormat
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.event import Event
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.events.matches.match import Match
-from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
 from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
-from tocsin.plan.explain.modes import mode_lines
-from tocsin.plan.explain.plan import plan_lines, summary_lines
+from tocsin.plan.explain.plan import mode_lines, plan_lines, summary_lines
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Forward, Plan, atoms_of
 from tocsin.plan.semantics.event_warnings import event_warnings

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from tocsin.catalog.yaml_text import yaml_values
+from tocsin.catalog.files import yaml_values
 from tocsin.connectors.events import ReadOptions, Split, format_in, read_items
-from tocsin.connectors.files import has_compression, open_file, size_of
-from tocsin.connectors.inputs import InputFile, input_files
+from tocsin.connectors.files import InputFile, has_compression, input_files, open_file, size_of
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.codecs.columns import Columns
-from tocsin.events.codecs.decode import as_line
-from tocsin.events.codecs.file_item import FileItem
+from tocsin.events.codecs.decode import FileItem, as_line
 from tocsin.events.codecs.formats import Format
 from tocsin.events.dead_letter import DeadLetter, malformed_input
 

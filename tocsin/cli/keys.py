@@ -10,8 +10,8 @@ import typer
 from tocsin.database.stores import STATE
 from tocsin.service.settings.settings import load_settings
 from tocsin.service.storage.database import open_database
-from tocsin.service.storage.heads import STATE_HEADS
 from tocsin.service.storage.keys import KeyStore
+from tocsin.service.storage.positions import STATE_HEADS
 from tocsin.values.time import format_instant
 
 app = typer.Typer(help="Who may publish and subscribe: API keys.", no_args_is_help=True)

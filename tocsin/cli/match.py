@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from tocsin.catalog import knowledge_in
-from tocsin.cli.dead_letter_report import report_dead_letters, require_some
-from tocsin.cli.evaluators import EvaluatorName, Request, evaluate
-from tocsin.cli.inputs import event_files
+from tocsin.cli.evaluators import EvaluationResult, EvaluatorName, Request, evaluate
+from tocsin.cli.inputs import EventFiles, event_files
 from tocsin.cli.options import (
     DocumentTime,
     EventFormat,
@@ -25,10 +24,41 @@ from tocsin.cli.options import (
 from tocsin.cli.subscription_files import load
 from tocsin.connectors.events import Split
 from tocsin.connectors.files import write_lines
+from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.reception import EventEndRule
-from tocsin.events.matches.content import MemberContent
+from tocsin.events.matches.match import MemberContent
 from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
+
+# Reports of unserved events on standard error; if no event could be read at all, that is a
+# problem.
+
+
+def report_dead_letters(answer: EvaluationResult, files: EventFiles, *, kept: bool) -> None:
+    """Report the number of dead letters and the first of them; `kept` if they were written to a
+    file.
+    """
+    unserved = [letter for letter in answer.dead_letters if letter.code != WINDOW_IN_PAST]
+    if unserved:
+        first = unserved[0]
+        where = f", the first at {first.place}" if first.line else ", the first"
+        more = "" if kept else "; --dead-letters FILE keeps them all"
+        typer.echo(
+            f"tocsin: {len(unserved)} event(s) not served{where}: {first.reason}{more}", err=True
+        )
+    elif not answer.some_read:
+        typer.echo(f"tocsin: there is no event in {files.describe()}", err=True)
+
+
+def require_some(answer: EvaluationResult, files: EventFiles) -> None:
+    """Raise if there was input and none of it was an event."""
+    if not answer.some_read and answer.dead_letters:
+        hint = "--format says what a file holds, where its name and first bytes do not tell"
+        raise MeaningProblem(
+            f"nothing in {files.describe()} could be read as an event",
+            code="NothingRead",
+            hint=hint,
+        )
 
 
 def match(
@@ -111,4 +141,44 @@ def match(
     if dead_letters is not None:
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))
     report_dead_letters(answer, files, kept=dead_letters is not None)
+    require_some(answer, files)
+
+
+# `tocsin verify`: compare an engine with the reference, on the user's own subscriptions and
+# events.
+
+
+def verify(
+    subscriptions: Subscriptions,
+    events: Events,
+    ontology: Ontology = None,
+    infer: Infer = None,
+    engine: Annotated[
+        EvaluatorName, typer.Option(help="The engine to compare with the reference.")
+    ] = EvaluatorName.LOCAL,
+    format: EventFormat = None,
+    split: SplitBy = Split.DOCUMENT,
+    columns: FieldColumns = None,
+    zone: Zone = None,
+    time: DocumentTime = None,
+) -> None:
+    """Compare an engine with the reference; exit status 1 on any difference."""
+    if "-" in events:
+        raise MeaningProblem(
+            "verify reads the events twice", code="FileError", hint="give a file instead of -"
+        )
+    files = event_files(events, format, split, columns, zone, time)
+    request = Request(load(subscriptions, ontology, infer, skip_wrong=False), files)
+    answer = evaluate(engine, request)
+    report_dead_letters(answer, files, kept=False)
+    found = {each.line() for each in answer.matches}
+    expected = {each.line() for each in evaluate(EvaluatorName.REFERENCE, request).matches}
+    for line in sorted(found - expected):
+        typer.echo(f"only {engine.value}: {line}")
+    for line in sorted(expected - found):
+        typer.echo(f"only reference: {line}")
+    if found != expected:
+        typer.echo(f"{len(found ^ expected)} difference(s)", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{engine.value} and reference agree: {len(found)} match(es)", err=True)
     require_some(answer, files)

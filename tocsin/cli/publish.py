@@ -15,8 +15,7 @@ from tocsin.client import Client, Published, Rejected
 from tocsin.client.calls import AT_ONCE, publish_lines
 from tocsin.connectors.events import Split
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.codecs.decode import as_line
-from tocsin.events.codecs.file_item import FileItem
+from tocsin.events.codecs.decode import FileItem, as_line
 from tocsin.events.dead_letter import DeadLetter, malformed_input
 
 SHOWN = 10

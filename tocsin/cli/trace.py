@@ -18,7 +18,7 @@ from tocsin.engine.conditions.paper_list import (
     SubscriptionList,
 )
 from tocsin.events.event import Event
-from tocsin.plan.explain.conditions import predicate_text, selector_text
+from tocsin.plan.explain.atoms import predicate_text, selector_text
 from tocsin.plan.nodes.atoms import Condition, Not
 from tocsin.plan.nodes.composites import Plan
 from tocsin.values.truth import Truth

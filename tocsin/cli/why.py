@@ -16,8 +16,7 @@ from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import concepts
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.why import verdict_line, why_lines
-from tocsin.reference.why_blocks import miss_of
-from tocsin.reference.why_namespaces import graph_elsewhere
+from tocsin.reference.why_blocks import graph_elsewhere, miss_of
 
 
 def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:

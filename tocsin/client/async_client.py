@@ -11,8 +11,15 @@ from typing import Any, Self, TypeVar
 from tocsin.client import calls
 from tocsin.client.async_streams import AsyncMatches, AsyncMatchStream
 from tocsin.client.calls import AT_ONCE, AnyEvent, ApiCall, MatchPage, Published
-from tocsin.client.http import NOT_SENT, ServerConnection, TransportError
-from tocsin.client.responses import Attempts, RetryPolicy, read_json, unreachable
+from tocsin.client.http import (
+    NOT_SENT,
+    Attempts,
+    RetryPolicy,
+    ServerConnection,
+    TransportError,
+    read_json,
+    unreachable,
+)
 
 T = TypeVar("T")
 

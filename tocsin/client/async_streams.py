@@ -10,8 +10,7 @@ import httpx
 from httpx_sse import SSEError, aconnect_sse
 
 from tocsin.client.calls import MatchPage
-from tocsin.client.http import ServerConnection, TransportError
-from tocsin.client.responses import RetryPolicy
+from tocsin.client.http import RetryPolicy, ServerConnection, TransportError
 from tocsin.client.streams import STREAM, Following
 
 ReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]

@@ -14,8 +14,7 @@ import httpx
 from httpx_sse import ServerSentEvent, SSEError, connect_sse
 
 from tocsin.client.calls import MatchPage
-from tocsin.client.http import ServerConnection, TransportError
-from tocsin.client.responses import Attempts, RetryPolicy, read_json
+from tocsin.client.http import Attempts, RetryPolicy, ServerConnection, TransportError, read_json
 
 STREAM = "/v1/matches/stream"
 

@@ -10,14 +10,13 @@ from enum import StrEnum
 from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 
-from tocsin.connectors.files import open_bytes, without_mark
-from tocsin.connectors.inputs import InputFile
+from tocsin.connectors.files import InputFile, open_bytes, without_mark
 from tocsin.connectors.readers import READERS, Opened, Reader, read_children
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.codecs.bare_documents import DocumentOrigin
-from tocsin.events.codecs.clean_lines import UNREADABLE, damaged_file_problem
+from tocsin.events.codecs.base.lines import UNREADABLE, damaged_file_problem
 from tocsin.events.codecs.columns import Columns
-from tocsin.events.codecs.file_item import FileItem
+from tocsin.events.codecs.decode import FileItem
 from tocsin.events.codecs.formats import HEAD, Format, format_of, suffix_format
 from tocsin.values.time import parse_instant
 

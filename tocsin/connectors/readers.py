@@ -14,9 +14,7 @@ from io import BufferedIOBase, BufferedReader
 from itertools import chain
 from typing import IO, cast
 
-from tocsin.connectors.csv_rows import csv_columns, csv_rows
-from tocsin.connectors.parquet_rows import parquet_rows
-from tocsin.connectors.rows import Row
+from tocsin.connectors.table_rows import Row, csv_columns, csv_rows, parquet_rows
 from tocsin.errors import LimitProblem, Problem
 from tocsin.events.codecs.bare_documents import (
     DocumentOrigin,
@@ -27,11 +25,11 @@ from tocsin.events.codecs.bare_documents import (
     events_of_xml,
     is_json_ld,
 )
-from tocsin.events.codecs.base.bounded_lines import bounded_lines
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES, parse_json
 from tocsin.events.codecs.base.json_values import json_values
+from tocsin.events.codecs.base.lines import bounded_lines
+from tocsin.events.codecs.decode import FileItem
 from tocsin.events.codecs.epcis.document import DOCUMENTS, decode_document
-from tocsin.events.codecs.file_item import FileItem
 from tocsin.events.codecs.formats import Format
 from tocsin.events.event import Event
 from tocsin.events.views.children import child_texts, outermost_tag

@@ -14,8 +14,7 @@ import numpy as np
 from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.engine.index.counters import WorkCounters
-from tocsin.engine.index.hits import Hits
+from tocsin.engine.index.matcher_parts import Hits, WorkCounters
 from tocsin.errors import EventProblem, StateProblem, name_taken
 from tocsin.events.event import Event
 from tocsin.lazy_import import LazyModule

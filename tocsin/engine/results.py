@@ -15,7 +15,7 @@ from tocsin.events.dead_letter import DeadLetter, internal_error, render_failed
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 else:
     documents = LazyModule("tocsin.events.views.document")
     graphs = LazyModule("tocsin.events.views.graph")
+import json
+from collections.abc import Iterable
+from operator import attrgetter
+
+import numpy as np
+import numpy.typing as npt
 
 Path = tuple[str, ...]
 """Path of an attribute: member names of nested objects. A first member "" is the envelope, see
@@ -184,3 +190,130 @@ def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: P
             return None
         value = value.get(step)
     return value
+
+
+# Canonical order and de-duplication: results never depend on arrival, batches or partitions.
+
+Ends = npt.NDArray[np.int64]
+"""The ends of events as a column; UNTIMED for those without a time."""
+
+MANY = 32
+"""The number of events from which they are sorted by columns."""
+
+_ORDER, _IDENTITY = attrgetter("order"), attrgetter("source", "id")
+
+
+def ends_of(events: Iterable[Event]) -> Ends:
+    """Return the end of each event."""
+    intervals = [event.interval for event in events]
+    ends = [UNTIMED if interval is None else interval.end for interval in intervals]
+    return np.array(ends, np.int64)
+
+
+def ordered_by(events: list[Event], ends: Ends) -> list[Event]:
+    """Sort events by (end, start, source, id): by their ends, then ties by the rest of the key.
+
+    Most input is sorted already, which is checked first.
+    """
+    if (ends[1:] > ends[:-1]).all():
+        return events
+    places = np.argsort(ends, kind="stable")
+    ordered, ends = [events[place] for place in places.tolist()], ends[places]
+    cuts = np.flatnonzero(ends[1:] != ends[:-1]) + 1
+    firsts, lasts = np.append(0, cuts), np.append(cuts, len(ends))
+    tied = lasts - firsts > 1
+    for first, last in zip(firsts[tied].tolist(), lasts[tied].tolist(), strict=True):
+        ordered[first:last] = sorted(ordered[first:last], key=_ORDER)
+    return ordered
+
+
+def in_canonical_order(events: Iterable[Event]) -> list[Event]:
+    """Return events by (end, start, source, id), each identity once.
+
+    Of several events with one identity the first in this order counts; if their times are equal
+    too, the one whose content sorts first, so that the choice does not depend on arrival.
+    """
+    given = list(events)
+    many = len(given) >= MANY
+    ordered = ordered_by(given, ends_of(given)) if many else sorted(given, key=_ORDER)
+    if len(set(map(_IDENTITY, ordered))) == len(ordered):
+        return ordered
+    first: dict[tuple[str, str], Event] = {}
+    for event in ordered:
+        known = first.setdefault(event.identity, event)
+        if known is not event and known.order == event.order and content(event) < content(known):
+            first[event.identity] = event
+    return list(first.values())
+
+
+def content(event: Event) -> str:
+    """Return the event as text that does not depend on the order of members."""
+    return json.dumps(
+        [event.envelope, event.data, event.place_source], sort_keys=True, ensure_ascii=False
+    )
+
+
+# An event whose text was found valid by the scanner, and is decoded on demand.
+
+_NOT_CONTEXT = ("data", "data_base64", "place")
+_read_text = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+class ScannedEvent(Event):
+    """An event with its text and the position of its data in it; -1 if it has none.
+
+    The scanner guarantees that the strict reader would accept the text, that the place is at most a
+    plain point, and that there is no EPCIS inside, so that all views equal those of the event that
+    the strict reader would make.
+    """
+
+    __slots__ = ("_begin", "_end", "raw")
+
+    has_plain_place = True
+
+    def __init__(
+        self,
+        raw: bytes,
+        id: str,
+        source: str,
+        type: str,
+        interval: Interval | None,
+        begin: int,
+        end: int,
+        has_place: bool,
+    ) -> None:
+        self.id = id
+        self.source = source
+        self.type = type
+        self.interval = interval
+        self.raw = raw
+        self._begin = begin
+        self._end = end
+        if not has_place:
+            self.place_source = None
+        self._place = None
+        self._place_text = None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Decode the data or the envelope when an empty slot is read."""
+            if name == "data":
+                self.data = self._read_data()
+            elif name in ("envelope", "place_source"):
+                self._read_envelope()
+            else:
+                raise AttributeError(name)
+            return getattr(self, name)
+
+    def _read_data(self) -> object:
+        if self._begin < 0:
+            return None
+        return _read_text(self.raw[self._begin : self._end].decode(), 0)[0]
+
+    def _read_envelope(self) -> None:
+        members = json.loads(self.raw)
+        self.place_source = members.get("place")
+        for name in _NOT_CONTEXT:
+            members.pop(name, None)
+        self.envelope = {name: given for name, given in members.items() if given is not None}

@@ -12,7 +12,7 @@ warn(
 
 _MOVED = {
     "parts": "tocsin.service.operations.components",
-    "reception": "tocsin.service.ingest.http",
+    "reception": "tocsin.service.core.ingest",
     "server": "tocsin.service.operations.server",
     "service": "tocsin.service.core.service",
     "settings": "tocsin.service.settings.settings",

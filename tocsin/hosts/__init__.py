@@ -14,7 +14,7 @@ warn(
 _MOVED = {
     "local": "tocsin.hub",
     "local.async_hub": "tocsin.hub.async_hub",
-    "local.finite": "tocsin.runtime.finite.run",
+    "local.finite": "tocsin.runtime.finite_run",
     "local.hub": "tocsin.hub.hub",
     "ordering": "tocsin.runtime.watermark",
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakMethod, finalize
 
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.values.time import Instant
 
 LONGEST_WAIT = 5.0

@@ -18,8 +18,7 @@ from tocsin.events.dead_letter import (
     suspended_for_slowness,
 )
 from tocsin.events.matches.match import Match
-from tocsin.hub.mailbox import Mailbox, Overflow, QueuedCall, QueueLimit, is_inside
-from tocsin.hub.receiver_loop import EventLoop
+from tocsin.hub.mailbox import EventLoop, Mailbox, Overflow, QueuedCall, QueueLimit, is_inside
 
 Receiver = Callable[[Match], object | Awaitable[object]]
 """Takes a match; an awaitable that it returns is awaited."""

@@ -28,12 +28,11 @@ from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
 from tocsin.hub.clock_thread import ClockThread
 from tocsin.hub.dispatch import Dispatcher, Listener, QueuedDeliveries, Receiver, require_callable
-from tocsin.hub.mailbox import QUEUE, QueueLimit, parse_overflow, without_waiting
-from tocsin.hub.receiver_loop import EventLoop
+from tocsin.hub.mailbox import QUEUE, EventLoop, QueueLimit, parse_overflow, without_waiting
 from tocsin.hub.step_hub import Clock, Given, StepHub, StepOutcome
 from tocsin.lazy_import import LazyModule
-from tocsin.runtime.clock_skew import DEFAULT_AHEAD, wall_clock
-from tocsin.runtime.outcome import UnservedSubscription
+from tocsin.runtime.admission import DEFAULT_AHEAD, wall_clock
+from tocsin.runtime.guarded import UnservedSubscription
 from tocsin.values.time import parse_instant
 
 if TYPE_CHECKING:

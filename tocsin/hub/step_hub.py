@@ -34,19 +34,16 @@ from tocsin.events.dead_letter import (
     subscription_broken,
     unreadable,
 )
-from tocsin.events.event import Event
-from tocsin.events.order import MANY
+from tocsin.events.event import MANY, Event
 from tocsin.hub.subscription_registry import RegistryChange, SubscriptionRegistry
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, atoms_of
 from tocsin.plan.wire.wire import plan_to_json
-from tocsin.runtime.admission import AdmissionResult
-from tocsin.runtime.clock_skew import DEFAULT_AHEAD, FutureLimit
+from tocsin.runtime.admission import DEFAULT_AHEAD, AdmissionResult, FutureLimit
 from tocsin.runtime.gc_tuning import rare_collection
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.match_limit import MatchLimit
-from tocsin.runtime.outcome import Outcome, UnservedSubscription
+from tocsin.runtime.guarded import GuardedEngine, Outcome, UnservedSubscription
+from tocsin.runtime.limits import MatchLimit
 from tocsin.runtime.sequencer import LiveSequencer
 from tocsin.runtime.stream_clock import StreamClock
 from tocsin.values.time import Instant, parse_duration

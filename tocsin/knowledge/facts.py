@@ -12,19 +12,18 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from tocsin.errors import MeaningProblem
-from tocsin.knowledge.axioms import Axioms, axioms_in
-from tocsin.knowledge.hierarchy import Edge
-from tocsin.knowledge.inclusions import (
+from tocsin.knowledge.axioms import (
     SAME_CLASS,
     SUB_CLASS,
+    Axioms,
+    axioms_in,
     conjuncts,
     disjuncts,
     inclusions_in,
     names_of,
 )
-from tocsin.knowledge.ontology import MetaStatement
-from tocsin.knowledge.rules import Infer
-from tocsin.knowledge.statements import (
+from tocsin.knowledge.hierarchy import Edge
+from tocsin.knowledge.meta_statements import (
     Triples,
     declared_statements,
     domain_range_statements,
@@ -32,6 +31,8 @@ from tocsin.knowledge.statements import (
     shape_statements,
     to_class_statements,
 )
+from tocsin.knowledge.ontology import MetaStatement
+from tocsin.knowledge.rules import Infer
 from tocsin.values.rdf import RdfText
 from tocsin.values.terms import (
     ANY_LITERAL,

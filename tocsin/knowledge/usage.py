@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tocsin.knowledge.inclusions import conjuncts, disjuncts, inclusions_in, names_of
+from tocsin.knowledge.axioms import conjuncts, disjuncts, inclusions_in, names_of
+from tocsin.knowledge.meta_statements import Triples
 from tocsin.knowledge.rules import AnyOf, Infer
-from tocsin.knowledge.statements import Triples
 from tocsin.values.rdf import RdfText, Triple
 from tocsin.values.terms import DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Blank, Iri, Term
 

@@ -12,15 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tocsin.languages import parse_subscription, problems_in_subscription
+from tocsin.errors import Problem, UnsupportedProblem
+from tocsin.events.event import ENVELOPE
+from tocsin.languages import parse_subscription, problems_in_subscription, read_atom
 from tocsin.languages.base.context import Context
-from tocsin.languages.base.intervals import ORDER
+from tocsin.languages.base.plan_parts import ORDER
 from tocsin.languages.base.reading import Options
+from tocsin.languages.graph.printer import as_statements
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.printer import print_rule, write_lines
-from tocsin.languages.translation_atoms import cannot, require_same, say_atom
-from tocsin.plan.explain.conditions import path_text, selector_text
-from tocsin.plan.nodes.atoms import Atom, Condition
+from tocsin.plan.explain.atoms import path_text, selector_text
+from tocsin.plan.explain.composites import short_text
+from tocsin.plan.explain.exmlql import block_text
+from tocsin.plan.nodes.atoms import AllOf, Atom, Condition, Equals
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,
@@ -51,8 +55,74 @@ from tocsin.plan.nodes.composites import (
     Triggered,
     parts_of,
 )
+from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.passes import prepared_expression
+from tocsin.plan.xml.xml_patterns import XmlBlock
+from tocsin.values.scalars import Kind
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
+
+# Atoms of plans written in rules: each in its own language, and only if it is read back as the
+# same.
+
+_TYPE = (ENVELOPE, "type")
+
+
+def say_atom(atom: Atom, context: Context) -> syntax.AtomSyntax:
+    """Return an atom as it stands in a rule: a type with a condition, or in braces."""
+    match atom:
+        case Condition(Equals(path, value)) if path == _TYPE and value.kind is Kind.STRING:
+            return syntax.EventAtom(str(value.value))
+        case Condition(AllOf((Equals(path, value), *rest))) if (
+            path == _TYPE and value.kind is Kind.STRING and rest
+        ):
+            inner = rest[0] if len(rest) == 1 else AllOf(tuple(rest))
+            require_same("selector", selector_text(inner), Condition(inner), atom, context)
+            return syntax.EventAtom(str(value.value), selector_text(inner))
+        case Condition(expression):
+            return _embedded("selector", selector_text(expression), atom, context)
+        case GraphPattern():
+            return _embedded("graph", as_statements(atom), atom, context)
+        case ConceptTest():
+            return _embedded("concept", concept_test_text(atom), atom, context)
+        case XmlBlock():
+            return _embedded("xml", block_text(atom), atom, context)
+        case _:
+            assert_never(atom)
+
+
+def _embedded(language: str, text: str, atom: Atom, context: Context) -> syntax.EmbeddedAtom:
+    plain = text.strip()
+    require_same(language, plain, atom, atom, context)
+    return syntax.EmbeddedAtom(language, plain)
+
+
+def require_same(language: str, text: str, meant: Atom, translated: Atom, context: Context) -> None:
+    """Raise if the text of an atom would be read as another atom."""
+    try:
+        is_same = _plain(read_atom(language, text, context)) == _plain(meant)
+    except Problem:
+        is_same = False
+    if not is_same:
+        raise cannot(translated, f"its text in {language} would not be read as the same")
+
+
+def _plain(atom: Atom) -> Atom:
+    """Return the atom in a normal form that conditions of equal meaning mostly share."""
+    if isinstance(atom, Condition):
+        return Condition(prepared_expression(atom.expression))
+    return atom
+
+
+def cannot(part: Part, why: str) -> UnsupportedProblem:
+    """Return the problem of a part that a rule has no words for."""
+    return UnsupportedProblem(
+        f"a rule cannot say this part: {short_text(part)}",
+        code="NotSayable",
+        hint=f"{why}; keep it in its own language, where a rule can use it as a definition",
+    )
+
 
 _WORDS = {
     "Before": "BEFORE",
@@ -242,7 +312,7 @@ class _RuleTranslator:
                 )
             case BeforeWindow(part, length, True):
                 step = syntax.SequenceStep(absent, True, _length(length))
-                return syntax.Sequence((step, syntax.SequenceStep(self.part(part))))
+                return syntax.RuleSequence((step, syntax.SequenceStep(self.part(part))))
             case BeforeWindow():
                 raise cannot(absence, "what began before the window and ends in it counts too")
             case FixedWindow() | EveryWindow():
@@ -314,10 +384,10 @@ class _RuleTranslator:
         return tuple(syntax.PathName(path_text(path)) for path in (keys.pop() if keys else ()))
 
 
-def _sequence(first: syntax.PartSyntax, step: syntax.SequenceStep) -> syntax.Sequence:
+def _sequence(first: syntax.PartSyntax, step: syntax.SequenceStep) -> syntax.RuleSequence:
     """Return the steps of a part with one step added."""
-    steps = first.steps if isinstance(first, syntax.Sequence) else (syntax.SequenceStep(first),)
-    return syntax.Sequence((*steps, step))
+    steps = first.steps if isinstance(first, syntax.RuleSequence) else (syntax.SequenceStep(first),)
+    return syntax.RuleSequence((*steps, step))
 
 
 def _within(order: Sequence[JoinCondition]) -> syntax.Length | None:

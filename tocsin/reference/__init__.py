@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from tocsin.events.event import Event
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.events.matches.match import Match
-from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.semantics.match_rendering import match_of, match_of_atom
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.blocks import make_evaluator
 from tocsin.reference.detection import PatternDetection

@@ -10,9 +10,9 @@ from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, XPath, attributes_in, parse_xml
 from tocsin.plan.bindings import Row, Rows
-from tocsin.plan.xml.construction import Ask
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
-from tocsin.plan.xml.templates import NestedQuery
+from tocsin.plan.xml.construction import Ask, NestedQuery
+from tocsin.plan.xml.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import (
     MAX_ROWS,
     AttributeTest,
@@ -35,9 +35,61 @@ from tocsin.plan.xml.xml_patterns import (
 from tocsin.plan.xml.xpath.cost_bound import is_within_budget
 from tocsin.plan.xml.xpath.read import read_xpath
 from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape
-from tocsin.plan.xml.xpath.write import shorten
-from tocsin.reference.paths import Node, children, find_reached
+from tocsin.plan.xml.xpath.syntax import shorten
 from tocsin.reference.row_values import meets, sort_rows
+
+# Regular paths, by the definition of each form. None is the node above the outermost elements.
+
+Node: TypeAlias = Element | None
+Outermost: TypeAlias = Sequence[Element]
+
+
+Known: TypeAlias = dict[tuple[int, Node], set[Node]]
+"""Nodes reached by parts of a path, cached by identity of the part: nested repeats reuse them."""
+
+
+def find_reached(
+    path: RegularPath, node: Node, outermost: Outermost, known: Known | None = None
+) -> set[Node]:
+    """Return all nodes to which the path leads from a node."""
+    known = {} if known is None else known
+    if (id(path), node) not in known:
+        known[id(path), node] = _reached(path, node, outermost, known)
+    return known[id(path), node]
+
+
+def _reached(path: RegularPath, node: Node, outermost: Outermost, known: Known) -> set[Node]:
+    match path:
+        case PathStep(name):
+            return {child for child in children(node, outermost) if name in (None, child.tag)}
+        case PathSequence(parts):
+            found = {node}
+            for part in parts:
+                found = _from_all(part, found, outermost, known)
+            return found
+        case PathChoice(parts):
+            return {each for part in parts for each in find_reached(part, node, outermost, known)}
+        case PathRepeat(part, "?"):
+            return {node} | find_reached(part, node, outermost, known)
+        case PathRepeat(part, mark):
+            found = {node} if mark == "*" else set(find_reached(part, node, outermost, known))
+            while not (further := _from_all(part, found, outermost, known)) <= found:
+                found |= further
+            return found
+        case _:
+            assert_never(path)
+
+
+def children(node: Node, outermost: Outermost) -> Sequence[Element]:
+    """Return the elements directly below a node."""
+    return outermost if node is None else list(node)
+
+
+def _from_all(
+    path: RegularPath, nodes: Iterable[Node], outermost: Outermost, known: Known
+) -> set[Node]:
+    return {each for node in nodes for each in find_reached(path, node, outermost, known)}
+
 
 _Bound = Mapping[str, XmlValue]
 _Pairs = Sequence[tuple[str, XmlValue]]

@@ -14,9 +14,8 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
-from tocsin.plan.semantics.computed_truth import evaluate_condition
-from tocsin.plan.semantics.text_functions import pattern_of_text
+from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics, Value
+from tocsin.plan.semantics.computed_conditions import evaluate_condition, pattern_of_text
 from tocsin.reference.values import is_like, is_ordered, sort_of
 from tocsin.values.time import parse_instant
 from tocsin.values.truth import Truth

@@ -31,13 +31,6 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
-from tocsin.reference.counted_windows import (
-    gathered_after,
-    gathered_at_once,
-    gathered_before,
-    gathered_between,
-    is_at_once,
-)
 from tocsin.reference.measures import has_key, have_same_key
 from tocsin.reference.occurrence import (
     ReferenceOccurrence,
@@ -55,6 +48,11 @@ from tocsin.reference.windows import (
     breaks_between,
     ends_in,
     first_end,
+    gathered_after,
+    gathered_at_once,
+    gathered_before,
+    gathered_between,
+    is_at_once,
     is_in,
     windows,
 )

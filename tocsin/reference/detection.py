@@ -39,23 +39,16 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, compare, conditions_on_bounds
-from tocsin.reference.counted_windows import (
-    gathered_after,
-    gathered_at_once,
-    gathered_before,
-    gathered_between,
-    is_at_once,
-)
 from tocsin.reference.declarative_semantics import join
 from tocsin.reference.measures import has_key, have_same_key
 from tocsin.reference.occurrence import (
     ReferenceOccurrence,
     occurrence_of,
+    scopes_of,
     silence,
     together,
     without,
 )
-from tocsin.reference.scopes import scopes_of
 from tocsin.reference.sliding import WindowHistory, changes, instants_of
 from tocsin.reference.triggers import TriggerRun
 from tocsin.reference.windows import (
@@ -66,6 +59,11 @@ from tocsin.reference.windows import (
     ends_in,
     first_end,
     first_start,
+    gathered_after,
+    gathered_at_once,
+    gathered_before,
+    gathered_between,
+    is_at_once,
     is_in,
     last_reported_window,
     longest_wait,

@@ -9,8 +9,17 @@ from typing import Any
 
 from tocsin.events.event import Event, Path
 from tocsin.plan.nodes.composites import Key
-from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
-from tocsin.plan.nodes.measures import OF_GROUPS, Aggregate, Measure, Selected
+from tocsin.plan.nodes.expressions import (
+    OF_GROUPS,
+    Aggregate,
+    Attribute,
+    Call,
+    Expression,
+    Measure,
+    Selected,
+    Semantics,
+    Value,
+)
 from tocsin.reference.computed import computed_truth, computed_value
 from tocsin.reference.occurrence import ReferenceOccurrence
 from tocsin.reference.values import sort_of

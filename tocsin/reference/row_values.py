@@ -12,7 +12,7 @@ from typing import Any, assert_never
 
 from tocsin.events.views.document import DocumentLimits, parse_xml
 from tocsin.plan.bindings import Row
-from tocsin.plan.xml.row_functions import MAX_TEXT, WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import MAX_TEXT, WorkLimitExceeded
 from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     ComparedValues,
@@ -30,8 +30,7 @@ from tocsin.plan.xml.row_terms import (
     VariableValue,
 )
 from tocsin.reference.values import is_like, is_ordered, written_number
-from tocsin.values.dates import Date, date_of
-from tocsin.values.formats import NumberFormat, format_of
+from tocsin.values.formats import Date, NumberFormat, date_of, format_of
 from tocsin.values.truth import Truth, conjunction, disjunction, negation
 
 _Value = Any

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tocsin.events.event import Event, Path
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Change, Key, Sliding
-from tocsin.plan.nodes.measures import Aggregate, MeasureCondition, Ring
+from tocsin.plan.nodes.expressions import Aggregate, MeasureCondition, Ring
 from tocsin.reference.atoms import holds
 from tocsin.reference.measures import compute_measure, key_of
 from tocsin.reference.occurrence import ReferenceOccurrence, in_order

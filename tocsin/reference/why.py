@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
-from tocsin.plan.explain.conditions import path_text, selector_text
+from tocsin.plan.explain.atoms import path_text, selector_text
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,

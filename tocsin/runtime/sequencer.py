@@ -40,12 +40,9 @@ from tocsin.events.dead_letter import watermark_forced
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, deduplicate
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.runtime.admission import AdmissionResult, Doorkeeper
-from tocsin.runtime.clock_skew import FutureLimit
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import EMPTY_OUTCOME, GuardedBatchResult, Outcome
-from tocsin.runtime.quiet_periods import Span, pauses
-from tocsin.runtime.watermark import Payload, ReorderBuffer, Watermark
+from tocsin.runtime.admission import AdmissionResult, Doorkeeper, FutureLimit
+from tocsin.runtime.guarded import EMPTY_OUTCOME, GuardedBatchResult, GuardedEngine, Outcome
+from tocsin.runtime.watermark import Payload, ReorderBuffer, Span, Watermark, pauses
 from tocsin.values.time import Instant, format_instant
 
 _outputs = attrgetter("outputs")

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tocsin.spark.query.absent_columns import AbsentColumnWarning
-    from tocsin.spark.query.constructing import constructed
     from tocsin.spark.query.failures import problem_of
     from tocsin.spark.query.finite import run_match
-    from tocsin.spark.query.kafka_sink import matches_to_kafka
     from tocsin.spark.query.matching import (
         AbsenceWaitsWarning,
         dead_letters,
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
         matches_of,
     )
     from tocsin.spark.query.metrics import Metrics, Watch
-    from tocsin.spark.sessions.session import local_session
-    from tocsin.spark.sessions.workers import WorkerPythonWarning
+    from tocsin.spark.query.outgoing_events import constructed, matches_to_kafka
+    from tocsin.spark.query.session import WorkerPythonWarning, local_session
 
 __all__ = [
     "AbsenceWaitsWarning",
@@ -53,15 +51,15 @@ _HOMES = {
     "AbsentColumnWarning": "tocsin.spark.query.absent_columns",
     "Metrics": "tocsin.spark.query.metrics",
     "Watch": "tocsin.spark.query.metrics",
-    "WorkerPythonWarning": "tocsin.spark.sessions.workers",
-    "constructed": "tocsin.spark.query.constructing",
+    "WorkerPythonWarning": "tocsin.spark.query.session",
+    "constructed": "tocsin.spark.query.outgoing_events",
     "dead_letters": "tocsin.spark.query.matching",
     "dead_letters_of": "tocsin.spark.query.matching",
-    "local_session": "tocsin.spark.sessions.session",
+    "local_session": "tocsin.spark.query.session",
     "match": "tocsin.spark.query.matching",
     "match_with_dead_letters": "tocsin.spark.query.matching",
     "matches_of": "tocsin.spark.query.matching",
-    "matches_to_kafka": "tocsin.spark.query.kafka_sink",
+    "matches_to_kafka": "tocsin.spark.query.outgoing_events",
     "problem_of": "tocsin.spark.query.failures",
     "run_match": "tocsin.spark.query.finite",
 }

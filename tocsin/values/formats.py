@@ -12,10 +12,74 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import (
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
 
-from tocsin.values.decimals import MAX_DIGITS, round_number
+from tocsin.values.time import Instant, format_instant
+
+# Decimal numbers written as text: `12`, `-0.50`, `+7.`, `.5`, without exponents, of any length.
+#
+# Arithmetic is exact up to 34 significant digits; beyond that the last one is rounded half to even.
+# An operation without a result (division by zero, a number past 10^999) gives None.
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_SPACE = " \t\r\n"
+_TRAPS = [DivisionByZero, InvalidOperation, Overflow]
+_EXACT = Context(prec=34, rounding=ROUND_HALF_EVEN, Emin=-999, Emax=999, traps=_TRAPS)
+_WIDE = Context(
+    prec=2_000_000, rounding=ROUND_HALF_UP, Emin=-3_000_000, Emax=3_000_000, traps=_TRAPS
+)
+MAX_DIGITS = 100
+"""Most decimal places that rounding accepts, in either direction from the point."""
+
+_OPERATIONS: Mapping[str, Callable[[Decimal, Decimal], Decimal]] = {
+    "+": _EXACT.add,
+    "-": _EXACT.subtract,
+    "*": _EXACT.multiply,
+    "/": _EXACT.divide,
+}
+
+
+def decimal_of(text: str) -> Decimal | None:
+    """Return the number of a text, with optional white space around it; None if it is not one."""
+    text = text.strip(_SPACE)
+    return Decimal(text) if _DECIMAL.fullmatch(text) else None
+
+
+def decimal_text(number: Decimal) -> str:
+    """Return the shortest form: no exponent, no trailing zeros of a fraction, no minus zero."""
+    text = format(number, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def calculate(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
+    """Return the result of `+`, `-`, `*` or `/` on two numbers; None if there is no result."""
+    try:
+        return _OPERATIONS[operator](left, right)
+    except (DivisionByZero, InvalidOperation, Overflow):
+        return None
+
+
+def round_number(number: Decimal, digits: int) -> Decimal | None:
+    """Round to `digits` places behind the point; a half goes away from zero: 2.5 to 3, -2.5 to -3.
+
+    Digits below 0 round to tens, hundreds and so on. None if there are more than 100 digits either
+    way.
+    """
+    if abs(digits) > MAX_DIGITS:
+        return None
+    return number.quantize(Decimal(1).scaleb(-digits), context=_WIDE)
+
 
 LONGEST = 200
 """Longest pattern, in characters."""
@@ -139,3 +203,51 @@ def _grouped(digits: str, size: int) -> str:
     parts = [digits[:first]] if first else []
     parts += [digits[at : at + size] for at in range(first, len(digits), size)]
     return ",".join(parts)
+
+
+# Dates and times as documents write them (ISO 8601, as in XML Schema): a day, or a moment of it.
+#
+# A day is `2026-01-31`, with or without a zone; a moment is `2026-01-31T08:30`, optionally with
+# seconds, a fraction and a zone. Without a zone it is UTC. A day compares as its first moment.
+
+_WRITTEN = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,30}))?)?(Z|z|[+-]\d\d:[0-5]\d)?",
+    re.ASCII,
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_BLANKS = " \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day or a moment: its first instant, its fields as shown (a moment in UTC), and its text."""
+
+    instant: Instant
+    fields: datetime
+    text: str
+
+
+def date_of(text: str) -> Date | None:
+    """Return the date of a text; None if it is not one. Cut off digits past microseconds."""
+    found = _WRITTEN.fullmatch(text.strip(_BLANKS))
+    if found is None or (found[4] and not found[3]):
+        return None
+    day, minutes, seconds, fraction, zone = found.groups()
+    try:
+        shown = datetime.fromisoformat(f"{day}T{minutes or '00:00'}{seconds or ':00'}")
+        shown += timedelta(microseconds=int((fraction or "0")[:6].ljust(6, "0")))
+        moment = shown.replace(tzinfo=_zone(zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    since = moment - _EPOCH
+    instant = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    if minutes is None:
+        return Date(instant, shown, day)
+    return Date(instant, moment.replace(tzinfo=None), format_instant(instant))
+
+
+def _zone(text: str | None) -> timezone:
+    if text is None or text in "Zz":
+        return UTC
+    ahead = timedelta(hours=int(text[1:3]), minutes=int(text[4:6]))
+    return timezone(-ahead if text[0] == "-" else ahead)

@@ -17,9 +17,8 @@ import numpy.typing as npt
 import shapely
 from shapely.geometry.base import BaseGeometry
 
-from tocsin.values.edges import Chains, Metres, Numbers
 from tocsin.values.geodesy import Boxes, between_points, geodesic_lengths
-from tocsin.values.globe_distance import least_distances
+from tocsin.values.globe_distance import Chains, Metres, Numbers, least_distances
 
 Geometry: TypeAlias = BaseGeometry
 Places: TypeAlias = npt.NDArray[np.object_]

@@ -14,7 +14,7 @@ from itertools import islice
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
-from tocsin.runtime.finite.run import BATCH_SIZE
+from tocsin.runtime.finite_run import BATCH_SIZE
 from tocsin.values.time import Instant, Interval
 from tocsin_benchmarks.harness.process_memory import resident
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

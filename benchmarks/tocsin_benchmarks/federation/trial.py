@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin_benchmarks.federation.servers import RunningServer, upstream_of, wait_until
 from tocsin_benchmarks.federation.workload import LAST, FederationWorkload
 

@@ -21,7 +21,7 @@ from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, matches_of_events
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import read_events
+from tocsin.runtime.finite_run import read_events
 from tocsin_benchmarks.geofences.bare import BareTree
 from tocsin_benchmarks.geofences.workload import GeofenceWorkload
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

@@ -22,8 +22,8 @@ from tocsin.engine.engine import Engine
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Plan
-from tocsin.plan.passes.set_policy import DEFAULT_HORIZON
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.plan.passes.settings import DEFAULT_HORIZON
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin_benchmarks.harness import process_memory
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.logistics.client import composites_of_client

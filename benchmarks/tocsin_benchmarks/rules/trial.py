@@ -16,7 +16,7 @@ from typing import Any
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import read_events
+from tocsin.runtime.finite_run import read_events
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.rules.loop import rings_of_loop
 from tocsin_benchmarks.rules.workload import Question, RulesWorkload

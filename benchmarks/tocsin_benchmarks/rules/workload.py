@@ -14,9 +14,9 @@ import orjson
 
 from tocsin.plan.nodes.atoms import Condition, Equals, Ordered, PlaceIs
 from tocsin.plan.nodes.composites import Change, Plan, Sliding
-from tocsin.plan.nodes.measures import Aggregate, Measure
+from tocsin.plan.nodes.expressions import Aggregate, Measure
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, with_settings
+from tocsin.plan.passes.settings import DEFAULT_HORIZON, with_settings
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 from tocsin.values.time import Instant, format_instant, parse_instant

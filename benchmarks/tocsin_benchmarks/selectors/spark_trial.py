@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.atoms import selector_text
 from tocsin.spark import local_session, match
 from tocsin_benchmarks.selectors.spark_schedule import Way
 from tocsin_benchmarks.selectors.workloads import ScaleWorkload, Shape

@@ -16,7 +16,7 @@ from typing import Any
 from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import BooleanNode
-from tocsin.runtime.finite.run import read_events
+from tocsin.runtime.finite_run import read_events
 from tocsin_benchmarks.harness import process_memory
 from tocsin_benchmarks.harness.stopwatch import (
     Rate,

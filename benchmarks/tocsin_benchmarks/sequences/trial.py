@@ -25,7 +25,7 @@ from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.matches.match import Match
 from tocsin.hub.hub import Hub
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.runtime.gc_tuning import collect_rarely
 from tocsin.values.time import Instant, format_instant
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.harness.table import Table, rounded
 from tocsin_benchmarks.xml.paper_workload import (

@@ -14,8 +14,8 @@ from time import monotonic
 
 from tocsin.catalog import Subscription
 from tocsin.errors import Problem
+from tocsin.service.core.ingest import LINES, receive
 from tocsin.service.core.service import Service
-from tocsin.service.ingest.http import LINES, receive
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 from tocsin_demo.story import DAY, MIDNIGHT, Line, Story
 from tocsin_demo.subscriptions import Change, definitions, during_the_day, from_the_start

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.knowledge.concepts import satisfiability as members
-from tocsin.knowledge.concepts.satisfiability import unsatisfiable_concepts
+from tocsin.knowledge.concepts import tableau as members
+from tocsin.knowledge.concepts.tableau import unsatisfiable_concepts
 from tocsin.languages.concept.terminology import tbox_of_text
 
 

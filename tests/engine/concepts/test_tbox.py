@@ -20,6 +20,7 @@ from tocsin.knowledge.concepts.concept import (
     Nothing,
     Symbol,
     Thing,
+    concept_text,
     conjunction,
     disjunction,
     enumeration,
@@ -27,7 +28,6 @@ from tocsin.knowledge.concepts.concept import (
 )
 from tocsin.knowledge.concepts.datatypes import datatype, has
 from tocsin.knowledge.concepts.tbox import merge_tboxes
-from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.languages.concept import tbox_of_text
 
 LAND = enumeration(("railCarrying", "roadCarrying"))

@@ -24,7 +24,7 @@ from tocsin.plan.nodes.composites import (
     Policy,
     Sliding,
 )
-from tocsin.plan.nodes.measures import Aggregate, Measure, Ring
+from tocsin.plan.nodes.expressions import Aggregate, Measure, Ring
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
 

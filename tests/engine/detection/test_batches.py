@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tests.engine.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
 from tocsin.engine.detection import share_groups as crowds
-from tocsin.engine.detection.batch import bitsets as words
 from tocsin.engine.detection.batch import detector, tables
+from tocsin.engine.detection.batch import layout as words
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.events.codecs.base.cloudevents import from_mapping

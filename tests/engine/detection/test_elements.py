@@ -24,8 +24,8 @@ from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Part, Policy
 from tocsin.plan.nodes.concepts import MAX_ROWS, ConceptTest
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.set_policy import with_settings
-from tocsin.plan.semantics.natural_join import natural_join, rows_without
+from tocsin.plan.passes.settings import with_settings
+from tocsin.plan.semantics.occurrence import natural_join, rows_without
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.occurrence import ReferenceOccurrence, join_rows, without
 from tocsin.values.time import format_instant

@@ -13,7 +13,7 @@ from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Plan
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 
 RELATIONS = st.sampled_from(["<", "<=", ">", ">="])
 VALUES = st.one_of(

@@ -23,8 +23,8 @@ from tocsin.plan.nodes.composites import (
     Sliding,
     is_one_event,
 )
-from tocsin.plan.nodes.measures import Aggregate, Measure, Ring
-from tocsin.plan.passes.fold_states import fold_states
+from tocsin.plan.nodes.expressions import Aggregate, Measure, Ring
+from tocsin.plan.passes.push_down import fold_states
 from tocsin.reference.atoms import holds
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.timelines import event_at
-from tocsin.engine.detection.pair_table import PairStore
-from tocsin.engine.detection.time_comparisons import TimeCondition, comparisons_of
+from tocsin.engine.detection.pair_table import PairStore, TimeCondition, comparisons_of
 from tocsin.plan.nodes.composites import End, Moment, Precedes, Stands
 from tocsin.plan.semantics.condition_evaluation import meets
 from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of

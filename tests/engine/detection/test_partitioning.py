@@ -35,9 +35,9 @@ from tocsin.plan.nodes.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.nodes.measures import Aggregate, Measure
+from tocsin.plan.nodes.expressions import Aggregate, Measure
 from tocsin.plan.semantics.partitioning import partition_key_of, plan_for_partition
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 from tocsin.values.partition_hash import partition_of
 from tocsin.values.time import format_instant
 

@@ -16,7 +16,7 @@ from tests.engine.detection.test_agreement import ANY_POLICY, is_over, key, play
 from tests.engine.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
 from tocsin.engine.detection import share_groups as crowds
-from tocsin.engine.detection.comparison import StateComparison
+from tocsin.engine.detection.base import StateComparison
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.events.event import Event

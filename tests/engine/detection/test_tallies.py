@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tocsin.engine.detection.accumulators import ACCUMULATORS
 from tocsin.events.event import Event
-from tocsin.plan.nodes.measures import Aggregate, Measure
-from tocsin.plan.semantics.measure_evaluation import measure_value
+from tocsin.plan.nodes.expressions import Aggregate, Measure
+from tocsin.plan.semantics.condition_evaluation import measure_value
 from tocsin.reference.measures import compute_measure
 
 VALUES = st.one_of(

@@ -11,7 +11,7 @@ from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Scenario
 from tocsin_benchmarks.sequences.loop import as_tuples, matches_of_loop
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 
 
 @pytest.mark.parametrize("scenario", list(Scenario))

@@ -37,7 +37,7 @@ from tocsin.plan.nodes.graphs import (
     filter_truth,
 )
 from tocsin.reference import graphs as reference
-from tocsin.reference.filters import passes
+from tocsin.reference.graphs import passes
 from tocsin.values.terms import Literal
 from tocsin.values.truth import Truth
 

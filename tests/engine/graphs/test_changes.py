@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from tests.engine.graphs.auction import CHEAP, LETTERS, auction, below, event, pattern, statement
 from tests.engine.graphs.test_agreement import IDS, MATCHERS, subscribed_worlds
 from tests.engine.graphs.worlds import World, pairs
-from tocsin.engine.graphs.budget import Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.index import QUICK
+from tocsin.engine.graphs.index import QUICK, Records
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
-from tocsin.engine.graphs.record_pool import Records
 from tocsin.engine.graphs.solver import Solver
+from tocsin.engine.graphs.work import Undecided
 from tocsin.errors import StateProblem
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference import graphs as reference

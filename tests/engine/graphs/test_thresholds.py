@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.engine.graphs.auction import auction
 from tests.engine.graphs.worlds import EQUAL_VALUES
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Thresholds
+from tocsin.engine.graphs.links import NO_THRESHOLD, Thresholds
 from tocsin.plan.nodes.graphs import RELATIONS, Comparison, FilterNot, Regex, filter_truth
 from tocsin.values.terms import DECIMAL, DOUBLE, Literal
 from tocsin.values.truth import Truth

@@ -21,7 +21,7 @@ from tocsin.plan.xml.xml_patterns import (
     VariableBinding,
     XmlBlock,
 )
-from tocsin.runtime.finite.run import read_events
+from tocsin.runtime.finite_run import read_events
 
 LAUGHS = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
 MALFORMED, LIMIT = "MalformedEvent", "EventLimitError"

@@ -13,9 +13,8 @@ from tests.languages.asked import EXMLQL
 from tests.languages.exmlql.asking import block_of
 from tests.languages.exmlql.test_documents import CASES
 from tocsin.languages.base.context import Context
-from tocsin.plan.explain.xml_patterns import block_text
+from tocsin.plan.explain.exmlql import block_text, condition_text
 from tocsin.plan.xml.row_terms import ValueCondition
-from tocsin.plan.xml.row_text import condition_text
 from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern
 
 problems = EXMLQL.problems

@@ -11,16 +11,17 @@ from lxml import etree
 from tests.engine.xml.worlds import VARIABLES, documents
 from tests.engine.xml.xml_ql import evaluated
 from tocsin.events.views.canonical import canonical, canonical_content
-from tocsin.plan.xml.construction import construct, skolem_value
-from tocsin.plan.xml.row_terms import ValueCondition
-from tocsin.plan.xml.templates import (
+from tocsin.plan.xml.construction import (
     OutputAttribute,
     OutputText,
     OutputValue,
     SkolemTerm,
     TemplateElement,
+    construct,
+    skolem_value,
     template_variables,
 )
+from tocsin.plan.xml.row_terms import ValueCondition
 
 values = st.one_of(
     st.sampled_from(("", "1", "2", "<&>\"'", "a b")),

@@ -13,9 +13,9 @@ from tests.engine.xml.worlds import xml_event
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.xml import block_rows as relations
 from tocsin.plan.xml import construction
-from tocsin.plan.xml.row_functions import MAX_TEXT
+from tocsin.plan.xml.row_evaluation import MAX_TEXT
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 
 PLAIN = "WHERE <a></>"
 LONG = f"<a><t>{'x' * 2000}</t></a>"

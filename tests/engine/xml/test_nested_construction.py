@@ -11,9 +11,7 @@ from lxml import etree
 from tests.engine.xml.worlds import TOLD, VARIABLES, conditions, documents, patterns, sourced
 from tests.engine.xml.xml_ql import evaluated
 from tocsin.engine.xml.nested_queries import make_nested_query_reader as ask_engine
-from tocsin.plan.xml.construction import construct
-from tocsin.plan.xml.row_terms import OrderKey, RowCondition, condition_variables
-from tocsin.plan.xml.templates import (
+from tocsin.plan.xml.construction import (
     NestedQuery,
     OutputAttribute,
     OutputText,
@@ -21,7 +19,9 @@ from tocsin.plan.xml.templates import (
     SkolemTerm,
     TemplateContent,
     TemplateElement,
+    construct,
 )
+from tocsin.plan.xml.row_terms import OrderKey, RowCondition, condition_variables
 from tocsin.plan.xml.xml_patterns import (
     BoundTo,
     InDocument,

@@ -23,8 +23,7 @@ from tocsin.plan.xml.xml_patterns import BoundTo, VariableBinding, XmlBlock, XPa
 from tocsin.plan.xml.xpath.cost_bound import budget_of, is_within_budget, units_of
 from tocsin.plan.xml.xpath.read import NESTING, read_xpath
 from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape, rough_shape
-from tocsin.plan.xml.xpath.syntax import Expression
-from tocsin.plan.xml.xpath.write import shorten, text_of
+from tocsin.plan.xml.xpath.syntax import Expression, shorten, text_of
 from tocsin.reference import blocks as reference
 
 LINE = "<line><sku>a</sku><price>3</price><qty>2</qty></line>"

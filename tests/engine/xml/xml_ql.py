@@ -16,8 +16,7 @@ from hashlib import sha256
 from lxml import etree
 
 from tests.engine.xml.plain_patterns import plain_rows, plain_truth
-from tocsin.plan.xml.row_terms import OrderKey
-from tocsin.plan.xml.templates import (
+from tocsin.plan.xml.construction import (
     NestedQuery,
     OutputAttribute,
     OutputText,
@@ -26,6 +25,7 @@ from tocsin.plan.xml.templates import (
     TemplateContent,
     TemplateElement,
 )
+from tocsin.plan.xml.row_terms import OrderKey
 from tocsin.plan.xml.xml_patterns import XmlValue
 
 Values = dict[str, XmlValue]

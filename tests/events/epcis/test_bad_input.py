@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.events.epcis.writing import EVENTS, as_document, as_xml
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.decode import decode_all
-from tocsin.events.matches.content import turtle
+from tocsin.events.matches.match import turtle
 from tocsin.languages import problems_in_subscription
 from tocsin.languages.epcis.parameters import examples
 

@@ -14,9 +14,9 @@ from tests.scenarios.loading import events_of, shown
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.languages import parse_subscription
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.set_policy import with_settings
+from tocsin.plan.passes.settings import with_settings
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.allen import BOUNDS
 
 INVERSES = ("After", "MetBy", "OverlappedBy", "StartedBy", "FinishedBy", "Contains")

@@ -13,8 +13,7 @@ from tests.engine.concepts.worlds import PAPER, context
 from tests.languages.asked import CONCEPT
 from tests.languages.concept.texts import pattern_of, with_definitions
 from tocsin.knowledge.concepts.assertions import World
-from tocsin.knowledge.concepts.concept import Concept, Exists, normal_form
-from tocsin.knowledge.concepts.wording import concept_text
+from tocsin.knowledge.concepts.concept import Concept, Exists, concept_text, normal_form
 from tocsin.languages import parse_subscription
 from tocsin.languages.concept.forms import ORDER
 from tocsin.plan.nodes.atoms import Condition

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.languages.exmlql.asking import outputs, parsed
-from tocsin.plan.xml.row_evaluation import in_order, row_truth, value_of
-from tocsin.plan.xml.row_functions import FUNCTIONS, WorkLimitExceeded, plain_text
+from tocsin.plan.xml.row_evaluation import (
+    FUNCTIONS,
+    WorkLimitExceeded,
+    in_order,
+    plain_text,
+    row_truth,
+    value_of,
+)
 from tocsin.plan.xml.row_terms import (
     ChoiceValue,
     ComparedValues,
@@ -20,9 +26,14 @@ from tocsin.plan.xml.row_terms import (
     TextValue,
     VariableValue,
 )
-from tocsin.values.dates import date_of
-from tocsin.values.decimals import decimal_of, decimal_text, round_number
-from tocsin.values.formats import NumberFormat, format_of
+from tocsin.values.formats import (
+    NumberFormat,
+    date_of,
+    decimal_of,
+    decimal_text,
+    format_of,
+    round_number,
+)
 from tocsin.values.truth import Truth
 
 UNKNOWN = None

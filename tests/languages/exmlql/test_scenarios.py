@@ -16,7 +16,7 @@ from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 
 SCENARIOS = list(scenarios("exmlql.toml"))
 

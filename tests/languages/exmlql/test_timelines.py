@@ -12,7 +12,7 @@ from tocsin.events.event import Event
 from tocsin.languages import warnings_in_subscription
 from tocsin.plan.passes import prepared
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 from tocsin.values.time import Interval, format_instant
 
 SECOND = 1_000_000

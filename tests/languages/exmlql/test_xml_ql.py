@@ -12,8 +12,8 @@ from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition, Surroundings, compile_subscription
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.languages import parse_subscription, read_text, xml_ql_of
-from tocsin.plan.explain.modes import mode_lines
-from tocsin.plan.explain.template_text import construct_text
+from tocsin.plan.explain.exmlql import construct_text
+from tocsin.plan.explain.plan import mode_lines
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
 from tocsin.plan.xml.construction import Construct

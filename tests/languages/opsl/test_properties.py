@@ -11,8 +11,7 @@ from tests.languages.opsl.plans import CONTEXT, problems_of
 from tocsin.errors import Problem
 from tocsin.languages import parse_subscription
 from tocsin.languages.base.texts import SourceSpan
-from tocsin.languages.opsl.limits import OpslLimits
-from tocsin.languages.opsl.read import read
+from tocsin.languages.opsl.read import OpslLimits, read
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,

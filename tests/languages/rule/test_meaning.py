@@ -18,9 +18,9 @@ from tocsin.languages.rule.printer import print_rule
 from tocsin.languages.rule.syntax import RuleSyntax
 from tocsin.plan.nodes.atoms import AllOf, Condition, Ordered
 from tocsin.plan.nodes.composites import Plan, Policy, names_of
-from tocsin.plan.nodes.expression import Attribute, Call
+from tocsin.plan.nodes.expressions import Attribute, Call
 from tocsin.reference import matches
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import tocsin.languages.rule
-from tocsin.languages.rule.limits import RuleLimits
 from tocsin.languages.rule.printer import print_rule
-from tocsin.languages.rule.read import read
-from tocsin.languages.rule.syntax import EventAtom, RuleSyntax, Sequence, SequenceStep
+from tocsin.languages.rule.read import RuleLimits, read
+from tocsin.languages.rule.syntax import EventAtom, RuleSequence, RuleSyntax, SequenceStep
 
 ROOT = Path(__file__).resolve().parents[3]
 GRAMMAR = Path(tocsin.languages.rule.__file__).with_name("grammar.lark").read_text()
@@ -33,7 +32,7 @@ def test_a_type_that_is_called_as_a_word_is_read_as_it_was_written(word: str) ->
     plain, met = EventAtom(word), EventAtom(word, "v = 1")
     for atom in (plain, met):
         rule = RuleSyntax(
-            Sequence(
+            RuleSequence(
                 (SequenceStep(atom), SequenceStep(atom, absent=True), SequenceStep(EventAtom("a")))
             )
         )

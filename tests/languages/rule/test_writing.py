@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 
 from tests.languages.rule.trees import RULES
-from tocsin.languages.rule.limits import RuleLimits
 from tocsin.languages.rule.printer import print_rule, write_lines
-from tocsin.languages.rule.read import read
+from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.languages.rule.syntax import RuleSyntax
 
 

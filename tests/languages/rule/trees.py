@@ -30,9 +30,9 @@ from tocsin.languages.rule.syntax import (
     RuleComparison,
     RuleConstant,
     RuleOr,
+    RuleSequence,
     RuleSyntax,
     SelectItem,
-    Sequence,
     SequenceStep,
     Slides,
     StateChangeSyntax,
@@ -95,9 +95,11 @@ def _grown(inner: st.SearchStrategy[PartSyntax]) -> st.SearchStrategy[PartSyntax
         st.builds(AllenRelation, inner, st.sampled_from(ALLEN), inner, st.booleans()),
         st.builds(Unit, inner, LABELS, st.none() | REPEATS),
         st.builds(Unit, inner, st.just(""), REPEATS),
-        st.builds(Sequence, st.lists(_steps(inner), min_size=2, max_size=4).map(tuple)),
-        st.builds(SequenceStep, inner, st.booleans(), LENGTHS).map(lambda step: Sequence((step,))),
-        st.builds(SequenceStep, inner, st.just(True)).map(lambda step: Sequence((step,))),
+        st.builds(RuleSequence, st.lists(_steps(inner), min_size=2, max_size=4).map(tuple)),
+        st.builds(SequenceStep, inner, st.booleans(), LENGTHS).map(
+            lambda step: RuleSequence((step,))
+        ),
+        st.builds(SequenceStep, inner, st.just(True)).map(lambda step: RuleSequence((step,))),
     )
 
 

@@ -19,7 +19,7 @@ from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition
 from tocsin.engine.columns.batch import ArrowBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.events.event import ENVELOPE, INSTANT, Event
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import Ordered
 
 parse = SELECTOR.parse

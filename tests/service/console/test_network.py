@@ -10,7 +10,7 @@ import pytest
 from tests.service.core.asking import PATIENCE, Asked, event
 from tests.service.core.conftest import Start
 from tocsin.errors import Problem
-from tocsin.service.runner.inspecting import Inspections
+from tocsin.service.runner.inspection import Inspections
 from tocsin.service.runner.spark.runner import SparkRunner
 from tocsin.service.settings.settings import load_settings
 

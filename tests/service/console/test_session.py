@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.service.core.asking import Asked
 from tests.service.core.conftest import Start
 from tocsin import __version__
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.values.time import parse_instant
 
 

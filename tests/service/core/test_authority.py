@@ -20,9 +20,8 @@ from websockets.sync.client import connect
 from tests.service.core.asking import Asked, event, wait_for
 from tests.service.serving import Served, served
 from tocsin.service.core import keyring
-from tocsin.service.http import revocation
-from tocsin.service.http.access import AccessScope, Caller
-from tocsin.service.http.revocation import stream_while_valid
+from tocsin.service.http import access
+from tocsin.service.http.access import AccessScope, Caller, stream_while_valid
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
 CHEAP = {"language": "selector", "expression": "price < 400"}
@@ -71,7 +70,7 @@ def test_replays_count_for_the_rate_of_the_key(guarded: Asked, body: Any) -> Non
 def test_a_stream_ends_when_its_key_is_revoked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr(revocation, "LOOK", 0.1)
+    monkeypatch.setattr(access, "LOOK", 0.1)
     monkeypatch.setattr(keyring, "REMEMBERED", 0.0)
     with served(tmp_path, auth=True) as server:
         key = server.service.keys.create(["subscribe"])
@@ -88,7 +87,7 @@ def test_a_stream_ends_when_its_key_is_revoked(
 def test_a_web_socket_ends_when_its_key_is_revoked(
     guarded: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(revocation, "LOOK", 0.1)
+    monkeypatch.setattr(access, "LOOK", 0.1)
     monkeypatch.setattr(keyring, "REMEMBERED", 0.0)
     headers = _bearer(guarded, "subscribe")
     (kept,) = guarded.service.keys.list_all()
@@ -102,7 +101,7 @@ def test_a_web_socket_ends_when_its_key_is_revoked(
 
 def test_a_busy_stream_ends_too(guarded: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     """Items that never pause do not keep the key from being looked at."""
-    monkeypatch.setattr(revocation, "LOOK", 0.05)
+    monkeypatch.setattr(access, "LOOK", 0.05)
     looks = iter([True, True, False])
     monkeypatch.setattr(Caller, "is_admitted", lambda _: next(looks))
     caller = Caller("", frozenset(AccessScope), guarded.service)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.service.connections.addresses import ClientNames
-from tocsin.service.connections.table import ConnectionTable
-from tocsin.service.settings.http import HttpSettings
+from tocsin.service.http.connections import ClientNames, ConnectionTable
+from tocsin.service.settings.settings import HttpSettings
 
 
 class Wire:

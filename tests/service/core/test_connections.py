@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.service.core.asking import PATIENCE, event, wait_for
 from tests.service.core.process import Running, running
-from tocsin.service.connections.protocol import MAX_PIPELINED
+from tocsin.service.http.protocol import MAX_PIPELINED
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
 CONFIG = """

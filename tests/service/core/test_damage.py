@@ -20,7 +20,7 @@ from fastapi.testclient import TestClient
 from tests.service.core.asking import Asked, event, wait_for
 from tests.service.core.damage import DAMAGES, FILES, STORES, Damage
 from tocsin.errors import Problem
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.operations.recovery import explain_losses, recover_stores
 from tocsin.service.settings.settings import Settings, load_settings

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.hub.step_hub import StepHub, StepOutcome
-from tocsin.service.runner.state_codec import pack_state, unpack_state
+from tocsin.service.runner.local import pack_state, unpack_state
 from tocsin.spark.match_task.serde import unpack
 from tocsin.values.time import format_instant
 

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.service.core.asking import Asked, event, wait_for
 from tocsin.hub.step_hub import StepHub
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.core import retention as retention_module
 from tocsin.service.core.retention import RetentionJob
 from tocsin.service.settings.settings import Retention

@@ -15,8 +15,8 @@ from tests.service.core.asking import Asked, event
 from tocsin.errors import LimitProblem
 from tocsin.events.codecs import decode as inside
 from tocsin.events.codecs.epcis import document
-from tocsin.service.ingest import http as reception
-from tocsin.service.ingest.http import receive
+from tocsin.service.core import ingest as reception
+from tocsin.service.core.ingest import receive
 
 MOST = 10
 MANY = 5_000

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.engine.test_texts import CROWD, ODD, SAMPLES, told
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
-from tocsin.service.ingest.http import BATCHED, LINES, IngestResult, receive
+from tocsin.service.core.ingest import BATCHED, LINES, IngestResult, receive
 from tocsin.service.storage.rows import NewRow
 
 ONE_LINE = [text.strip() for text in (*SAMPLES, *ODD) if b"\n" not in text.strip()]

@@ -16,9 +16,9 @@ from fastapi.testclient import TestClient
 from tests.postgres import postgres_url
 from tests.service.core.asking import Asked, event, wait_for
 from tocsin.errors import StateProblem
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.operations.components import open_app, open_service
-from tocsin.service.operations.time_reset import reset_time
+from tocsin.service.operations.recovery import reset_time
 from tocsin.service.settings.settings import Settings, load_settings
 from tocsin.values.time import format_instant
 

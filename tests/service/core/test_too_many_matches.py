@@ -13,8 +13,8 @@ import pytest
 
 from tocsin.catalog import Catalog, Subscription, create_catalog
 from tocsin.hub.step_hub import StepHub
-from tocsin.runtime.match_limit import BURST_SECONDS, SECOND, MatchLimit
-from tocsin.service.runner.state_codec import pack_state, unpack_state
+from tocsin.runtime.limits import BURST_SECONDS, SECOND, MatchLimit
+from tocsin.service.runner.local import pack_state, unpack_state
 from tocsin.values.time import format_instant
 
 START = 1_767_225_600 * SECOND
@@ -142,7 +142,7 @@ def test_a_window_that_comes_every_second_does_not_ring_for_years_in_one_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_away: bool
 ) -> None:
     """Time alone brings the matches about: one at each instant, and none of them an event's."""
-    monkeypatch.setattr("tocsin.runtime.match_limit.FREE_BY_TIME", 300)
+    monkeypatch.setattr("tocsin.runtime.limits.FREE_BY_TIME", 300)
     made = create_catalog(str(tmp_path / "catalog.db"))
     made.add(
         Subscription("clock", "rule", "WHEN COUNT(a) >= 1 OVER 3600d EVERY 1s"),
@@ -166,7 +166,7 @@ def test_a_window_that_comes_every_second_does_not_ring_for_years_in_one_step(
 def test_what_waits_may_ring_for_each_event_when_time_passes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tocsin.runtime.match_limit.FREE_BY_TIME", 10)
+    monkeypatch.setattr("tocsin.runtime.limits.FREE_BY_TIME", 10)
     limit = MatchLimit(1)
     for _ in range(100):
         limit.events += 10

@@ -13,14 +13,13 @@ import sqlalchemy as sql
 from tocsin.catalog import Subscription, open_catalog
 from tocsin.catalog.tenants import Owned
 from tocsin.database.stores import STATE
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer
 from tocsin.service.settings.delivery import DeliverySettings
 from tocsin.service.storage.database import open_database
-from tocsin.service.storage.matches import MatchStore
-from tocsin.service.storage.results import NewMatch, prepare_sequences, store_matches
+from tocsin.service.storage.results import MatchStore, NewMatch, prepare_sequences, store_matches
 from tocsin.service.storage.schema import DEAD_LETTERS
 
 QUICK: dict[str, Any] = {

@@ -9,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.service.outbound.addresses import AddressProblem, AddressRules, kind_of
-from tocsin.service.outbound.webhook_url import parse_webhook_url
+from tocsin.service.outbound.addresses import (
+    AddressProblem,
+    AddressRules,
+    kind_of,
+    parse_webhook_url,
+)
 
 PUBLIC = AddressRules()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import MeaningProblem
-from tocsin.service.outbound.backoff import Backoff, read_retry_after
+from tocsin.service.outbound.pace import Backoff, read_retry_after
 
 NOW = datetime(2026, 1, 31, 8, 0, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from typing import Any
 from tests.service.delivery.receiver import Received, Receiver, Reply, receiving, wait_until
 from tests.service.delivery.up import up
 from tocsin.client import Client
-from tocsin.client.responses import RetryPolicy
+from tocsin.client.http import RetryPolicy
 
 QUICK = {"allowed_networks": ["127.0.0.0/8"], "first_wait": "20ms", "longest_wait": "200ms"}
 STUBBORN = RetryPolicy(tries=10_000, first=0.05, longest=0.2)

@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from tests.service.delivery.office import opened
 from tests.service.delivery.receiver import Received, Reply, receiving, wait_until
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.delivery.message import DeliveryMessage
+from tocsin.service.delivery.outbox import DeliveryMessage
 
 
 def numbered(start: int, end: int) -> list[str]:

@@ -16,10 +16,14 @@ import pytest
 
 from tests.service.delivery.receiver import Reply, receiving
 from tocsin.errors import Problem
-from tocsin.service.outbound import lookup
-from tocsin.service.outbound.addresses import AddressProblem, AddressRules
+from tocsin.service.outbound import http_sender
+from tocsin.service.outbound.addresses import (
+    AddressProblem,
+    AddressRules,
+    WebhookUrl,
+    parse_webhook_url,
+)
 from tocsin.service.outbound.http_sender import HttpSender, ReceiverResponse, SendProblem
-from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
 
 LOOPBACK = AddressRules.allowing(["127.0.0.0/8"])
 T = TypeVar("T")
@@ -122,7 +126,7 @@ def test_numbers_that_mean_loopback_are_refused_by_the_real_resolver() -> None:
     for host in ("2130706433", "0x7f.1", "localhost"):
         url = parse_webhook_url(f"http://{host}:9/", from_settings)
         with pytest.raises(Problem) as raised:
-            run(post(url), lambda: HttpSender(from_settings, lookup.DnsResolver().look_up))
+            run(post(url), lambda: HttpSender(from_settings, http_sender.DnsResolver().look_up))
         assert raised.value.code == "AddressRefused"
 
 
@@ -234,10 +238,10 @@ def test_slow_names_do_not_hold_up_other_names(monkeypatch: pytest.MonkeyPatch) 
         time.sleep(1.0 if host == "slow" else 0.0)
         return ["127.0.0.1"]
 
-    monkeypatch.setattr(lookup, "_look_up", slow)
+    monkeypatch.setattr(http_sender, "_look_up", slow)
 
     async def whole() -> list[str]:
-        names = lookup.DnsResolver()
+        names = http_sender.DnsResolver()
         waiting = [asyncio.create_task(names.look_up("slow", 80)) for _ in range(100)]
         quick = asyncio.create_task(names.look_up("quick", 80))
         done, _ = await asyncio.wait([quick, *waiting], return_when=asyncio.FIRST_COMPLETED)

@@ -12,7 +12,7 @@ import pytest
 from tests.postgres import postgres_url
 from tests.service.delivery.office import Office
 from tests.service.delivery.receiver import receiving, wait_until
-from tocsin.service.storage.lease import Lease
+from tocsin.service.storage.lock import Lease
 
 pytestmark = pytest.mark.postgres
 

@@ -12,14 +12,11 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from tests.service.delivery.receiver import Reply, receiving
 from tocsin.events.codecs.base.cloudevents import decode
-from tocsin.service.delivery.message import DeliveryMessage, batch_id, single_body
-from tocsin.service.delivery.outcomes import Delivered, Failed, Gone, Outcome
+from tocsin.service.delivery.outbox import DeliveryMessage, batch_id, single_body
 from tocsin.service.delivery.signing import make_secret
-from tocsin.service.delivery.webhook import Webhook
-from tocsin.service.outbound.addresses import AddressRules
-from tocsin.service.outbound.http_sender import HttpSender
-from tocsin.service.outbound.lookup import DnsResolver
-from tocsin.service.outbound.webhook_url import parse_webhook_url
+from tocsin.service.delivery.targets import Delivered, Failed, Gone, Outcome, Webhook
+from tocsin.service.outbound.addresses import AddressRules, parse_webhook_url
+from tocsin.service.outbound.http_sender import DnsResolver, HttpSender
 
 LOOPBACK = AddressRules.allowing(["127.0.0.0/8"])
 SECRET = make_secret(bytes(32), "s1")

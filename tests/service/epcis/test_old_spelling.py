@@ -14,7 +14,7 @@ from tocsin.database.database import Database
 from tocsin.database.stores import EPCIS
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
-from tocsin.service.epcis import terms
+from tocsin.service.epcis import index
 from tocsin.service.epcis.event_search import find
 from tocsin.service.epcis.index import EventIndex
 from tocsin.service.epcis.parameters import Page
@@ -129,13 +129,13 @@ def test_the_upgraded_index_is_what_the_present_version_writes(tmp_path: Path) -
 def test_it_is_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _write_old(tmp_path)
     upgraded: list[int] = []
-    real = terms._upgrade_event
+    real = index._upgrade_event
 
     def count(connection: sql.Connection, number: int, body: str) -> None:
         upgraded.append(number)
         real(connection, number, body)
 
-    monkeypatch.setattr(terms, "_upgrade_event", count)
+    monkeypatch.setattr(index, "_upgrade_event", count)
     _open(tmp_path)
     _open(tmp_path)
     assert upgraded == [1, 2, 3, 4]

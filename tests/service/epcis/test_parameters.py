@@ -7,14 +7,18 @@ import json
 import pytest
 
 from tocsin.service.epcis.exceptions import EpcisException
-from tocsin.service.epcis.paging import PageCursor, link_to, name_after, place_of, token_of
 from tocsin.service.epcis.parameters import (
     MAX_PER_PAGE,
     Controls,
+    PageCursor,
+    link_to,
+    name_after,
+    place_of,
     question_of,
     question_of_url,
     read_page,
     require_short,
+    token_of,
 )
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.service.epcis.exceptions import EpcisException
-from tocsin.service.epcis.schedule import FIELDS, read_schedule
+from tocsin.service.epcis.query_subscriptions import FIELDS, read_schedule
 from tocsin.values.time import format_instant, parse_instant
 
 

@@ -12,9 +12,8 @@ from tests.service.epcis.conftest import document, event, numbers
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.codecs.epcis.event_schema import KINDS
 from tocsin.events.views.document import scalar_text
-from tocsin.service.epcis.documents import SERVICE_FIELDS
+from tocsin.service.epcis.documents import SERVICE_FIELDS, xml_query_document
 from tocsin.service.epcis.exceptions import EpcisException
-from tocsin.service.epcis.xml_documents import xml_query_document
 
 XML = {"Accept": "application/xml"}
 

@@ -12,8 +12,8 @@ import pytest
 from tests.service.serving import Served, wait_for
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import Problem
-from tocsin.runtime.finite.run import match_events, read_events
-from tocsin.service.federation.settings import read_settings
+from tocsin.runtime.finite_run import match_events, read_events
+from tocsin.service.federation.part import read_settings
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
 CHEAPER = {"language": "selector", "expression": "price < 100 AND kind = 'laptop'"}

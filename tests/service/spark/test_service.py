@@ -13,8 +13,7 @@ import pytest
 
 from tests.service.spark.up import Up, service, wait_until
 from tocsin.errors import MeaningProblem, UnsupportedProblem
-from tocsin.service.settings.settings import load_settings
-from tocsin.service.settings.spark import spark_settings
+from tocsin.service.settings.settings import load_settings, spark_settings
 
 SPARK = {"engine": "spark", "spark": {"master": "local[2]", "memory": "1g", "every": "100ms"}}
 

@@ -27,7 +27,7 @@ from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FIXED_VERSION, Source
 from tocsin.spark.shard import state_store as keeping
-from tocsin.spark.shard.processor import Detector
+from tocsin.spark.shard.stream import Detector
 
 
 class FakeHost:

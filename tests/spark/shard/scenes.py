@@ -20,7 +20,7 @@ from tests.scenarios.loading import DEFINITIONS, Scenario
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.spark import match_with_dead_letters
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in

@@ -24,7 +24,7 @@ from tests.spark.shard.scenes import (
     rules,
 )
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.spark import match, run_match
 from tocsin.values.time import parse_instant
 

@@ -31,7 +31,7 @@ from tocsin.spark import match, match_with_dead_letters
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard import stored_shard
+from tocsin.spark.shard import state_store
 
 AGG = Subscription("agg", "exmlql", "WHERE <a>$x</> #A <b>$x</> #B #A ; #B CONSTRUCT <ab>$x</>")
 SECOND = Subscription(
@@ -231,8 +231,8 @@ def test_every_cut_with_lost_workers_is_the_hub(
             host.lose_workers()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_shard, "LOG_BYTES", data.draw(st.sampled_from([0, 1 << 20])))
-        patch.setattr(stored_shard, "LOG_FACTOR", 0)
+        patch.setattr(state_store, "LOG_BYTES", data.draw(st.sampled_from([0, 1 << 20])))
+        patch.setattr(state_store, "LOG_FACTOR", 0)
         host = played(subscriptions, batches, shards, perhaps_lose_workers)
     assert ids(host.matches) == ids(expected)
     assert host.letters == list(hub.dead_letters)

@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 from tocsin.catalog import Subscription
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.events.codecs.base.cloudevents import decode
-from tocsin.events.event import Event
-from tocsin.events.order import content
-from tocsin.events.scanned import ScannedEvent
+from tocsin.events.event import Event, ScannedEvent, content
 from tocsin.spark.input.rows import EventRowBatch
 from tocsin.spark.match_task.messages import ShardMessageBuilder, drafts_for, message_of
-from tocsin.spark.match_task.routing import Router
 from tocsin.spark.match_task.serde import pack, plain_event
+from tocsin.spark.match_task.stream_task import Router
 from tocsin.spark.plans.plan_cache import WORKER_INDEXES
 from tocsin.spark.plans.sources import FIXED_VERSION, FixedList
 

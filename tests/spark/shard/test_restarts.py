@@ -25,9 +25,8 @@ from tocsin.spark import problem_of
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.query import matching
 from tocsin.spark.shard import stream as detection_stream
-from tocsin.spark.shard.processor import Detector
-from tocsin.spark.shard.state_store import WORKER_SHARDS
-from tocsin.spark.shard.stored_shard import BYTES_SCHEMA
+from tocsin.spark.shard.state_store import BYTES_SCHEMA, WORKER_SHARDS
+from tocsin.spark.shard.stream import Detector
 
 Entries = Iterable[Subscription | Definition]
 

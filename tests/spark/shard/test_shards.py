@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from tocsin.errors import StateProblem
 from tocsin.spark.match_task.serde import pack, unpack
-from tocsin.spark.plans.shard_assignment import shard_keys, shard_of, spark_hash
+from tocsin.spark.plans.shard_plans import shard_keys, shard_of, spark_hash
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16])

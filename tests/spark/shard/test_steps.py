@@ -21,7 +21,7 @@ from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
-from tocsin.spark.shard import stored_shard
+from tocsin.spark.shard import state_store
 
 SECOND = 1_000_000
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")
@@ -159,8 +159,8 @@ class LiveHost(FakeHost):
 def test_subscriptions_that_stay_keep_their_state(
     catalog: Catalog, lost: bool, log_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_shard, "LOG_BYTES", log_bytes)
-    monkeypatch.setattr(stored_shard, "LOG_FACTOR", 0)
+    monkeypatch.setattr(state_store, "LOG_BYTES", log_bytes)
+    monkeypatch.setattr(state_store, "LOG_FACTOR", 0)
     host = LiveHost(catalog)
     host.batch([line("a1", "a", 1), line("z1", "z", 3.5)])
     catalog.add(
@@ -219,8 +219,8 @@ def restarted(host: FakeHost, source: Source) -> None:
 def test_a_newcomer_does_not_see_what_was_before_it_though_workers_are_lost(
     catalog: Catalog, log_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_shard, "LOG_BYTES", log_bytes)
-    monkeypatch.setattr(stored_shard, "LOG_FACTOR", 0)
+    monkeypatch.setattr(state_store, "LOG_BYTES", log_bytes)
+    monkeypatch.setattr(state_store, "LOG_FACTOR", 0)
     host = LiveHost(catalog)
     host.batch([line("a1", "a", 1), line("z1", "z", 3.5)])
     catalog.add(replace(THEN, id="newcomer"))

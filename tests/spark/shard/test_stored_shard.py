@@ -10,10 +10,10 @@ from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tests.spark.shard.test_stream import THEN
 from tocsin.runtime.stream_clock import ClockSettings
-from tocsin.spark.plans.shard_assignment import shard_keys
+from tocsin.spark.plans.shard_plans import shard_keys
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard import stored_shard
-from tocsin.spark.shard.stored_shard import STATE, Head, StoredShard
+from tocsin.spark.shard import state_store
+from tocsin.spark.shard.state_store import STATE, Head, StoredShard
 
 HEAD, LIST, SNAPSHOT, FIRST_STEP = (0,), (1,), (2,), (3,)
 
@@ -44,8 +44,8 @@ def test_a_snapshot_leaves_no_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     host = begun()
     for number in range(3):
         host.batch([line(f"b{number}", "b", 2 + number)])
-    monkeypatch.setattr(stored_shard, "LOG_BYTES", 0)
-    monkeypatch.setattr(stored_shard, "LOG_FACTOR", 0)
+    monkeypatch.setattr(state_store, "LOG_BYTES", 0)
+    monkeypatch.setattr(state_store, "LOG_FACTOR", 0)
     host.batch([line("b3", "b", 5)])
     assert set(parts_of(host)) == {HEAD, LIST, SNAPSHOT}
 

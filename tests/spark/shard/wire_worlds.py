@@ -19,12 +19,12 @@ from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.plans import plan_cache
 from tocsin.spark.plans import shard_plans as members
+from tocsin.spark.shard import state_store
 from tocsin.spark.shard import state_store as keeping
-from tocsin.spark.shard import stored_shard
 from tocsin.values.time import format_instant
 
 LATENESS = 3
@@ -104,8 +104,8 @@ def rings_as_the_local_host(
     expected = [match for match in told if (match.detected or 0) < LAST - LATENESS]
     host = FakeHost(source_of(plans), shards, ClockSettings(LATENESS))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_shard, "LOG_BYTES", data.draw(st.sampled_from([0, 1000, 1 << 20])))
-        patch.setattr(stored_shard, "LOG_FACTOR", 0)
+        patch.setattr(state_store, "LOG_BYTES", data.draw(st.sampled_from([0, 1000, 1 << 20])))
+        patch.setattr(state_store, "LOG_FACTOR", 0)
         rest = [*lines, END]
         while rest:
             size = data.draw(st.integers(1, len(rest)))

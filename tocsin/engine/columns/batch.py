@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from tocsin.engine.columns.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.index.encoding import Distinct, Encoding, encoding_of_values
 from tocsin.engine.index.kernels import Ints
-from tocsin.engine.json_scan.lazy_events import ScannedEvents
-from tocsin.engine.json_scan.tape_columns import TapeColumns, is_in_text, read_columns_if_many
+from tocsin.engine.json_scan.scanned_events import (
+    ScannedEvents,
+    TapeColumns,
+    is_in_text,
+    read_columns_if_many,
+)
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.lazy_import import LazyModule
 from tocsin.values.scalars import Kind
@@ -23,6 +26,116 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
 else:
     pc = LazyModule("pyarrow.compute")
+import numpy as np
+
+from tocsin.engine.index.encoding import (
+    Codes,
+    Flags,
+    Floats,
+    Kinds,
+    number_values,
+)
+from tocsin.plan.nodes.composites import Key
+from tocsin.values.partition_hash import partition_of
+from tocsin.values.scalars import canonical_number
+
+# Arrow arrays as typed arrays, without a Python object per value if the type allows.
+#
+# Whole numbers, floats, booleans and strings (plain or dictionary) are read directly; decimals become
+# canonical numbers; every other type (lists, structs, times, binary) is present but compares as
+# unknown.
+
+
+def encoding_of_arrow(array: Any) -> Encoding:
+    """Return the encoding of an Arrow array, chunked or not."""
+    whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    given = whole.type
+    if pa.types.is_dictionary(given) and not _is_string(given.value_type):
+        return encoding_of_arrow(whole.cast(given.value_type))
+    if pa.types.is_decimal(given):
+        return encoding_of_values(
+            [None if v is None else canonical_number(v) for v in whole.to_pylist()]
+        )
+    if pa.types.is_dictionary(given):
+        return _strings(whole, whole)
+    if _is_string(given):
+        return _strings(whole, whole.cast(pa.large_string()).dictionary_encode())
+    if pa.types.is_integer(given) or pa.types.is_floating(given):
+        return _numbers(whole)
+    return _booleans(whole) if pa.types.is_boolean(given) else _others(whole)
+
+
+def encoding_of_nothing(size: int) -> Encoding:
+    """Return the encoding of an attribute that no event has."""
+    return _others(pa.nulls(size))
+
+
+def _is_string(given: Any) -> bool:
+    return bool(
+        pa.types.is_string(given)
+        or pa.types.is_large_string(given)
+        or pa.types.is_string_view(given)
+    )
+
+
+def _numbers(array: Any) -> Encoding:
+    plain = array.cast(pa.float64()) if pa.types.is_floating(array.type) else array
+    held = plain.fill_null(0).to_numpy(zero_copy_only=False)
+    numbers: Floats = np.where(_present(array), held.astype(np.float64), np.nan)
+    kinds = _kinds(~np.isnan(numbers), Kind.NUMBER)
+
+    def distinct(kind: Kind) -> Distinct:
+        at = np.flatnonzero(kinds == Kind.NUMBER) if kind is Kind.NUMBER else np.empty(0, np.intp)
+        codes = _no_codes(kinds)
+        different, codes[at] = number_values(held[at].tolist())
+        return Distinct(different, codes)
+
+    return Encoding(kinds, numbers, lambda i: array[i].as_py(), distinct)
+
+
+def _strings(array: Any, dictionary: Any) -> Encoding:
+    """Encode strings. A dictionary may hold a string twice, or a null, so it is renumbered."""
+    entries, renumbered = number_values(dictionary.dictionary.to_pylist())
+    indices = dictionary.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    codes = renumbered[indices] if entries else _no_codes(indices)
+    present = (
+        _present(dictionary) & np.array([entry is not None for entry in entries] or [False])[codes]
+    )
+    kinds = _kinds(present, Kind.STRING)
+    strings = Distinct(entries, np.where(present, codes, -1).astype(np.int32))
+    return _encoding(array, kinds, {Kind.STRING: strings})
+
+
+def _booleans(array: Any) -> Encoding:
+    present = _present(array)
+    held = array.fill_null(False).to_numpy(zero_copy_only=False)
+    booleans = Distinct([False, True], np.where(present, held, -1).astype(np.int32))
+    return _encoding(array, _kinds(present, Kind.BOOLEAN), {Kind.BOOLEAN: booleans})
+
+
+def _others(array: Any) -> Encoding:
+    return _encoding(array, _kinds(_present(array), Kind.OTHER), {})
+
+
+def _encoding(array: Any, kinds: Kinds, distinct: dict[Kind, Distinct]) -> Encoding:
+    numbers = np.full(len(kinds), np.nan)
+    nothing = Distinct([], _no_codes(kinds))
+    return Encoding(
+        kinds, numbers, lambda i: array[i].as_py(), lambda kind: distinct.get(kind, nothing)
+    )
+
+
+def _present(array: Any) -> Flags:
+    flags: Flags = array.is_valid().to_numpy(zero_copy_only=False)
+    return flags
+
+
+def _kinds(present: Flags, kind: Kind) -> Kinds:
+    return np.where(present, np.uint8(kind), np.uint8(Kind.NULL))
+
+
+def _no_codes(like: Any) -> Codes:
+    return np.full(len(like), -1, np.int32)
 
 
 class Column:
@@ -280,3 +393,40 @@ def _member(array: Any, steps: Path) -> Any:
             return None
         array = pc.struct_field(array, step)
     return array
+
+
+# Partitions of the events of a batch, from columns: no event is created for its key.
+
+_KEY_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
+"""Kinds whose values can be equal; all other values share one partition."""
+
+
+def partitions_of_batch(batch: EventBatch, key: Key, shares: int) -> Ints:
+    """Return the partition number, out of `shares`, of each event of a batch, by a key."""
+    if not isinstance(batch, Batch):  # a column may have another type than the attribute
+        events = map(batch.event, range(batch.size))
+        found = [partition_of([event.attribute(path) for path in key], shares) for event in events]
+        return np.array(found, np.int64)
+    coded = [_coded(batch.column(path)) for path in key]
+    first, back = np.zeros(0, np.int64), np.zeros(batch.size, np.int64)
+    for codes, values in coded:  # renumbered each time, so that they stay small
+        _, first, back = np.unique(
+            back * len(values) + codes, return_index=True, return_inverse=True
+        )
+    different = [
+        partition_of([values[codes[event]] for codes, values in coded], shares)
+        for event in first.tolist()
+    ]
+    numbers: Ints = np.array(different, np.int64)[back]
+    return numbers
+
+
+def _coded(column: Column) -> tuple[Ints, list[object]]:
+    """Return the code of each event's value, and the values."""
+    values: list[object] = [None]
+    codes = np.zeros(column.size, np.int64)
+    for kind in _KEY_KINDS:
+        distinct = column.distinct(kind)
+        codes = np.where(distinct.codes < 0, codes, distinct.codes + len(values))
+        values += distinct.values
+    return codes, values

@@ -13,10 +13,8 @@ import numpy as np
 from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.concepts.facts import EventFacts
 from tocsin.engine.concepts.index import BLOCK, ConceptIndex
-from tocsin.engine.index.counters import WorkCounters
 from tocsin.engine.index.growable import INT64, Growable
-from tocsin.engine.index.hits import Hits, concatenate_hits
-from tocsin.engine.index.keys import Keys
+from tocsin.engine.index.matcher_parts import Hits, Keys, WorkCounters, concatenate_hits
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox

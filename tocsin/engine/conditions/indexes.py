@@ -3,27 +3,187 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 from math import isnan
 from typing import Any, assert_never
 
-from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.conditions.attribute_probes import AttributeProbes
-from tocsin.engine.conditions.bitmap_matrix import AnswerMatrix, PostingAnswers
-from tocsin.engine.conditions.computed import ComputedProbes
-from tocsin.engine.conditions.equality import MemberProbes
-from tocsin.engine.conditions.kinds import KindProbes
+import numpy as np
+
+from tocsin.engine.columns.batch import Column, EventBatch
+from tocsin.engine.conditions.answers import AnswerMatrix, OneEvent, PostingAnswers
+from tocsin.engine.conditions.comparisons import NumberProbes, TextAnswers, TextProbes
 from tocsin.engine.conditions.likes import LikeProbes
-from tocsin.engine.conditions.number_comparisons import NumberProbes
 from tocsin.engine.conditions.places import PlaceProbes
-from tocsin.engine.conditions.probe_table import ProbeTable
+from tocsin.engine.conditions.probe_table import AttributeProbes, ProbeTable
 from tocsin.engine.conditions.probes import HasPlace, KnownTruth, OfKind, Probe
-from tocsin.engine.conditions.single_event import OneEvent
-from tocsin.engine.conditions.text_comparisons import TextAnswers, TextProbes
-from tocsin.engine.index.counters import WorkCounters
-from tocsin.engine.index.encoding import nearest_float
-from tocsin.events.event import Path
-from tocsin.plan.nodes.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
+from tocsin.engine.index.encoding import Distinct, nearest_float
+from tocsin.engine.index.growable import Postings
+from tocsin.engine.index.matcher_parts import WorkCounters
+from tocsin.events.event import Event, Path
+from tocsin.plan.nodes.atoms import Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs
+from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.scalars import Kind, kind_of
+from tocsin.values.truth import Truth
+
+# The hash index for `=` and IN: from a value to the probes that contain it.
+#
+# Exact for numbers of any size. One index holds values of one kind only, so that TRUE never meets 1;
+# within a kind, Python's equality is right.
+
+_ABSENT = -1
+
+
+class MemberProbes:
+    """Probes by the set of their values. The key is the value of a set of one, else the sorted
+    tuple.
+    """
+
+    __slots__ = ("_attribute", "_lists", "_postings", "_probes")
+
+    def __init__(self, attribute: AttributeProbes) -> None:
+        self._attribute = attribute
+        self._probes: dict[Any, int] = {}
+        self._lists: dict[Any, int] = {}
+        self._postings = Postings()
+
+    def __len__(self) -> int:
+        return len(self._probes)
+
+    def probe(self, *values: Any) -> int:
+        """Return the probe for a set of values, new or known."""
+        key = values[0] if len(values) == 1 else tuple(sorted(values))
+        found = self._probes.get(key)
+        if found is None:
+            found = self._probes[key] = self._attribute.new_probe(self, key)
+            for value in _values(key):
+                self._post(value, found)
+        return found
+
+    def drop(self, probe: int, key: Any) -> None:
+        """Remove a probe, and every value that only it had."""
+        del self._probes[key]
+        for value in _values(key):
+            if self._postings.remove(self._lists[value], probe):
+                del self._lists[value]
+        self._attribute.lose_probe()
+
+    def answers(self, distinct: Distinct) -> PostingAnswers | None:
+        """Return the list of probes of each distinct value of a batch; None if no probe has any of
+        them.
+        """
+        values = distinct.values
+        found = map(self._lists.get, values, repeat(_ABSENT, len(values)))
+        lists = np.fromiter(found, np.int64, len(values))
+        known = lists != _ABSENT
+        if not known.any():
+            return None
+        starts = np.where(known, self._postings.starts.array[lists], 0)
+        counts = np.where(known, self._postings.counts.array[lists], 0)
+        return PostingAnswers(distinct.codes, starts, counts, self._postings.pool.array)
+
+    def see(self, value: Any, one: OneEvent) -> None:
+        """Mark the probes that one event with the value satisfies."""
+        found = self._lists.get(value)
+        if found is not None:
+            one.see_all(self._postings.of(found))
+
+    def _post(self, value: Any, probe: int) -> None:
+        known = self._lists.get(value)
+        if known is None:
+            self._lists[value] = self._postings.new(probe)
+        else:
+            self._postings.append(known, probe)
+
+
+def _values(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+# Computed predicates: not indexed; each distinct one is evaluated once per event.
+
+
+class ComputedProbes:
+    """For each predicate the probes of the truths that subscriptions need."""
+
+    __slots__ = ("_predicates", "_table")
+
+    def __init__(self, table: ProbeTable) -> None:
+        self._table = table
+        self._predicates: dict[Computed, dict[Truth, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._predicates)
+
+    def probe(self, predicate: Computed, truth: Truth) -> int:
+        """Return the probe for a truth of a predicate, new or known."""
+        probes = self._predicates.setdefault(predicate, {})
+        found = probes.get(truth)
+        if found is None:
+            found = probes[truth] = self._table.new(self, (predicate, truth))
+        return found
+
+    def drop(self, probe: int, key: Any) -> None:
+        """Remove a probe."""
+        predicate, truth = key
+        del self._predicates[predicate][truth]
+        if not self._predicates[predicate]:
+            del self._predicates[predicate]
+
+    def fill(self, batch: EventBatch, rows: AnswerMatrix, window: slice) -> None:
+        """Write the rows of the events in the window."""
+        if not self._predicates:
+            return
+        events = [batch.event(i) for i in range(window.start, window.stop)]
+        for predicate, probes in self._predicates.items():
+            truths = np.fromiter(
+                (predicate_truth(predicate, event) for event in events), np.int8, len(events)
+            )
+            for truth, probe in probes.items():
+                rows.put_flags(probe, truths == truth)
+
+    def see(self, event: Event, one: OneEvent) -> None:
+        """Mark the probes that one event satisfies."""
+        for predicate, probes in self._predicates.items():
+            probe = probes.get(predicate_truth(predicate, event))
+            if probe is not None:
+                one.see(probe)
+
+
+# Probes for the kind of a value; IS NULL tests for the kind NULL.
+
+
+class KindProbes:
+    """At most one probe per kind."""
+
+    __slots__ = ("_attribute", "_probes")
+
+    def __init__(self, attribute: AttributeProbes) -> None:
+        self._attribute = attribute
+        self._probes: dict[Kind, int] = {}
+
+    def probe(self, kind: Kind) -> int:
+        """Return the probe for a kind, new or known."""
+        found = self._probes.get(kind)
+        if found is None:
+            found = self._probes[kind] = self._attribute.new_probe(self, kind)
+        return found
+
+    def drop(self, probe: int, key: Any) -> None:
+        """Remove a probe."""
+        del self._probes[key]
+        self._attribute.lose_probe()
+
+    def fill(self, column: Column, rows: AnswerMatrix, window: slice) -> None:
+        """Write the rows of the events in the window."""
+        for kind, probe in self._probes.items():
+            rows.put_flags(probe, column.kinds[window] == kind)
+
+    def see(self, kind: Kind, one: OneEvent) -> None:
+        """Mark the probe that one event with a value of the kind satisfies."""
+        probe = self._probes.get(kind)
+        if probe is not None:
+            one.see(probe)
+
 
 COLUMNS = 2
 """Columns per attribute for comparisons: its number, and its position among the compared texts."""

@@ -31,8 +31,7 @@ from tocsin.plan.nodes.composites import (
     Policy,
     Related,
 )
-from tocsin.plan.semantics.condition_evaluation import compare, concerns, fulfils
-from tocsin.plan.semantics.measure_evaluation import key_of
+from tocsin.plan.semantics.condition_evaluation import compare, concerns, fulfils, key_of
 from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.time import Instant
 

@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from tocsin.engine.detection.base import Operator, Pending, State, StepContext, Writer
-from tocsin.engine.detection.comparison import StateComparison
+from tocsin.engine.detection.base import (
+    Operator,
+    Pending,
+    State,
+    StateComparison,
+    StepContext,
+    Writer,
+)
 from tocsin.engine.detection.partition_keys import Key, input_keys
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.shared_buffer import SharedBuffer, SharedOperator, get_or_create_shared

@@ -18,8 +18,7 @@ from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Policy, variables_of
 from tocsin.plan.semantics.condition_evaluation import concerns
-from tocsin.plan.semantics.natural_join import Values, rows_without, values_at
-from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.plan.semantics.occurrence import Occurrence, Values, rows_without, values_at
 
 
 def is_by_value(part: Absence, window: AfterWindow) -> bool:

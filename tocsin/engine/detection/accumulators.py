@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Sequence
 from operator import ge, le
 from typing import Any, Protocol
 
-from tocsin.plan.nodes.measures import Aggregate
-from tocsin.plan.semantics.measure_evaluation import Number, mean, number_of, scalar_key
+from tocsin.plan.nodes.expressions import Aggregate
+from tocsin.plan.semantics.condition_evaluation import Number, mean, number_of, scalar_key
 from tocsin.values.scalars import canonical_number
 
 _EXACT = 1 << 53

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from tocsin.engine.detection.base import CHECKS_PER_UNIT, Operator
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.nodes.composites import Gathered, names_of, parts_of, variables_of
-from tocsin.plan.nodes.measures import Satisfies
-from tocsin.plan.semantics.condition_evaluation import fulfils
-from tocsin.plan.semantics.measure_evaluation import satisfies
-from tocsin.plan.semantics.natural_join import rows_without
-from tocsin.plan.semantics.occurrence import Occurrence, counted_members
+from tocsin.plan.nodes.expressions import Satisfies
+from tocsin.plan.semantics.condition_evaluation import fulfils, satisfies
+from tocsin.plan.semantics.occurrence import Occurrence, counted_members, rows_without
 from tocsin.values.time import Instant
 
 

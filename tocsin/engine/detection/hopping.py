@@ -9,7 +9,7 @@ from tocsin.engine.detection.base import EMIT_COST, Operator, Pending, State, St
 from tocsin.engine.detection.key_window import KeyWindow, WindowMeasure
 from tocsin.engine.detection.partition_keys import NO_PARTITION_KEY
 from tocsin.plan.nodes.composites import MAX_EMPTY_WINDOWS, Sliding
-from tocsin.plan.semantics.measure_evaluation import holds_of_nothing
+from tocsin.plan.semantics.condition_evaluation import holds_of_nothing
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 

@@ -27,8 +27,7 @@ from tocsin.engine.detection.join_filters import (
     work_of_asking,
 )
 from tocsin.engine.detection.partition_keys import input_keys, input_of_name, with_name_keys
-from tocsin.engine.detection.queue import ExpiringQueue
-from tocsin.engine.detection.row_queue import RowQueue
+from tocsin.engine.detection.queue import ExpiringQueue, RowQueue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.nodes.composites import (
     End,
@@ -42,10 +41,9 @@ from tocsin.plan.nodes.composites import (
     variables_of,
 )
 from tocsin.plan.semantics.bounds import join_lifetime
-from tocsin.plan.semantics.condition_evaluation import compare, meets
-from tocsin.plan.semantics.measure_evaluation import key_of
+from tocsin.plan.semantics.condition_evaluation import compare, key_of, meets
 from tocsin.plan.semantics.occurrence import Occurrence, combine
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.values.time import Duration, Instant
 
 

@@ -30,8 +30,7 @@ from tocsin.plan.nodes.composites import (
     Stands,
     is_one_event,
 )
-from tocsin.plan.nodes.expression import size_of
-from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
+from tocsin.plan.nodes.expressions import Apart, Lasts, Satisfies, size_of
 from tocsin.plan.semantics.condition_evaluation import COMPARISONS, allows, comparable, meets
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.xml.xml_patterns import bound_scalar

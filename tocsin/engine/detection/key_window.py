@@ -11,9 +11,9 @@ from tocsin.engine.detection.partition_keys import key_at
 from tocsin.events.event import Event, Path
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Key, Sliding
-from tocsin.plan.nodes.measures import Aggregate, MeasureCondition
-from tocsin.plan.semantics.arithmetic import RELATIONS
-from tocsin.plan.semantics.measure_evaluation import Number, relation_holds
+from tocsin.plan.nodes.expressions import Aggregate, MeasureCondition
+from tocsin.plan.semantics.computed_conditions import RELATIONS
+from tocsin.plan.semantics.condition_evaluation import Number, relation_holds
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.scalars import key_number
 from tocsin.values.time import Instant

@@ -10,8 +10,7 @@ from typing import Any
 from tocsin.engine.detection.base import State
 from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.events.codecs.base.cloudevents import decode, event_of
-from tocsin.events.event import Event
-from tocsin.events.scanned import ScannedEvent
+from tocsin.events.event import Event, ScannedEvent
 from tocsin.events.views.epcis import EpcisData
 from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.semantics.occurrence import Occurrence

@@ -22,7 +22,7 @@ from tocsin.plan.nodes.composites import (
     names_of,
 )
 from tocsin.plan.nodes.composites import Key as Paths
-from tocsin.plan.semantics.measure_evaluation import scalar_key
+from tocsin.plan.semantics.condition_evaluation import scalar_key
 from tocsin.plan.semantics.occurrence import Occurrence
 
 Key = Callable[[Occurrence], Hashable]

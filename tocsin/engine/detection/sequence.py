@@ -17,18 +17,22 @@ from tocsin.engine.detection.base import (
     Operator,
     Pending,
     State,
+    StateComparison,
     StepContext,
     WorkBudget,
     Writer,
     too_much_work,
 )
-from tocsin.engine.detection.comparison import StateComparison
 from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
 from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
-from tocsin.engine.detection.min_max import Number, OrderBound, find_order_bound
 from tocsin.engine.detection.partition_keys import Key, input_keys, input_of_name
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.sequence_buffer import FirstEventBuffer
+from tocsin.engine.detection.sequence_buffer import (
+    FirstEventBuffer,
+    Number,
+    OrderBound,
+    find_order_bound,
+)
 from tocsin.engine.detection.shared_buffer import SharedOperator, get_or_create_shared
 from tocsin.plan.nodes.composites import (
     Join,
@@ -40,7 +44,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.plan.semantics.occurrence import Occurrence, combine
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 
 FREE_PROBES = 20_000
 """Buffered occurrences that one event may check without being charged: in batches they are checked

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Container, Hashable
 from dataclasses import dataclass
 
-from tocsin.engine.detection.base import Operator
-from tocsin.engine.detection.comparison import StateComparison
+from tocsin.engine.detection.base import Operator, StateComparison
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.semantics.bounds import bounds_of

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
-from tocsin.engine.detection.base import Operator, StepContext
-from tocsin.engine.detection.comparison import StateComparison
+from tocsin.engine.detection.base import Operator, StateComparison, StepContext
 from tocsin.engine.detection.partition_keys import Key
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration

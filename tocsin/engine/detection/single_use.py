@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator
 
 from tocsin.engine.detection.base import Operator, Pending, State, StepContext, Writer
 from tocsin.engine.detection.join import ends_last
-from tocsin.engine.detection.pair_table import PairStore
+from tocsin.engine.detection.pair_table import PairStore, TimeCondition
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.stateless import AtomSource, is_bare
-from tocsin.engine.detection.time_comparisons import TimeCondition
 from tocsin.plan.nodes.composites import Join, Policy
 from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.plan.semantics.occurrence import Occurrence

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator
 from tocsin.engine.detection.base import EMIT_COST, Operator, Pending, State, StepContext, Writer
 from tocsin.engine.detection.key_window import KeyWindow, WindowMeasure, key_from, plain_key
 from tocsin.plan.nodes.composites import Sliding
-from tocsin.plan.nodes.measures import Aggregate, Ring
+from tocsin.plan.nodes.expressions import Aggregate, Ring
 from tocsin.plan.semantics.bounds import keeps_empty_keys
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant

@@ -7,16 +7,14 @@ rest is searched, first quickly, then thoroughly.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.graphs.anchors import Anchor, PatternAnchors, constant, home_link
-from tocsin.engine.graphs.constants import Constants
-from tocsin.engine.graphs.counters import GraphWork
-from tocsin.engine.graphs.encoding import EncodedGraph
+from tocsin.engine.graphs.encoding import EncodedGraph, key_of
 from tocsin.engine.graphs.kernel import (
     ALL_DIFFER,
     NO,
@@ -27,13 +25,174 @@ from tocsin.engine.graphs.kernel import (
     refute,
     search,
 )
-from tocsin.engine.graphs.links import NO_LINK, LinkTable
-from tocsin.engine.graphs.pairs import LinkPairs
-from tocsin.engine.graphs.record_pool import Records
+from tocsin.engine.graphs.link_pairs import LinkPairs
+from tocsin.engine.graphs.links import NO_LINK, LinkTable, Numbers
 from tocsin.engine.graphs.shapes import HOME_POSITION, PatternShape
-from tocsin.engine.graphs.thresholds import Numbers
+from tocsin.engine.graphs.work import GraphWork
+from tocsin.engine.index.growable import INT32, INT64, Growable, Postings
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import Injective
+from tocsin.values.terms import Iri, Literal
+
+# Records of small numbers, of any length, in one pool. Holes are closed at half of the pool.
+
+_WORTH_COMPACTING = 1024
+
+
+class Records:
+    """Records by number; the number of a removed record is reused."""
+
+    __slots__ = ("_extents", "_free", "_holes", "pool", "starts")
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self.pool = Growable(INT32)
+        self.starts = Growable(INT64)
+        self._extents = Growable(INT32)
+        self._free: list[int] = []
+        self._holes = 0
+
+    def __len__(self) -> int:
+        return len(self.starts) - len(self._free)
+
+    def add(self, record: list[int]) -> int:
+        """Add a record; return its number."""
+        start = self.pool.extend(record)
+        if not self._free:
+            self._extents.append(len(record))
+            return self.starts.append(start)
+        number = self._free.pop()
+        self.starts[number], self._extents[number] = start, len(record)
+        return number
+
+    def remove(self, number: int) -> None:
+        """Remove a record; removing the last one frees everything."""
+        self._holes += self._extents[number]
+        self._extents[number] = 0
+        self._free.append(number)
+        if not len(self):
+            self._clear()
+        elif self._holes > max(_WORTH_COMPACTING, len(self.pool) // 2):
+            self._compact()
+
+    def _compact(self) -> None:
+        extents = self._extents.array.astype(np.int64)
+        moved = np.cumsum(extents) - extents
+        places = np.arange(extents.sum()) + np.repeat(self.starts.array - moved, extents)
+        self.pool.replace(self.pool.array[places])
+        self.starts.array[:] = moved
+        self._holes = 0
+
+
+# The constants of patterns, each distinct one numbered once; literals of equal value are one
+# constant.
+
+
+class Constants:
+    """Constants in use, with reference counts; the number of an unused constant is reused."""
+
+    __slots__ = ("_free", "_numbers", "_uses")
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._uses: list[int] = []
+        self._free: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def use(self, constant: Iri | Literal) -> int:
+        """Count one more use of a constant; return its number."""
+        key = key_of(constant)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._free.pop() if self._free else len(self._uses)
+            if number == len(self._uses):
+                self._uses.append(0)
+        self._uses[number] += 1
+        return number
+
+    def release(self, constant: Iri | Literal) -> None:
+        """Count one use less; remove the constant with its last use."""
+        key = key_of(constant)
+        number = self._numbers[key]
+        self._uses[number] -= 1
+        if not self._uses[number]:
+            del self._numbers[key]
+            self._free.append(number)
+
+    def images(self, graph: EncodedGraph) -> Numbers:
+        """Return the vertex of each constant, -1 if the event has none."""
+        found = np.full(len(self._uses), -1, np.int64)
+        if self._numbers:
+            for vertex, term in enumerate(graph.terms):
+                number = self._numbers.get(key_of(term))
+                if number is not None:
+                    found[number] = vertex
+        return found
+
+
+# Anchors: each shape has one required feature, and is tested only for events that have it.
+#
+# An anchor is a link that must join home with a vertex, or a constant; of those of a shape the one
+# with the fewest shapes is chosen. A shape without any (a path from home to variables) is tested for
+# every event.
+
+Anchor = tuple[str, int]
+
+ALWAYS: Anchor = ("always", 0)
+
+
+def home_link_anchor(number: int) -> Anchor:
+    """Return the anchor for a link from home."""
+    return ("home", number)
+
+
+def constant_anchor(number: int) -> Anchor:
+    """Return the anchor for a constant of the event."""
+    return ("constant", number)
+
+
+class PatternAnchors:
+    """Shapes by anchor."""
+
+    __slots__ = ("_anchors", "_lists", "_shapes")
+
+    def __init__(self) -> None:
+        self._lists: dict[Anchor, int] = {}
+        self._shapes = Postings()
+        self._anchors: dict[int, Anchor] = {}
+
+    def __len__(self) -> int:
+        return len(self._lists)
+
+    def add(self, shape: int, possible: Iterable[Anchor]) -> None:
+        """File a shape under one of its possible anchors."""
+        anchor = min(possible, key=self._load, default=ALWAYS)
+        self._anchors[shape] = anchor
+        if anchor in self._lists:
+            self._shapes.append(self._lists[anchor], shape)
+        else:
+            self._lists[anchor] = self._shapes.new(shape)
+
+    def remove(self, shape: int) -> None:
+        """Remove a shape."""
+        anchor = self._anchors.pop(shape)
+        if self._shapes.remove(self._lists[anchor], shape):
+            del self._lists[anchor]
+
+    def candidates(self, present: Iterable[Anchor]) -> Numbers:
+        """Return the shapes filed under one of these anchors, or under none."""
+        lists = (self._lists.get(anchor) for anchor in (ALWAYS, *present))
+        found = [self._shapes.of(number) for number in lists if number is not None]
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+    def _load(self, anchor: Anchor) -> int:
+        number = self._lists.get(anchor)
+        return 0 if number is None else int(self._shapes.counts[number])
+
 
 QUICK = 2_000
 """Steps of the quick search for one shape."""
@@ -134,8 +293,8 @@ class OntologyIndex:
 
     def _not_refuted(self, pairs: LinkPairs, images: Numbers) -> Numbers:
         at_home = pairs.at_home()
-        present = [home_link(number) for number in np.flatnonzero(at_home).tolist()]
-        present += [constant(number) for number in np.flatnonzero(images >= 0).tolist()]
+        present = [home_link_anchor(number) for number in np.flatnonzero(at_home).tolist()]
+        present += [constant_anchor(number) for number in np.flatnonzero(images >= 0).tolist()]
         candidates = self._anchors.candidates(present)
         wanted, left = np.zeros(self.links.capacity, np.bool_), np.empty(len(candidates), np.int64)
         pool, starts = self._records.pool.array, self._records.starts.array
@@ -189,8 +348,8 @@ def _record(
 def _possible_anchors(shape: PatternShape, constants: list[int], bases: list[int]) -> list[Anchor]:
     at_home = zip(shape.steps, bases, strict=True)
     homes = [
-        home_link(base)
+        home_link_anchor(base)
         for step, base in at_home
         if step.subject == HOME_POSITION and base != NO_LINK
     ]
-    return homes + [constant(number) for number in constants]
+    return homes + [constant_anchor(number) for number in constants]

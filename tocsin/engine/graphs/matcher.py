@@ -13,24 +13,63 @@ from dataclasses import dataclass
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.graphs.budget import LIMIT, Undecided
-from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import OntologyIndex
 from tocsin.engine.graphs.inference import encode_graph
+from tocsin.engine.graphs.kernel import spread
+from tocsin.engine.graphs.links import Numbers
 from tocsin.engine.graphs.prefilter import PatternRequirements
 from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solver import Solver
-from tocsin.engine.graphs.subscribers import Subscribers
-from tocsin.engine.index.growable import INT64, Growable
-from tocsin.engine.index.hits import Hits, concatenate_hits
-from tocsin.engine.index.keys import Keys
+from tocsin.engine.graphs.work import LIMIT, GraphWork, Undecided
+from tocsin.engine.index.growable import INT32, INT64, Growable, Postings
+from tocsin.engine.index.matcher_parts import Hits, Keys, concatenate_hits
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import VocabularyChecker
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.graphs import GraphPattern
+
+# The subscriptions of each shape.
+
+_NO_SUBSCRIBERS = -1
+
+
+class Subscribers:
+    """Slots by shape."""
+
+    __slots__ = ("_lists", "_slots")
+
+    def __init__(self) -> None:
+        self._lists = Growable(INT32)
+        self._slots = Postings()
+
+    def add(self, shape: int, slot: int) -> None:
+        """Add a slot to those of a shape."""
+        while shape >= len(self._lists):
+            self._lists.append(_NO_SUBSCRIBERS)
+        if self._lists[shape] == _NO_SUBSCRIBERS:
+            self._lists[shape] = self._slots.new(slot)
+        else:
+            self._slots.append(self._lists[shape], slot)
+
+    def remove(self, shape: int, slot: int) -> bool:
+        """Remove a slot from a shape; True if it was the last."""
+        last = self._slots.remove(self._lists[shape], slot)
+        if last:
+            self._lists[shape] = _NO_SUBSCRIBERS
+        return last
+
+    def of(self, shapes: Numbers) -> list[int]:
+        """Return the slots of the shapes."""
+        if not len(shapes):
+            return []
+        lists, counts = self._lists.array, self._slots.counts.array
+        found = np.empty(counts[lists[shapes]].sum(), np.int64)
+        spread(shapes, lists, self._slots.starts.array, counts, self._slots.pool.array, found)
+        slots: list[int] = found.tolist()
+        return slots
 
 
 @dataclass(frozen=True, slots=True)

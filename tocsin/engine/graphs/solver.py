@@ -10,11 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from tocsin.engine.graphs.budget import LIMIT, Budget
 from tocsin.engine.graphs.encoding import HOME, EncodedGraph
-from tocsin.engine.graphs.link_pairs import pairs_of
+from tocsin.engine.graphs.link_pairs import Relation, pairs_of
 from tocsin.engine.graphs.links import LinkPattern
-from tocsin.engine.graphs.relations import Relation
+from tocsin.engine.graphs.work import LIMIT, Budget
 from tocsin.plan.bindings import Rows
 from tocsin.plan.nodes.graphs import (
     GraphPattern,

@@ -73,3 +73,89 @@ class Growable:
 
     def _leave_views(self) -> None:
         self._items = self._items[:]
+
+
+# Posting lists of small numbers, each contiguous in one pool.
+#
+# A list that outgrows its room moves to the end with twice the room. The room left behind is freed
+# when it makes up half of the pool, so adding costs a constant on average.
+
+_WORTH_COMPACTING = 1024
+
+
+class Postings:
+    """Lists by number; an emptied list is removed and its number is reused."""
+
+    __slots__ = ("_free", "_garbage", "_room", "counts", "pool", "starts")
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self.starts = Growable(INT64)
+        self.counts = Growable(INT32)
+        self._room = Growable(INT32)
+        self.pool = Growable(INT32)
+        self._free: list[int] = []
+        self._garbage = 0
+
+    def __len__(self) -> int:
+        return len(self.starts) - len(self._free)
+
+    def new(self, item: int) -> int:
+        """Add a list with one item; return its number."""
+        start = self.pool.append(item)
+        if self._free:
+            number = self._free.pop()
+            self._set(number, start, 1, 1)
+            return number
+        self.counts.append(1)
+        self._room.append(1)
+        return self.starts.append(start)
+
+    def append(self, number: int, item: int) -> None:
+        """Add an item to a list."""
+        count = self.counts[number]
+        if count == self._room[number]:
+            start = self.pool.copy_to_end(self.starts[number], count, 2 * count)
+            self._set(number, start, count, 2 * count)
+            self._discard(count)
+        self.pool[self.starts[number] + count] = item
+        self.counts[number] = count + 1
+
+    def remove(self, number: int, item: int) -> bool:
+        """Remove an item from a list; True if it was the last, and the list is removed, too."""
+        items = self.of(number)
+        items[np.flatnonzero(items == item)[0]] = items[-1]
+        self.counts[number] = len(items) - 1
+        if len(items) > 1:
+            return False
+        room = self._room[number]
+        self._set(number, 0, 0, 0)
+        self._free.append(number)
+        if len(self):
+            self._discard(room)
+        else:
+            self._clear()
+        return True
+
+    def of(self, number: int) -> npt.NDArray[Any]:
+        """Return the items of a list, as a view that must not be kept across a change."""
+        start = self.starts[number]
+        return self.pool.array[start : start + self.counts[number]]
+
+    def _set(self, number: int, start: int, count: int, room: int) -> None:
+        self.starts[number], self.counts[number], self._room[number] = start, count, room
+
+    def _discard(self, room: int) -> None:
+        self._garbage += room
+        if self._garbage > _WORTH_COMPACTING and 2 * self._garbage > len(self.pool):
+            self._compact()
+
+    def _compact(self) -> None:
+        starts, rooms = self.starts.array, self._room.array.astype(np.int64)
+        moved = np.cumsum(rooms) - rooms
+        places = np.arange(rooms.sum()) + np.repeat(starts - moved, rooms)
+        self.pool.replace(self.pool.array[places])
+        starts[:] = moved
+        self._garbage = 0

@@ -15,14 +15,13 @@ from itertools import islice, product
 from math import prod
 from typing import assert_never
 
-from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.engine.xml.document_fit import DocumentFit
 from tocsin.engine.xml.document_tree import ABOVE
 from tocsin.engine.xml.shapes import ElementShape, ElementShapes
 from tocsin.events.views.document import attributes_in, parse_xml
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
-from tocsin.plan.xml.row_evaluation import meets_condition
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded, meets_condition
 from tocsin.plan.xml.xml_patterns import (
     MAX_ROWS,
     AttributeTest,

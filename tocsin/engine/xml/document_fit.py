@@ -12,14 +12,76 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.engine.xml.document_tree import ABOVE, DocumentTree
 from tocsin.engine.xml.shapes import ElementShape
-from tocsin.engine.xml.xpath_evaluation import BudgetedXPath, MeasuredDocument, Selected
-from tocsin.events.views.document import Element, attributes_in
+from tocsin.events.event import Event
+from tocsin.events.views.document import Element, XPath, attributes_in, size_of
 from tocsin.plan.bindings import Rows
-from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, outermost_inside
-from tocsin.plan.xml.xpath.cost_bound import OverBudget
+from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, document_to_match, outermost_inside
+from tocsin.plan.xml.xpath.cost_bound import OverBudget, is_within_budget
+from tocsin.plan.xml.xpath.read import read_xpath
+from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape, rough_shape
+from tocsin.plan.xml.xpath.syntax import XPathType, shorten, text_of, type_of
+
+# XPath expressions as the engine evaluates them: compiled once, in their cheapest form.
+#
+# Expressions beyond the budget are not evaluated.
+
+Selected: TypeAlias = list[Element | str] | bool
+
+
+class MeasuredDocument:
+    """A document with its shape: rough, and in detail only if that is not enough; both cached."""
+
+    __slots__ = ("_detailed", "_rough", "_tree", "root")
+
+    def __init__(self, root: Element, tree: DocumentTree) -> None:
+        self.root = root
+        self._tree = tree
+        self._rough: DocumentShape | None = None
+        self._detailed: DocumentShape | None = None
+
+    @property
+    def rough(self) -> DocumentShape:
+        """The shape, estimated from the number of elements and the size."""
+        if self._rough is None:
+            self._rough = rough_shape(len(self._tree), size_of(self.root))
+        return self._rough
+
+    @property
+    def detailed(self) -> DocumentShape:
+        """The exact shape."""
+        if self._detailed is None:
+            outline = DocumentOutline(self._tree.names, self._tree.parents, self._tree.levels)
+            self._detailed = outlined_shape(self.root, outline)
+        return self._detailed
+
+
+class BudgetedXPath:
+    """An XPath expression. If its selection is not used, it only tests that there is one."""
+
+    __slots__ = ("_expression", "_in_order", "_namespaces", "_path")
+
+    def __init__(self, text: str, namespaces: Mapping[str, str], *, in_order: bool) -> None:
+        self._expression = shorten(read_xpath(text, namespaces))
+        self._namespaces = namespaces
+        self._in_order = in_order
+        written = text_of(self._expression)
+        if not in_order:
+            of_nodes = type_of(self._expression) is XPathType.NODES
+            written = f"count({written}) > 0" if of_nodes else f"boolean({written})"
+        self._path = XPath(written, namespaces)
+
+    def answer(self, document: MeasuredDocument) -> Selected | None:
+        """Return the selection of the expression, or its truth; None if it exceeds the budget."""
+        if not self._is_cheap(document.rough) and not self._is_cheap(document.detailed):
+            return None
+        return self._path.select(document.root)
+
+    def _is_cheap(self, shape: DocumentShape) -> bool:
+        return is_within_budget(self._expression, self._namespaces, shape, in_order=self._in_order)
+
 
 Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...], bool]
 """An XPath expression with the namespaces of its prefixes, and True if its selection is used."""
@@ -208,3 +270,46 @@ def _has_attributes(element: Element, shape: ElementShape) -> bool:
         if given is None or (value is not None and given != value):
             return False
     return True
+
+
+# Cache of documents with hits, whose rows may still be needed, up to a number of elements.
+
+MAX_CACHED_ELEMENTS = 100_000
+"""Most elements of all cached documents; the oldest is dropped first, the newest stays at any size.
+"""
+
+
+class DocumentCache:
+    """Fittings by event."""
+
+    __slots__ = ("_cached_elements", "_documents", "_paths", "_work")
+
+    def __init__(self, paths: Mapping[Expression, BudgetedXPath], work: WorkCounters) -> None:
+        self._paths = paths
+        self._work = work
+        self._documents: dict[int, tuple[Event, DocumentFit]] = {}
+        self._cached_elements = 0
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def fit_of(self, event: Event) -> DocumentFit | None:
+        """Return the event's document, cached; None if it has none."""
+        kept = self._documents.get(id(event))
+        if kept is not None:
+            return kept[1]  # the event is kept, too, so that its id() is not reused
+        root = document_to_match(event)
+        if root is None:
+            return None
+        fitting = DocumentFit((root,), self._paths, self._work)
+        self._cached_elements += len(fitting.tree)
+        while self._documents and self._cached_elements > MAX_CACHED_ELEMENTS:
+            self.forget(next(iter(self._documents.values()))[0])
+        self._documents[id(event)] = (event, fitting)
+        return fitting
+
+    def forget(self, event: Event) -> None:
+        """Drop the event's document."""
+        kept = self._documents.pop(id(event), None)
+        if kept is not None:
+            self._cached_elements -= len(kept[1].tree)

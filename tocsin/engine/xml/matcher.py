@@ -15,21 +15,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.index.counters import WorkCounters
-from tocsin.engine.index.hits import Hits
-from tocsin.engine.index.keys import Keys
-from tocsin.engine.xml.anchors import chosen_anchor
-from tocsin.engine.xml.automaton import SOMEWHERE, Automaton, BlockAnchor
+from tocsin.engine.index.matcher_parts import Hits, Keys, WorkCounters
+from tocsin.engine.xml.automaton import SOMEWHERE, Automaton, BlockAnchor, chosen_anchor
 from tocsin.engine.xml.block_rows import is_beyond, rows_of
-from tocsin.engine.xml.document_cache import DocumentCache
-from tocsin.engine.xml.document_fit import DocumentFit, Expression, expressions_of
+from tocsin.engine.xml.document_fit import (
+    BudgetedXPath,
+    DocumentCache,
+    DocumentFit,
+    Expression,
+    expressions_of,
+)
 from tocsin.engine.xml.shapes import ElementShape, ElementShapes
-from tocsin.engine.xml.xpath_evaluation import BudgetedXPath
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import Rows
 from tocsin.plan.xml.paths import may_be_empty
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import (
     Pattern,
     PatternElement,

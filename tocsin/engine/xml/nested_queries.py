@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from tocsin.engine.index.counters import WorkCounters
+from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.engine.xml.block_rows import RowCache, StepBudget, join_pattern_rows
 from tocsin.engine.xml.document_fit import DocumentFit
 from tocsin.engine.xml.shapes import ElementShape, ElementShapes
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import Row
-from tocsin.plan.xml.construction import Ask
+from tocsin.plan.xml.construction import Ask, NestedQuery
 from tocsin.plan.xml.row_evaluation import in_order, meets_condition
-from tocsin.plan.xml.templates import NestedQuery
 from tocsin.plan.xml.xml_patterns import InEvent, PatternElement, SourcedPattern
 
 Documents: TypeAlias = Callable[[str], Element | None]

@@ -9,8 +9,9 @@ its one event.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
+from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import (
     encode,
     event_of,
@@ -91,3 +92,31 @@ def _with_bounds(event: Event, outer: Event) -> Event:
     envelope = {**event.envelope, **{name: outer.envelope[name] for name in times}}
     place = outer.place_source if outer.place_source is not None else event.place_source
     return Event(envelope, event.data, outer.interval if stated else event.interval, place)
+
+
+# An item of a file of events: a line to decode, or the events or problem from a reader.
+
+DecodedItem: TypeAlias = tuple[Event, ...] | Problem | None
+"""The events or the problem that a reader has decoded from a text; None if still to be decoded."""
+
+
+class FileItem(NamedTuple):
+    """The text, its first line number, its file if there are several, and the decoded result."""
+
+    raw: bytes
+    line: int
+    file: str | None = None
+    found: DecodedItem = None
+
+    def events(self) -> list[Event]:
+        """Return the events of the item; raises if it is not an event."""
+        return events_in(self.raw, self.found)
+
+
+def events_in(raw: bytes, made: DecodedItem = None) -> list[Event]:
+    """Return the events of a text, decoded already or now; raises if it is not an event."""
+    if made is None:
+        return decode_all(raw)
+    if isinstance(made, Problem):
+        raise made
+    return list(made)

@@ -9,7 +9,7 @@ than the limit. The same data gives the same graph, labels included, in every pr
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -18,7 +18,7 @@ from tocsin.events.views.document import Documented, attributes_of, parse_xml
 from tocsin.events.views.epcis import EpcisData, epcis_to_triples
 from tocsin.events.views.json_to_graph import HOME, Vocabulary, json_to_triples
 from tocsin.events.views.payload import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
-from tocsin.values.rdf import Triple, read_rdf
+from tocsin.values.rdf import Triple, read_rdf, write_turtle
 from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Iri, Literal, Resource, Term
 
 MAX_TRIPLES = 50_000
@@ -201,3 +201,35 @@ def _too_large() -> EventProblem:
 
 def _listed(terms: Sequence[Term]) -> str:
     return ", ".join([*map(str, terms[:5]), *(["..."] if len(terms) > 5 else [])])
+
+
+# The graph of an event as Turtle: it is read as the same graph with the same home vertex.
+
+
+def turtle_of(graph: Graph, prefixes: Mapping[str, str] | None = None) -> str:
+    """Return the graph as text. Home is first, and marked unless its name is a home name."""
+    return write_turtle(_statements(graph), prefixes)
+
+
+def _statements(graph: Graph) -> Iterator[Triple]:
+    by_subject: dict[Resource, list[Triple]] = {graph.home: []}
+    for arc in graph.arcs:
+        by_subject.setdefault(arc[0], []).append(arc)
+    for term in graph.types:
+        if not isinstance(term, Literal):
+            by_subject.setdefault(term, [])
+    for subject, arcs in by_subject.items():
+        yield from (
+            (subject, RDF_TYPE, Iri(kind))
+            for kind in _classes_to_write(subject, graph.types[subject])
+        )
+        if subject == graph.home and subject not in (HOME, HOME_IRI):
+            yield (subject, *HOME_MARK)
+        yield from arcs
+
+
+def _classes_to_write(term: Term, classes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the classes to write; owl:Thing alone only for blank nodes, which may have no other
+    triple.
+    """
+    return () if isinstance(term, Iri) and classes == (THING,) else classes

@@ -7,20 +7,123 @@ nothing is decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from tocsin.errors import LimitProblem
 from tocsin.knowledge.concepts.assertions import Assertions, Individual, IndividualKind, World
-from tocsin.knowledge.concepts.clashes import Clash, clash_of
+from tocsin.knowledge.concepts.axioms import Axiom
 from tocsin.knowledge.concepts.concept import (
+    Complement,
     Concept,
     Conjunction,
+    Datatype,
     Disjunction,
+    Enumeration,
     Exists,
     ForAll,
+    Leaf,
+    Nothing,
     Symbol,
+    concept_text,
+    concepts_in,
 )
-from tocsin.knowledge.concepts.wording import concept_text
+from tocsin.knowledge.concepts.datatypes import has
+from tocsin.knowledge.concepts.tbox import TBox
+
+# Clashes: contradictions among the assumptions about one individual (criteria K1 to K6).
+#
+# A symbol that nothing asserts and the closed world denies clashes as in K1: its complement is as
+# good as asserted. Not being listed is a proof for named individuals only.
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The criterion that applies, the individual, and the reason in words."""
+
+    criterion: str
+    individual: Individual
+    words: str
+
+
+def clash_of(individual: Individual, concept: Concept, others: Collection[Concept]) -> Clash | None:
+    """Return the clash of a concept of an individual with all its known concepts, itself included;
+    else None.
+    """
+    match concept:
+        case Nothing():
+            return Clash("K5", individual, f"{individual.name} cannot be in Nothing")
+        case Symbol() | Enumeration() | Datatype():
+            return _of_leaf(individual, concept, True, others)
+        case Complement(operand) if isinstance(operand, Symbol | Enumeration | Datatype):
+            return _of_leaf(individual, operand, False, others)
+        case _:
+            return None
+
+
+def _of_leaf(
+    individual: Individual, leaf: Leaf, positive: bool, others: Collection[Concept]
+) -> Clash | None:
+    if (Complement(leaf) if positive else leaf) in others:
+        return Clash(
+            "K1",
+            individual,
+            f"{individual.name} would be {concept_text(leaf)} and not {concept_text(leaf)}",
+        )
+    if isinstance(leaf, Datatype):
+        return _of_datatype(individual, leaf, positive)
+    if individual.kind is IndividualKind.LITERAL:
+        return (
+            Clash("K4", individual, f"the literal {individual.name} is no {concept_text(leaf)}")
+            if positive
+            else None
+        )
+    if isinstance(leaf, Enumeration):
+        return _of_listing(individual, leaf, positive) or _of_no_individual_left(individual, others)
+    return None
+
+
+def _of_datatype(individual: Individual, datatype: Datatype, positive: bool) -> Clash | None:
+    if individual.kind is IndividualKind.FRESH:
+        return None
+    if (individual.value is not None and has(individual.value, datatype)) is positive:
+        return None
+    return Clash(
+        "K3",
+        individual,
+        f"{individual.name} is {'not' if positive else 'indeed'} {concept_text(datatype)}",
+    )
+
+
+def _of_listing(individual: Individual, listed: Enumeration, positive: bool) -> Clash | None:
+    if (
+        not individual.is_named
+        or (individual.kind is IndividualKind.NAMED and individual.name in listed.elements)
+        is positive
+    ):
+        return None
+    return Clash(
+        "K2",
+        individual,
+        f"{individual.name} is {'not listed' if positive else 'listed'} in {concept_text(listed)}",
+    )
+
+
+def _of_no_individual_left(individual: Individual, others: Collection[Concept]) -> Clash | None:
+    """Return clash K6 if its enumerations, without those that exclude it, leave no individual."""
+    listed = [set(each.elements) for each in others if isinstance(each, Enumeration)]
+    if not listed:
+        return None
+    excluded = (
+        e.operand.elements
+        for e in others
+        if isinstance(e, Complement) and isinstance(e.operand, Enumeration)
+    )
+    left = set.intersection(*listed).difference(*excluded)
+    return (
+        None if left else Clash("K6", individual, f"nobody is left that {individual.name} could be")
+    )
+
 
 Assumption = tuple[Individual, Concept]
 
@@ -251,3 +354,37 @@ def assumption_text(assumption: Assumption) -> str:
     """Return an assumption as a sentence."""
     who, concept = assumption
     return f"{who.name} is {concept_text(concept)}"
+
+
+# Unsatisfiable concepts of a TBox: those whose meaning contradicts itself.
+
+_ANYTHING = Individual(IndividualKind.FRESH, "anything")
+_NOTHING_SAID = Assertions((), ())
+_LIMITS = TableauLimits(branches=200, assumptions=5_000, all_assumptions=50_000)
+"""Beyond these limits a concept counts as satisfiable: refusing a TBox is not worth more work."""
+
+_DENYING = (Complement, Nothing, Datatype, Enumeration, ForAll)
+"""A concept made of none of these is satisfiable, whatever else is known."""
+
+
+def unsatisfiable_concepts(tbox: TBox) -> frozenset[str]:
+    """Return the names of all concepts that certainly can have no members.
+
+    Only a concept that denies something can contradict: most ontologies are hierarchies, and need
+    no search.
+    """
+    if not any(isinstance(each, _DENYING) for axiom in tbox.axioms for each in _parts(axiom)):
+        return frozenset()
+    return frozenset(axiom.name for axiom in tbox.axioms if _is_empty(tbox, axiom.name))
+
+
+def _parts(axiom: Axiom) -> Iterator[Concept]:
+    return concepts_in(axiom.concept)
+
+
+def _is_empty(tbox: TBox, name: str) -> bool:
+    try:
+        meant = tbox.expanded(name)
+    except LimitProblem:
+        return False
+    return examine(_NOTHING_SAID, [(_ANYTHING, meant)], World.OPEN, _LIMITS).is_inconsistent

@@ -3,16 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from tocsin.errors import Place, Problem, SyntaxProblem
+from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.languages.base.embedded import blank_braces
-from tocsin.languages.base.limits import Exceeded, TextLimits
 from tocsin.languages.base.parsing import Parser, Unexpected
-from tocsin.languages.base.texts import START, TooDeep
+from tocsin.languages.base.texts import START, SourceSpan, TooDeep
+
+# Limits of a text. A text beyond one is refused before it can cost anything.
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """Bytes of text in UTF-8, and levels of nesting; a language adds further limits.
+
+    `deepest` is the highest nesting that may be configured, because plans are walked recursively.
+    """
+
+    deepest: ClassVar[int | None] = None
+
+    text_bytes: int = 64 << 10
+    nesting: int = 64
+
+    def __post_init__(self) -> None:
+        if self.deepest is not None and self.nesting > self.deepest:
+            raise MeaningProblem(f"the nesting limit is at most {self.deepest}, got {self.nesting}")
+
+
+class Exceeded(Protocol):
+    """Factory of the problem of a text beyond a limit."""
+
+    def __call__(
+        self, message: str, place: Place | None, hint: str, token: str = ""
+    ) -> LimitProblem: ...
+
+
+def limit_problems(code: str) -> Exceeded:
+    """Return the factory of limit problems of a language, with its code."""
+
+    def exceeded(message: str, place: Place | None, hint: str, token: str = "") -> LimitProblem:
+        return LimitProblem(message, code=code, place=place, token=token, hint=hint)
+
+    return exceeded
 
 
 def grammar_of(language: str, *names: str) -> str:
@@ -74,3 +109,31 @@ class Grammar:
             raise self.exceeded(
                 f"the {self.what} has {size:,} bytes, the limit is {limit:,}", START, self.shorter
             )
+
+
+# Base of the transformers: callbacks of a parser, one method per rule of its grammar, called as
+# the rule ends.
+
+Children = list[Any]
+
+
+class NestingTransformer:
+    """Transformer with the nesting limit; it has no other state, so one serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def _below(self, spot: SourceSpan, operands: Iterable[Any]) -> int:
+        """Return the depth of a node above operands; raise at the token if it is too deep."""
+        depth = depth_of(operands) + 1
+        self._watch(depth, spot)
+        return depth
+
+    def _watch(self, depth: int, spot: SourceSpan) -> None:
+        if depth > self._nesting:
+            raise TooDeep(spot.offset)
+
+
+def depth_of(operands: Iterable[Any]) -> int:
+    """Return the depth of the deepest operand; 0 without operands."""
+    return max((operand.depth for operand in operands), default=0)

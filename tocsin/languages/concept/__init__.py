@@ -18,11 +18,9 @@ from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.concept.checks import warnings_of
-from tocsin.languages.concept.limits import ConceptLimits
 from tocsin.languages.concept.lower import lower
 from tocsin.languages.concept.names import names_of
-from tocsin.languages.concept.options import settings_of
-from tocsin.languages.concept.read import read_subscription
+from tocsin.languages.concept.read import ConceptLimits, read_subscription, settings_of
 from tocsin.languages.concept.terminology import tbox_of_text
 from tocsin.plan.nodes.composites import Plan
 

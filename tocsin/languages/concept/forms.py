@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem
-from tocsin.languages.base.intervals import ORDER, one_of_seven
+from tocsin.languages.base.plan_parts import ORDER, one_of_seven
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,

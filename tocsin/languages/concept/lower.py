@@ -11,15 +11,13 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.languages.base.embedded import shift_problem
-from tocsin.languages.base.keys import keyed_operators, keyed_whole
+from tocsin.languages.base.plan_parts import keyed_operators, keyed_whole
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.concept_builder import ConceptBuilder
 from tocsin.languages.concept.correlation import Correlating, SharedValue
-from tocsin.languages.concept.limits import exceeded
 from tocsin.languages.concept.names import ConceptNameResolver
-from tocsin.languages.concept.options import ConceptOptions
-from tocsin.languages.concept.read import read_subscription
+from tocsin.languages.concept.read import ConceptOptions, exceeded, read_subscription
 from tocsin.languages.concept.syntax import (
     ConceptAnd,
     ConceptEmbeddedAtom,

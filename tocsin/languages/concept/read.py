@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
-from tocsin.languages.base.grammar import Grammar, grammar_of
+from tocsin.errors import MeaningProblem
+from tocsin.knowledge.concepts.assertions import World
+from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
+from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.concept.limits import ConceptLimits, exceeded
 from tocsin.languages.concept.syntax import ConceptSubscription, Terminology
 from tocsin.languages.concept.syntax_errors import syntax_problem
 from tocsin.languages.concept.transformer import ConceptTransformer
+from tocsin.values.time import Instant, parse_instant
+
+# Limits of a text: length and nesting. A text beyond one is refused with LIMIT.
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptLimits(TextLimits):
+    """Largest text in bytes, a `.tbox` text included, and deepest nesting."""
+
+    nesting: int = 100
+    tbox_bytes: int = 1 << 24
+
+
+exceeded = limit_problems("LIMIT")
+
 
 DEFAULT_LIMITS = ConceptLimits()
 
@@ -51,3 +69,50 @@ def read_terminology(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Termi
 @cache
 def _parser(start: str, nesting: int) -> Parser:
     return Parser(grammar_of("concept", start, "grammar"), ConceptTransformer(nesting))
+
+
+# Options of a concept subscription: `world`, `intervals` and `origin`.
+
+_CHOICES = {"world": tuple(each.value for each in World), "intervals": ("paper", "proper")}
+_ORIGIN = "origin"
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptOptions:
+    """Options of a subscription: closed or open world, proper intervals, origin.
+
+    In the closed world unstated facts are false. `proper` allows relations in time for proper
+    intervals only. Timed negations are tested from `origin` on; without one their windows are
+    counted from the epoch.
+    """
+
+    world: World = World.CLOSED
+    proper: bool = False
+    origin: Instant | None = None
+
+
+def settings_of(options: Mapping[str, object]) -> ConceptOptions:
+    """Return the settings of a subscription's options; raise if one is unknown."""
+    for name, value in options.items():
+        refuse_unknown((name,), "concept", (*_CHOICES, _ORIGIN))
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise option_problem(
+                f"{name} {value!r} is not known", name, f"one of {', '.join(_CHOICES[name])}"
+            )
+    return ConceptOptions(
+        World(options.get("world", "closed")),
+        options.get("intervals") == "proper",
+        _origin(options),
+    )
+
+
+def _origin(options: Mapping[str, object]) -> Instant | None:
+    written = options.get(_ORIGIN)
+    if written is None:
+        return None
+    try:
+        return parse_instant(str(written))
+    except MeaningProblem as problem:
+        raise option_problem(
+            f"origin: {problem.message}", _ORIGIN, "write a time such as 2026-01-31T08:00:00Z"
+        ) from None

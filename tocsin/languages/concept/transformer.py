@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tocsin.languages.base.grammar import Children, NestingTransformer
 from tocsin.languages.base.parsing import Token, Unexpected
 from tocsin.languages.base.texts import spot_of
-from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.concept.syntax import (
     Bottom,
     ConceptAnd,

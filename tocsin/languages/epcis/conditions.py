@@ -11,7 +11,7 @@ from tocsin.events.event import ENVELOPE, Path
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.values import Given, identifiers, instant, resources, strings
 from tocsin.plan.nodes.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
-from tocsin.plan.nodes.expression import Call, Semantics
+from tocsin.plan.nodes.expressions import Call, Semantics
 from tocsin.plan.semantics.list_conditions import ITSELF, any_item, item_test, like_text
 from tocsin.values.like import Token, Wild
 from tocsin.values.scalars import Constant, Scalar

@@ -19,7 +19,7 @@ from tocsin.languages.epcis.master_data import attribute_is, has_attribute
 from tocsin.languages.epcis.parameters import ORDERINGS
 from tocsin.languages.epcis.values import Given, as_instant, as_number, strings
 from tocsin.plan.nodes.atoms import BooleanNode
-from tocsin.plan.nodes.expression import Call
+from tocsin.plan.nodes.expressions import Call
 from tocsin.plan.semantics.list_conditions import DEEP, ITSELF, item_test
 
 _AREAS: dict[str, Path] = {

@@ -28,7 +28,7 @@ from tocsin.languages.base.context import Definition, MasterDataDefinition
 from tocsin.languages.epcis.conditions import Lowering, any_of, is_one, members
 from tocsin.languages.epcis.values import Given, identifiers, strings
 from tocsin.plan.nodes.atoms import BooleanNode
-from tocsin.plan.nodes.expression import Call
+from tocsin.plan.nodes.expressions import Call
 from tocsin.plan.semantics.list_conditions import item_test
 
 _NAME = re.compile(rf"(EQATTR|EQ_ATTR|HASATTR)_({'|'.join(PATHS)})(?:_(.+))?")

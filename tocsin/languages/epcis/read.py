@@ -13,9 +13,8 @@ from typing import Any
 
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.base.cloudevents import parse_json
-from tocsin.events.codecs.epcis.from_xml import local
+from tocsin.events.codecs.epcis.from_xml import QUERIES, local, parameters_of
 from tocsin.events.codecs.epcis.json_context import NameContext, names_of
-from tocsin.events.codecs.epcis.query_xml import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
 from tocsin.languages.epcis.syntax_errors import HINT, json_problem, xml_problem

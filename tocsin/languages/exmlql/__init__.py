@@ -18,10 +18,10 @@ from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
 from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.checks import warnings_of
-from tocsin.languages.exmlql.limits import ExmlqlLimits
 from tocsin.languages.exmlql.lower import lower
 from tocsin.languages.exmlql.read import read
 from tocsin.languages.exmlql.syntax import ExmlqlSubscription
+from tocsin.languages.exmlql.term_transformer import ExmlqlLimits
 from tocsin.languages.exmlql.xml_ql import xml_ql_queries
 
 __all__ = ["ExmlqlLimits", "parse", "xml_ql"]

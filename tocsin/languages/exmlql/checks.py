@@ -15,7 +15,6 @@ from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
     BlockUse,
@@ -31,7 +30,8 @@ from tocsin.languages.exmlql.syntax import (
     WindowedPart,
     uses_of,
 )
-from tocsin.plan.xml.row_functions import number_in
+from tocsin.languages.exmlql.time_clauses import constituents
+from tocsin.plan.xml.row_evaluation import number_in
 from tocsin.values.ranges import TURNED, can_all_hold
 
 _EQUALITIES = ("=", "!=")

@@ -8,10 +8,8 @@ from tocsin.errors import Place
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
 from tocsin.languages.base.texts import START
-from tocsin.languages.exmlql.building import Misplaced, TooMany
-from tocsin.languages.exmlql.limits import ExmlqlLimits, exceeded
-from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
+    SYNTAX_CODE,
     Built,
     CallUse,
     ConditionItem,
@@ -26,6 +24,7 @@ from tocsin.languages.exmlql.syntax import (
     uses_of,
 )
 from tocsin.languages.exmlql.syntax_errors import misplaced_problem, syntax_problem
+from tocsin.languages.exmlql.term_transformer import ExmlqlLimits, Misplaced, TooMany, exceeded
 from tocsin.languages.exmlql.transformer import ExmlqlTransformer
 
 _GRAMMAR = Grammar(

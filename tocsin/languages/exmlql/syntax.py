@@ -477,3 +477,8 @@ def _bare(part: TimePart) -> TimePart:
     while isinstance(part, PartGroup):
         part = part.inner
     return part
+
+
+# Code of a text that is not in the language, found by the grammar or by a later check.
+
+SYNTAX_CODE = "ExmlqlSyntaxError"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from tocsin.languages.base.grammar import Children, NestingTransformer, TextLimits, limit_problems
+from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.suggestions import did_you_mean, nearest
 from tocsin.languages.base.texts import SourceSpan, spot_of
-from tocsin.languages.base.transformer import Children, NestingTransformer
-from tocsin.languages.exmlql.building import Misplaced, unquote
 from tocsin.languages.exmlql.syntax import (
+    SYNTAX_CODE,
     AmongUse,
     CallUse,
     Condition,
@@ -22,8 +24,49 @@ from tocsin.languages.exmlql.syntax import (
     Term,
     VariableUse,
 )
-from tocsin.plan.xml.row_functions import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
+from tocsin.plan.xml.row_evaluation import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
 from tocsin.values.formats import format_of
+
+# Shared parts of the E-XML-QL transformers: texts without their quotes, and errors at a token.
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Misplaced(Exception):
+    """Raised for a token that the grammar allows and the language does not, with a hint."""
+
+    def __init__(self, spot: SourceSpan, message: str, hint: str, code: str = SYNTAX_CODE) -> None:
+        super().__init__(spot, message, hint)
+        self.spot = spot
+        self.message = message
+        self.hint = hint
+        self.code = code
+
+
+class TooMany(Exception):
+    """Raised at the token that passes a limit, with a hint."""
+
+    def __init__(self, spot: SourceSpan, message: str, hint: str) -> None:
+        super().__init__(spot, message, hint)
+        self.spot = spot
+        self.message = message
+        self.hint = hint
+
+
+def unquote(token: Token) -> str:
+    """Return the text of a token in double quotes; two of them stand for one inside."""
+    return require_xml(str(token)[1:-1].replace('""', '"'), spot_of(token))
+
+
+def require_xml(text: str, spot: SourceSpan) -> str:
+    """Return the text; raise if XML cannot hold it."""
+    found = _NOT_XML.search(text)
+    if found:
+        raise Misplaced(
+            spot, f"no XML document can hold the character {found[0]!a}", "leave it out"
+        )
+    return text
+
 
 FUNCTION_CODE = "UnknownFunction"
 ARGUMENT_CODE = "FunctionArgumentError"
@@ -217,3 +260,24 @@ _USAGE = {
     "trim": "trim($text)",
     "upper": "upper($text)",
 }
+
+
+# Limits of an E-XML-QL text. A text beyond one is refused with ExmlqlLimitError.
+
+
+@dataclass(frozen=True, slots=True)
+class ExmlqlLimits(TextLimits):
+    """Bytes of text in UTF-8, nesting, and the elements, conditions, functions and blocks of a
+    text.
+
+    `steps` are those of one regular path, `queries` is the nesting depth of queries.
+    """
+
+    deepest: ClassVar[int | None] = 100
+
+    parts: int = 1024
+    steps: int = 64
+    queries: int = 8
+
+
+exceeded = limit_problems("ExmlqlLimitError")

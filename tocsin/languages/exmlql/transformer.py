@@ -11,11 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tocsin.languages.base.grammar import Children
 from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.texts import SourceSpan, spot_of
-from tocsin.languages.base.transformer import Children
-from tocsin.languages.exmlql.building import Misplaced, TooMany, require_xml, unquote
-from tocsin.languages.exmlql.limits import ExmlqlLimits
 from tocsin.languages.exmlql.syntax import (
     AttributeMatch,
     Bind,
@@ -49,8 +47,17 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
     path_names,
 )
-from tocsin.languages.exmlql.term_transformer import TermTransformer, is_function, unknown_function
-from tocsin.plan.xml.row_functions import FUNCTION_NAMES
+from tocsin.languages.exmlql.term_transformer import (
+    ExmlqlLimits,
+    Misplaced,
+    TermTransformer,
+    TooMany,
+    is_function,
+    require_xml,
+    unknown_function,
+    unquote,
+)
+from tocsin.plan.xml.row_evaluation import FUNCTION_NAMES
 
 RESERVED = frozenset(
     (

@@ -21,13 +21,10 @@ from tocsin.languages.exmlql.syntax import (
     TimePart,
     WindowedPart,
 )
-from tocsin.plan.explain.template_text import construct_text
-from tocsin.plan.explain.xml_patterns import Spaces
+from tocsin.plan.explain.exmlql import Spaces, condition_text, construct_text
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Named, Part, Plan, parts_of
-from tocsin.plan.xml.construction import Construct
-from tocsin.plan.xml.row_text import condition_text
-from tocsin.plan.xml.templates import queries_in
+from tocsin.plan.xml.construction import Construct, queries_in
 from tocsin.plan.xml.xml_patterns import (
     InDocument,
     InEvent,

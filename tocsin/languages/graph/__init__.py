@@ -20,11 +20,9 @@ from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.graph.checks import warnings_of
-from tocsin.languages.graph.limits import GraphLimits
 from tocsin.languages.graph.lower import lower
 from tocsin.languages.graph.names import without_ontology
-from tocsin.languages.graph.options import settings_of
-from tocsin.languages.graph.read import read
+from tocsin.languages.graph.read import GraphLimits, read, settings_of
 from tocsin.plan.nodes.composites import Plan
 
 __all__ = ["GraphLimits", "parse"]

@@ -10,8 +10,7 @@ from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.base.texts import ProblemCollector
-from tocsin.languages.graph.literals import literal_of, text_of
-from tocsin.languages.graph.names import GraphNameResolver
+from tocsin.languages.graph.names import GraphNameResolver, literal_of, text_of
 from tocsin.languages.graph.syntax import (
     AllFilters,
     AnyFilter,

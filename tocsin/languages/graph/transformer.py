@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from tocsin.languages.base.grammar import Children, NestingTransformer, depth_of
 from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.texts import SourceSpan, spot_of
-from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.graph.syntax import (
     AllFilters,
     AnyFilter,

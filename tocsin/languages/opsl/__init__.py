@@ -18,11 +18,9 @@ from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Reading, capture_problems
 from tocsin.languages.opsl.checks import warnings_of
-from tocsin.languages.opsl.limits import OpslLimits
 from tocsin.languages.opsl.lower import lower
-from tocsin.languages.opsl.options import settings_of
-from tocsin.languages.opsl.read import read
-from tocsin.languages.opsl.window_positions import find_window
+from tocsin.languages.opsl.quantities import find_window
+from tocsin.languages.opsl.read import OpslLimits, read, settings_of
 from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Duration, Instant
 

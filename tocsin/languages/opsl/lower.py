@@ -11,17 +11,20 @@ from typing import TypeVar, assert_never
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
 from tocsin.languages.base.embedded import shift_problem
-from tocsin.languages.base.renaming import prefix_names
+from tocsin.languages.base.plan_parts import prefix_names
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.opsl import forms
-from tocsin.languages.opsl.atoms import NOTHING, condition_of
-from tocsin.languages.opsl.limits import OpslLimits, exceeded
-from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, LoweredOpsl, OpslNameResolver
-from tocsin.languages.opsl.options import OpslOptions
-from tocsin.languages.opsl.plan_size import Sizes
+from tocsin.languages.opsl.names import (
+    NOTHING,
+    OWN_LANGUAGE,
+    REGION,
+    LoweredOpsl,
+    OpslNameResolver,
+    condition_of,
+    written_region,
+)
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
-from tocsin.languages.opsl.read import read
-from tocsin.languages.opsl.regions import written_region
+from tocsin.languages.opsl.read import OpslLimits, OpslOptions, exceeded, read
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
@@ -41,7 +44,32 @@ from tocsin.languages.opsl.syntax import (
 )
 from tocsin.languages.opsl.variables import order_of_bindings
 from tocsin.languages.opsl.where import place_comparisons
-from tocsin.plan.nodes.composites import Either, Join, Named, Part
+from tocsin.plan.nodes.composites import (
+    Either,
+    Join,
+    Named,
+    Part,
+    parts_of,
+)
+
+# Size of plan parts with every name written out.
+
+
+class Sizes:
+    """Counter of parts and levels with every name written out. A shared part is measured once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Part, int, int]] = {}
+
+    def of(self, part: Part) -> tuple[int, int]:
+        """Return the number of parts and of levels, the part itself included."""
+        if id(part) not in self._known:
+            inner = [self.of(each) for each in parts_of(part)]
+            count = 1 + sum(each for each, _ in inner)
+            self._known[id(part)] = (part, count, 1 + max((each for _, each in inner), default=0))
+        _, count, levels = self._known[id(part)]
+        return count, levels
+
 
 Value = TypeVar("Value")
 

@@ -8,10 +8,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 
-from tocsin.errors import Problem
-from tocsin.languages.opsl.problems import parameter_problem
+from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.opsl.syntax import Fixed, OpslSubscription, WindowedOperand, nodes_of
 from tocsin.values.time import Duration, Instant, format_instant, parse_instant
+
+# Problems of values in an OPSL text or its options.
+
+
+def parameter_problem(message: str, token: str, hint: str) -> MeaningProblem:
+    """Return the problem of an invalid number, duration or instant."""
+    return MeaningProblem(message, code="ParameterError", token=token[:40], hint=hint)
+
 
 MILLISECOND = 1_000
 LONGEST = 100 * 366 * 86_400_000_000
@@ -120,3 +130,23 @@ def _out_of_range(written: str) -> Problem:
     return parameter_problem(
         f"the instant is not between {first} and {last}", written, _INSTANT_FORM
     )
+
+
+# Place of a window of absolute time in a text, for a host that refuses the window.
+
+
+def find_window(
+    text: str, subscription: OpslSubscription, start: Instant, length: Duration
+) -> tuple[Place, str] | None:
+    """Return the place of the window's instant and its text; None if a definition has it."""
+    for window in _fixed_windows(subscription):
+        if (instant_of(window.instant.text), duration_of(window.duration.text)) == (start, length):
+            return ProblemCollector(text).place(window.instant), window.instant.text
+    return None
+
+
+def _fixed_windows(subscription: OpslSubscription) -> Iterator[Fixed]:
+    bodies = (subscription.main, *(each.definition for each in subscription.bindings))
+    for node in (each for body in bodies for each in nodes_of(body)):
+        if isinstance(node, WindowedOperand) and isinstance(node.window, Fixed):
+            yield node.window

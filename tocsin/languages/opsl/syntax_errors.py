@@ -8,9 +8,11 @@ from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.suggestions import did_you_mean
 from tocsin.languages.base.texts import TerminalNames, find_hint, split_at_error, unexpected_problem
-from tocsin.languages.opsl.foreign_syntax import hint_for_foreign_syntax
-from tocsin.languages.opsl.other_languages import of_other_languages
-from tocsin.languages.opsl.slip import OpslErrorContext
+from tocsin.languages.opsl.foreign_syntax import (
+    OpslErrorContext,
+    hint_for_foreign_syntax,
+    of_other_languages,
+)
 
 SYNTAX_CODE = "OpslSyntaxError"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tocsin.languages.base.grammar import Children, NestingTransformer, depth_of
 from tocsin.languages.base.parsing import Token, Unexpected
 from tocsin.languages.base.texts import spot_of
-from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,

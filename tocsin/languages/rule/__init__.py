@@ -16,9 +16,8 @@ from functools import partial
 from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Reading, capture_problems
-from tocsin.languages.rule.checks import warnings_of
-from tocsin.languages.rule.compile import meaning_of
-from tocsin.languages.rule.limits import RuleLimits
+from tocsin.languages.rule.compile import meaning_of, warnings_of
+from tocsin.languages.rule.read import RuleLimits
 
 __all__ = ["RuleLimits", "parse"]
 

@@ -7,19 +7,85 @@ written cannot be built.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.rule import syntax
-from tocsin.languages.rule.limits import RuleLimits
 from tocsin.languages.rule.printer import RESERVED, name_text, print_rule, write_lines
-from tocsin.languages.rule.read import read
-from tocsin.languages.rule.relations import Relations
+from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.values.html import preformat
 from tocsin.values.time import parse_duration
+
+# Allen relations as methods of a rule built in Python.
+
+Whole = TypeVar("Whole")
+
+
+class Relations(Generic[Whole]):
+    """Each relation as a method; `negated` means that it does not hold."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def stands(self, relation: str, other: Whole, *, negated: bool = False) -> Whole:
+        """Return this in a relation to the other."""
+
+    def before(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that this ends before the other starts."""
+        return self.stands("BEFORE", other, negated=negated)
+
+    def after(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that this starts after the other ends."""
+        return self.stands("AFTER", other, negated=negated)
+
+    def meets(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that this ends when the other starts."""
+        return self.stands("MEETS", other, negated=negated)
+
+    def met_by(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that this starts when the other ends."""
+        return self.stands("MET BY", other, negated=negated)
+
+    def overlaps(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that this starts first and ends while the other lasts."""
+        return self.stands("OVERLAPS", other, negated=negated)
+
+    def overlapped_by(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that the other starts first and ends while this lasts."""
+        return self.stands("OVERLAPPED BY", other, negated=negated)
+
+    def starts(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that both start together, and this ends first."""
+        return self.stands("STARTS", other, negated=negated)
+
+    def started_by(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that both start together, and the other ends first."""
+        return self.stands("STARTED BY", other, negated=negated)
+
+    def during(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that this starts after the other starts and ends before it ends."""
+        return self.stands("DURING", other, negated=negated)
+
+    def contains(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that the other starts after this starts and ends before it ends."""
+        return self.stands("CONTAINS", other, negated=negated)
+
+    def finishes(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that both end together, and this starts last."""
+        return self.stands("FINISHES", other, negated=negated)
+
+    def finished_by(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that both end together, and the other starts last."""
+        return self.stands("FINISHED BY", other, negated=negated)
+
+    def equals(self, other: Whole, *, negated: bool = False) -> Whole:
+        """Return the rule that both start and end together."""
+        return self.stands("EQUALS", other, negated=negated)
+
 
 Duration = str | timedelta
 Ringing = Literal["on change", "every time", "once"]
@@ -75,7 +141,7 @@ class Rule(Relations["Rule"]):
         """
         steps = self._steps()
         last = replace(steps[-1], within=_length(duration))
-        return self._changed(when=syntax.Sequence((*steps[:-1], last)))
+        return self._changed(when=syntax.RuleSequence((*steps[:-1], last)))
 
     def times(self, least: int, most: int | None = None, *, or_more: bool = False) -> Rule:
         """Return this repeated: exactly `least`, from `least` to `most`, or `least` `or_more`
@@ -190,10 +256,10 @@ class Rule(Relations["Rule"]):
 
     def _steps(self) -> tuple[syntax.SequenceStep, ...]:
         part = self.tree.when
-        return part.steps if isinstance(part, syntax.Sequence) else (syntax.SequenceStep(part),)
+        return part.steps if isinstance(part, syntax.RuleSequence) else (syntax.SequenceStep(part),)
 
     def _with_step(self, step: syntax.SequenceStep) -> Rule:
-        return self._changed(when=syntax.Sequence((*self._steps(), step)))
+        return self._changed(when=syntax.RuleSequence((*self._steps(), step)))
 
     def _change(self, word: str, state: str | State, length: syntax.Length | None = None) -> Rule:
         atom = self._own_part()
@@ -279,7 +345,9 @@ def event_of(type: str, condition: str) -> Rule:
 
 def absence(absent: Rule, within: Duration | None = None) -> Rule:
     """Return the absence before a step."""
-    return rule_of(syntax.Sequence((syntax.SequenceStep(_part(absent), True, _length(within)),)))
+    return rule_of(
+        syntax.RuleSequence((syntax.SequenceStep(_part(absent), True, _length(within)),))
+    )
 
 
 def inside(region: str) -> State:
@@ -333,7 +401,7 @@ def _part(rule: Rule) -> syntax.PartSyntax:
 def _step(other: Rule, within: Duration | None) -> syntax.SequenceStep:
     """Return a rule as the next step; one that is a single step with its time is that step."""
     part = _part(other)
-    if isinstance(part, syntax.Sequence) and len(part.steps) == 1 and within is None:
+    if isinstance(part, syntax.RuleSequence) and len(part.steps) == 1 and within is None:
         return part.steps[0]
     return syntax.SequenceStep(part, False, _length(within))
 

@@ -2,33 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
-from tocsin.languages.base.context import Context
-from tocsin.languages.base.keys import keyed_whole
+from tocsin.languages.base.context import Context, PartDefinition
+from tocsin.languages.base.embedded import shift_problem
+from tocsin.languages.base.options import option_problem, refuse_unknown
+from tocsin.languages.base.plan_parts import keyed_whole
 from tocsin.languages.base.texts import ProblemCollector
-from tocsin.languages.rule.all_within import with_max_duration
-from tocsin.languages.rule.keys import keys_of, refuse_impossible_keys
-from tocsin.languages.rule.limits import RuleLimits
 from tocsin.languages.rule.lower import RuleLowering
 from tocsin.languages.rule.lower_aggregates import RuleSettings
-from tocsin.languages.rule.names import NOTHING, RuleNameResolver
-from tocsin.languages.rule.options import metric_of
-from tocsin.languages.rule.push_down_where import push_down_conditions
-from tocsin.languages.rule.read import read
-from tocsin.languages.rule.static_checks import PartNames, check, item_name
-from tocsin.languages.rule.syntax import Over, RuleSyntax, values_in
-from tocsin.languages.rule.values import NUMERIC, condition_of, expression_of
-from tocsin.languages.rule.where import WhereCondition, attach
-from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import Named, Part, Plan, Policy
-from tocsin.plan.nodes.expression import Attribute, Call
-from tocsin.plan.nodes.measures import Ring, Selected
-from tocsin.plan.passes.set_policy import with_settings
-from tocsin.values.time import format_duration
+from tocsin.languages.rule.names import NOTHING, SELECTOR, RuleNameResolver
+from tocsin.languages.rule.printer import value_text
+from tocsin.languages.rule.read import RuleLimits, read
+from tocsin.languages.rule.static_checks import (
+    PartNames,
+    check,
+    item_name,
+    keys_of,
+    refuse_impossible_keys,
+)
+from tocsin.languages.rule.syntax import (
+    Distance,
+    EmbeddedAtom,
+    EventAtom,
+    Meets,
+    Over,
+    PartSyntax,
+    RuleArithmetic,
+    RuleAttribute,
+    RuleComparison,
+    RuleConstant,
+    RuleSyntax,
+    StateChangeSyntax,
+    ValueSyntax,
+    nodes_of,
+    values_in,
+)
+from tocsin.languages.rule.where import NUMERIC, WhereCondition, attach, condition_of, expression_of
+from tocsin.plan.nodes.atoms import AllOf, Atom, BooleanNode, Condition
+from tocsin.plan.nodes.composites import (
+    Absence,
+    BetweenWindow,
+    Either,
+    Fulfilling,
+    Gathered,
+    Join,
+    Named,
+    Only,
+    Part,
+    Plan,
+    Policy,
+    parts_of,
+)
+from tocsin.plan.nodes.expressions import Attribute, Call, Lasts, Ring, Selected
+from tocsin.plan.nodes.rewriting import with_parts
+from tocsin.plan.passes.settings import with_settings
+from tocsin.values.space import Metric
+from tocsin.values.time import Duration, format_duration
+
+# Push-down of WHERE: conditions on one event alone become part of its atom, where an index serves
+# them.
+
+
+def push_down_conditions(rule: RuleSyntax, lowering: RuleLowering) -> tuple[set[int], Part]:
+    """Return the numbers of the remaining comparisons, and the part with the others inside."""
+    part = lowering.part(rule.when)
+    able = set(_named_conditions(part))
+    own: dict[str, list[BooleanNode]] = {}
+    rest: set[int] = set()
+    for number, comparison in enumerate(rule.where):
+        name = _only_name(comparison)
+        if name in able:
+            text = _selector_text(comparison)
+            condition = lowering.names.made_condition(text, comparison.spot)
+            own.setdefault(name, []).append(condition)
+        else:
+            rest.add(number)
+    return rest, _narrowed(part, own) if own else part
+
+
+def _named_conditions(part: Part) -> Iterator[str]:
+    """Yield the names of the events that are described by a condition."""
+    if isinstance(part, Named) and isinstance(part.part, Condition):
+        yield part.name
+    for inner in parts_of(part):
+        yield from _named_conditions(inner)
+
+
+def _only_name(comparison: RuleComparison) -> str:
+    """Return the one part whose attributes are compared with each other or constants, or ""."""
+    values = [*values_in(comparison.left), *values_in(comparison.right)]
+    if any(isinstance(each, Over | Distance) for each in values):
+        return ""
+    names = {each.name for each in values if isinstance(each, RuleAttribute)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _selector_text(comparison: RuleComparison) -> str:
+    left, right = _unnamed(comparison.left), _unnamed(comparison.right)
+    return f"{value_text(left)} {comparison.relation} {value_text(right)}"
+
+
+def _unnamed(value: ValueSyntax) -> ValueSyntax:
+    """Return the value without the name of its part, as a selector writes it."""
+    match value:
+        case RuleAttribute(_, path):
+            return RuleAttribute(path, "")
+        case RuleArithmetic(_, operands):
+            return replace(value, operands=tuple(map(_unnamed, operands)))
+        case RuleConstant() | Over() | Distance():
+            return value
+
+
+def _narrowed(part: Part, own: Mapping[str, list[BooleanNode]]) -> Part:
+    whole = with_parts(part, lambda inner: _narrowed(inner, own))
+    if isinstance(whole, Named) and whole.name in own and isinstance(whole.part, Condition):
+        narrow = Condition(AllOf((whole.part.expression, *own[whole.name])))
+        return replace(whole, part=narrow)
+    return whole
+
+
+# Condition on a rule as a whole: the upper bound of its duration.
+
+
+def with_max_duration(part: Part, limit: Duration) -> Part:
+    """Return the pattern with an upper bound on its duration.
+
+    Its parts get the bound as well, so that no state is kept longer.
+    """
+    lasts = Lasts(limit)
+    inner = _bounded_parts(part, lasts)
+    return inner if _takes(inner) else Only(inner, Fulfilling((lasts,)))
+
+
+def _bounded_parts(part: Part, lasts: Lasts) -> Part:
+    if isinstance(part, Join | Either | Named):
+        part = with_parts(part, lambda each: _bounded_parts(each, lasts))
+    if isinstance(part, Join):
+        return replace(part, conditions=(*part.conditions, lasts))
+    if isinstance(part, Absence | Gathered) and _takes(part):
+        return replace(part, conditions=(*part.conditions, lasts))
+    return part  # events counted in a window do not add to the duration of the whole
+
+
+def _takes(part: Part) -> bool:
+    """True if the part itself can test the duration of the whole."""
+    if isinstance(part, Absence):
+        return isinstance(part.window, BetweenWindow)
+    return isinstance(part, Join | Gathered)
+
+
+# Options of a rule: `crs`, the metric of distances and regions.
+
+_METRICS = {"planar": Metric.PLANAR, "wgs84": Metric.WGS84, "epsg:4326": Metric.WGS84}
+
+
+def metric_of(options: Mapping[str, object]) -> Metric:
+    """Return the metric of a subscription's options; raise if an option is unknown."""
+    refuse_unknown(options, "rule", ("crs",))
+    value = options.get("crs", "planar")
+    metric = _METRICS.get(value.lower()) if isinstance(value, str) else None
+    if metric is None:
+        raise option_problem(
+            f"crs {value!r} is not known", "crs", "write planar, wgs84 or EPSG:4326"
+        )
+    return metric
+
 
 _EMIT_MODES = {"ON CHANGE": Ring.ON_CHANGE, "EVERY TIME": Ring.EVERY_TIME, "ONCE": Ring.ONCE}
 
@@ -177,3 +319,36 @@ def _refuse_needless_mode(
     if rule.ring and not lowering.slides:
         message = f"RING {rule.ring} is about COUNT, SUM, AVG, MIN and MAX, and there is none"
         problems.add("RingError", rule.spot_of("ring"), message, "leave RING out")
+
+
+# Warnings: rules that are legal and probably not meant. They refuse nothing.
+#
+# Parts that wait for the horizon for lack of a WITHIN were recorded at lowering. Warnings for a
+# condition or an atom in braces come from its own language, placed in the rule.
+
+
+def warnings_of(meaning: LoweredRule, text: str, context: Context) -> list[Problem]:
+    """Return the warnings of a rule; empty if it has problems."""
+    if meaning.problems:
+        return []
+    told = ProblemCollector(text)
+    told.found.extend(meaning.warnings)
+    for node in nodes_of(meaning.rule.when):
+        for language, inner, start in _inner_texts(node, context):
+            found = context.warn_of_atom(language, inner)
+            told.found.extend(shift_problem(each, text, start) for each in found)
+    return told.in_reading_order()
+
+
+def _inner_texts(node: PartSyntax, context: Context) -> Iterator[tuple[str, str, int]]:
+    """Yield texts of other languages directly in a part: language, text and start offset."""
+    match node:
+        case EventAtom(name, condition) if condition:
+            if not isinstance(context.definitions.get(name), PartDefinition):
+                yield SELECTOR, condition, node.start
+        case EmbeddedAtom(language, text):
+            yield language, text, node.start
+        case StateChangeSyntax(_, _, Meets(condition) as state):
+            yield SELECTOR, condition, state.start
+        case _:
+            pass

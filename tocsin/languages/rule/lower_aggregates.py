@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages.base.plan_parts import HIDDEN
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.rule.names import NOTHING, RuleNameResolver
-from tocsin.languages.rule.paths import path_of
+from tocsin.languages.rule.names import NOTHING, RuleNameResolver, path_of
 from tocsin.languages.rule.syntax import (
     AggregateSyntax,
     AtomSyntax,
@@ -22,13 +22,14 @@ from tocsin.languages.rule.syntax import (
     StateChangeSyntax,
     StateSyntax,
 )
-from tocsin.languages.rule.values import NUMERIC
-from tocsin.plan.nodes import measures
+from tocsin.languages.rule.where import NUMERIC
+from tocsin.plan.nodes import expressions
 from tocsin.plan.nodes.atoms import Atom, Condition, PlaceIs
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     Change,
+    Join,
     Key,
     Named,
     Part,
@@ -36,19 +37,19 @@ from tocsin.plan.nodes.composites import (
     Sliding,
     is_one_event,
 )
-from tocsin.plan.nodes.expression import Attribute
+from tocsin.plan.nodes.expressions import Attribute, Measure, Ring
 from tocsin.plan.nodes.list_elements import Elements
-from tocsin.plan.nodes.measures import Measure, Ring
+from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration
 
 _AGGREGATES = {
-    ("COUNT", False): measures.Aggregate.COUNT,
-    ("COUNT", True): measures.Aggregate.DISTINCT,
-    ("SUM", False): measures.Aggregate.SUM,
-    ("AVG", False): measures.Aggregate.AVG,
-    ("MIN", False): measures.Aggregate.MIN,
-    ("MAX", False): measures.Aggregate.MAX,
+    ("COUNT", False): expressions.Aggregate.COUNT,
+    ("COUNT", True): expressions.Aggregate.DISTINCT,
+    ("SUM", False): expressions.Aggregate.SUM,
+    ("AVG", False): expressions.Aggregate.AVG,
+    ("MIN", False): expressions.Aggregate.MIN,
+    ("MAX", False): expressions.Aggregate.MAX,
 }
 
 
@@ -246,3 +247,103 @@ def _with_hint(problem: Problem) -> Problem:
     if problem.hint:
         return problem
     return MeaningProblem(problem.message, code=problem.code, hint="write another value")
+
+
+# Measures in one AND: those of the same events and the same window become one window.
+#
+# `COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m` requires both at one instant, as HAVING does over
+# one window. Measures of other events or of another window stay parts of a join.
+
+PAIRED_MEASURES = "PairedMeasures"
+
+
+@dataclass(frozen=True, slots=True)
+class MergedConjunction:
+    """Parts of an AND after merging, by the number of the first part that each was made of.
+
+    `aliases` maps names of merged measures to the name that stands for all of them.
+    """
+
+    parts: dict[int, Part]
+    aliases: dict[str, str]
+
+    @property
+    def measures(self) -> list[int]:
+        """The numbers of the parts that are measures, or joins in any order that have some."""
+        return [number for number, part in self.parts.items() if any(_measures_in(part))]
+
+
+def merge_measures(parts: Sequence[Part]) -> MergedConjunction:
+    """Return the parts with one part for all measures of the same events and the same window.
+
+    It takes the place of the first of them and has the names of all.
+    """
+    windows: dict[Hashable, list[_Measure]] = {}
+    merged: dict[int, Part] = {}
+    for number, part in enumerate(parts):
+        measure = _measure_in(number, part)
+        if measure is None:
+            merged[number] = part
+        else:
+            windows.setdefault(_window_of(measure.sliding), []).append(measure)
+    aliases: dict[str, str] = {}
+    for group in windows.values():
+        merged[group[0].number] = _merge(group, aliases)
+    return MergedConjunction(dict(sorted(merged.items())), aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A part that is a measure: its number in the AND and its names, the outer ones first."""
+
+    number: int
+    names: list[str]
+    sliding: Sliding
+
+
+def _measures_in(part: Part) -> Iterator[bool]:
+    match part:
+        case Sliding():
+            yield True
+        case Named(_, inner):
+            yield from _measures_in(inner)
+        case Join(parts, ()):
+            for each in parts:
+                yield from _measures_in(each)
+        case _:
+            pass
+
+
+def _measure_in(number: int, part: Part) -> _Measure | None:
+    names = []
+    while isinstance(part, Named) and part.elements is None:
+        names.append(part.name)
+        part = part.part
+    return _Measure(number, names, part) if isinstance(part, Sliding) else None
+
+
+def _window_of(sliding: Sliding) -> Hashable:
+    """Return the values that two measures must share to be over the same window."""
+    counted = _without_hidden_names(sliding.part)
+    settings = (sliding.over, sliding.every, sliding.ring, sliding.by, sliding.each, sliding.keep)
+    return (counted, settings)
+
+
+def _without_hidden_names(part: Part) -> Part:
+    inner = with_parts(part, _without_hidden_names)
+    if isinstance(inner, Named) and inner.name.startswith(HIDDEN):
+        return replace(inner, name=HIDDEN)
+    return inner
+
+
+def _merge(group: list[_Measure], aliases: dict[str, str]) -> Part:
+    first, *others = group
+    also = (*first.sliding.also, *(each for other in others for each in other.sliding.conditions))
+    names = [name for measure in group for name in measure.names]
+    visible = [each for each in names if not each.startswith(HIDDEN)]
+    kept = visible or names[:1]
+    aliases.update((each, kept[0]) for each in names if each != kept[0])
+    whole: Part = replace(first.sliding, also=also)
+    for name in reversed(kept):
+        whole = Named(name, whole)
+    return whole

@@ -5,14 +5,15 @@ type.
 from __future__ import annotations
 
 import json
+import re
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
-from tocsin.events.event import ENVELOPE
+from tocsin.events.event import ENVELOPE, INSTANT, Path
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
 from tocsin.languages.base.embedded import shift_problem
+from tocsin.languages.base.plan_parts import prefix_names
 from tocsin.languages.base.regions import region_of
-from tocsin.languages.base.renaming import prefix_names
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
@@ -183,3 +184,30 @@ def _problem_in_definition(name: str, problem: Problem) -> Problem:
 def _region_line(name: str) -> str:
     line = json.dumps({"define": name, "region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"})
     return f"add a line to the file of subscriptions: {line}"
+
+
+# Names of attributes as paths: `ce_id` and its like lead into the envelope, dots into objects.
+
+ENVELOPE_NAMES = frozenset(
+    ("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema")
+)
+_PATH_STEP = re.compile(r"`([^`]+)`|([^.`]+)")
+_TIMES = ((ENVELOPE, "time"), (ENVELOPE, "endtime"))
+
+
+def path_of(name: str) -> Path:
+    """Return the path of a name; backticks make one step."""
+    prefix, _, rest = name.partition("_")
+    if prefix == "ce" and rest in ENVELOPE_NAMES:
+        return (ENVELOPE, rest)
+    return tuple(quoted or plain for quoted, plain in _PATH_STEP.findall(name))
+
+
+def is_time(path: Path) -> bool:
+    """True if a path leads to a time of the envelope."""
+    return path in _TIMES
+
+
+def as_instant(path: Path) -> Path:
+    """Return the path to a time of the envelope as a number of microseconds."""
+    return (*path, INSTANT)

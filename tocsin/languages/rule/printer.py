@@ -28,9 +28,9 @@ from tocsin.languages.rule.syntax import (
     RuleComparison,
     RuleConstant,
     RuleOr,
+    RuleSequence,
     RuleSyntax,
     SelectItem,
-    Sequence,
     SequenceStep,
     Slides,
     StateChangeSyntax,
@@ -46,7 +46,7 @@ EITHER, BOTH, ORDER, UNIT, CORE = range(5)
 _LEVELS = {
     RuleOr: EITHER,
     RuleAnd: BOTH,
-    Sequence: ORDER,
+    RuleSequence: ORDER,
     AllenRelation: ORDER,
     Unit: UNIT,
 }
@@ -101,7 +101,7 @@ def _part(part: PartSyntax) -> str:
             return " OR ".join(_operand(each, BOTH) for each in parts)
         case RuleAnd(parts):
             return " AND ".join(_operand(each, ORDER) for each in parts)
-        case Sequence(steps):
+        case RuleSequence(steps):
             return " THEN ".join(map(_step, steps))
         case AllenRelation(left, relation, right, negated):
             word = f"NOT {relation}" if negated else relation
@@ -134,7 +134,7 @@ def _ends_in_state(part: PartSyntax) -> bool:
             return True
         case Unit(core, _, None):
             return _ends_in_state(core)
-        case Sequence(steps):
+        case RuleSequence(steps):
             return steps[-1].within is None and _ends_in_state(steps[-1].part)
         case RuleAnd(parts) | RuleOr(parts):
             return _ends_in_state(parts[-1])

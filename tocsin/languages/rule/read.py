@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.base.grammar import Grammar, grammar_of
+from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
 from tocsin.languages.base.parsing import Parser
 from tocsin.languages.rule.embedded_texts import CODE, mask
-from tocsin.languages.rule.limits import RuleLimits, exceeded
 from tocsin.languages.rule.syntax import RuleSyntax
 from tocsin.languages.rule.syntax_errors import syntax_problem
 from tocsin.languages.rule.transformer import RepeatedClause, RuleTransformer
+from tocsin.plan.nodes.expressions import LONGEST_WINDOW
+from tocsin.values.time import Duration
+
+# Limits of a rule. A text beyond one is refused with RuleLimitError and the reason, before it can
+# cost anything.
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLimits(TextLimits):
+    """Bytes of text in UTF-8; nesting; parts; keys of FOR EACH; steps in a row; repeats of a part;
+    longest duration.
+
+    Each AND and THEN in a row is a level of nesting.
+    """
+
+    nesting: int = 100
+    parts: int = 1024
+    keys: int = 64
+    steps: int = 50
+    times: int = 10_000
+    duration: Duration = LONGEST_WINDOW
+
+
+exceeded = limit_problems("RuleLimitError")
+
 
 _CLAUSES = {"keys": "FOR EACH", "where": "WHERE", "all_within": "ALL WITHIN"}
 _TOGETHER = {

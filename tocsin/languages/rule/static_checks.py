@@ -8,21 +8,24 @@ from difflib import get_close_matches
 from math import isfinite
 
 from tocsin.errors import Place, Problem
+from tocsin.events.event import Path
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.rule.limits import RuleLimits, exceeded
+from tocsin.languages.rule.names import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.printer import value_text
+from tocsin.languages.rule.read import RuleLimits, exceeded
 from tocsin.languages.rule.syntax import (
     Distance,
     EmbeddedAtom,
     EventAtom,
     Length,
     Over,
+    PathName,
     Repeat,
     RuleAttribute,
     RuleConstant,
+    RuleSequence,
     RuleSyntax,
     SelectItem,
-    Sequence,
     Slides,
     StateChangeSyntax,
     Unit,
@@ -32,6 +35,12 @@ from tocsin.languages.rule.syntax import (
     values_in,
 )
 from tocsin.languages.rule.transformer import NO_LENGTH
+from tocsin.plan.explain.atoms import selector_text
+from tocsin.plan.nodes.atoms import AllOf, Condition, IsNull, Not
+from tocsin.plan.nodes.composites import Change, Key, Part, parts_of
+from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.passes.contradictions import never_holds
+from tocsin.plan.semantics.extent import MAX_STEPS
 from tocsin.values.time import format_duration, parse_duration
 
 _FORM = "write a number and a unit: 500ms, 30s, 10m, 2h or 1d"
@@ -79,7 +88,7 @@ def _refuse_large(rule: RuleSyntax, problems: ProblemCollector, limits: RuleLimi
     size = 0
     for node in nodes_of(rule.when):
         size += 1
-        if isinstance(node, Sequence) and len(node.steps) > limits.steps:
+        if isinstance(node, RuleSequence) and len(node.steps) > limits.steps:
             raise exceeded(
                 f"the sequence has {len(node.steps)} steps, the limit is {limits.steps}: each keeps"
                 " all that waits for the next",
@@ -153,7 +162,7 @@ def _labels(rule: RuleSyntax, problems: ProblemCollector) -> PartNames:
                 message = f"{node.name} names a second part"
                 problems.add("DuplicateName", node.spot, message, "give it a name of its own")
             nodes.setdefault(node.name, node)
-        if isinstance(node, Sequence):
+        if isinstance(node, RuleSequence):
             for step in node.steps:
                 inner = nodes_of(step.part) if step.absent else ()
                 absent |= {each.name for each in inner if isinstance(each, Unit) and each.name}
@@ -267,3 +276,74 @@ def item_name(item: SelectItem) -> str:
     if isinstance(item.value, RuleAttribute):
         return item.value.path.split(".")[-1].strip("`")
     return value_text(item.value)
+
+
+# FOR EACH: paths that all parts have in common, one of which may be of the elements of a list.
+
+_KEY_CODE = "ForEachError"
+
+
+def keys_of(keys: tuple[PathName, ...], problems: ProblemCollector) -> tuple[Key, Elements | None]:
+    """Return the paths of the keys, and variable and path of the key of list elements, if any."""
+    by = tuple(path_of(key.text) for key in keys if not key.each)
+    lists = [key for key in keys if key.each]
+    for key in lists[1:]:
+        message = f"{key.text}[] is a second list whose elements are keys"
+        problems.add(_KEY_CODE, key.spot, message, "take the elements of one list")
+    for key in keys:
+        _refuse_unknown_envelope(key, problems)
+    for number, path in enumerate(by):
+        if path in by[:number]:
+            spot = [key for key in keys if not key.each][number].spot
+            problems.add(_KEY_CODE, spot, f"{spot.text} is a key already", "leave it out")
+    each = (lists[0].text.replace("`", ""), path_of(lists[0].text)) if lists else None
+    return by, each
+
+
+def _refuse_unknown_envelope(key: PathName, problems: ProblemCollector) -> None:
+    prefix, _, rest = key.text.partition("_")
+    if prefix != "ce" or rest in ENVELOPE_NAMES or not rest:
+        return
+    near = get_close_matches(rest, sorted(ENVELOPE_NAMES), n=1)
+    known = ", ".join(f"ce_{name}" for name in sorted(ENVELOPE_NAMES))
+    hint = f"did you mean ce_{near[0]}? " if near else ""
+    message = f"no part can have {key.text}: the envelope has no such field"
+    problems.add(
+        _KEY_CODE, key.spot, message, f"{hint}known are {known}; in data write `{key.text}`"
+    )
+
+
+def refuse_impossible_keys(
+    part: Part, keys: tuple[PathName, ...], problems: ProblemCollector
+) -> None:
+    """Add a problem for a key that a part can never have, because its own condition excludes it."""
+    for key in keys:
+        path = path_of(key.text)
+        if len(path) > MAX_STEPS:
+            continue  # refused by the extent of the plan
+        for atom in _conditions(part):
+            if _excludes(atom, path):
+                message = f"no event has {key.text} of which {_shown(atom)} is true"
+                hint = "every part needs a value there; choose another key, or mend the condition"
+                problems.add(_KEY_CODE, key.spot, message, hint)
+                break
+
+
+def _conditions(part: Part) -> Iterator[Condition]:
+    """Yield the conditions on events, without the states of changes."""
+    if isinstance(part, Condition):
+        yield part
+    inner = parts_of(part)
+    for each in inner[1:] if isinstance(part, Change) else inner:
+        yield from _conditions(each)
+
+
+def _excludes(atom: Condition, path: Path) -> bool:
+    if never_holds(atom.expression):
+        return False  # has a warning of its own
+    return never_holds(AllOf((atom.expression, Not(IsNull(path)))))
+
+
+def _shown(atom: Condition) -> str:
+    text = selector_text(atom.expression)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -160,7 +160,7 @@ class SequenceStep(RuleSyntaxNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(RuleSyntaxNode):
+class RuleSequence(RuleSyntaxNode):
     """Steps in a row; a single one is an absence or has a WITHIN."""
 
     steps: tuple[SequenceStep, ...]
@@ -191,7 +191,7 @@ class RuleOr(RuleSyntaxNode):
 
 
 PartSyntax: TypeAlias = (
-    AtomSyntax | StateChangeSyntax | Slides | Unit | Sequence | AllenRelation | RuleAnd | RuleOr
+    AtomSyntax | StateChangeSyntax | Slides | Unit | RuleSequence | AllenRelation | RuleAnd | RuleOr
 )
 
 
@@ -290,7 +290,7 @@ def children(node: PartSyntax) -> tuple[PartSyntax, ...]:
             return (aggregate.atom,)
         case Unit(core):
             return (core,)
-        case Sequence(steps):
+        case RuleSequence(steps):
             return tuple(step.part for step in steps)
         case AllenRelation(left, _, right):
             return (left, right)
@@ -324,7 +324,7 @@ def lengths_of(rule: RuleSyntax) -> Iterator[Length]:
             case Slides(over=over, every=every):
                 yield over
                 yield from (every,) if every else ()
-            case Sequence(steps):
+            case RuleSequence(steps):
                 yield from (step.within for step in steps if step.within)
             case _:
                 pass

@@ -23,15 +23,15 @@ from tocsin.languages.base.texts import reading_order
 from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.checks import warnings_of
 from tocsin.languages.selector.dialects import AMQP, JMS, NATIVE, Dialect
-from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
+from tocsin.languages.selector.problems import Limits
 from tocsin.languages.selector.read import read
 from tocsin.languages.selector.syntax import Syntax
 from tocsin.languages.selector.transformer import SelectorTransformer
 from tocsin.languages.selector.values import LoweringContext
 from tocsin.plan.nodes.atoms import Computed, Condition
 from tocsin.plan.nodes.composites import Plan
-from tocsin.plan.nodes.expression import Semantics
+from tocsin.plan.nodes.expressions import Semantics
 
 __all__ = ["DIALECTS", "Limits", "parse"]
 

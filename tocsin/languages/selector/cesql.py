@@ -17,11 +17,10 @@ from tocsin.events.event import ENVELOPE
 from tocsin.languages.base.grammar import grammar_of
 from tocsin.languages.base.parsing import Parser, Token
 from tocsin.languages.base.texts import SourceSpan, TooDeep
-from tocsin.languages.selector.limits import Limits, exceeded
-from tocsin.languages.selector.problems import form_problem
+from tocsin.languages.selector.dialects import CESQL_WORDING
+from tocsin.languages.selector.problems import Limits, exceeded, form_problem
 from tocsin.languages.selector.read import read
-from tocsin.languages.selector.wording import CESQL_WORDING
-from tocsin.plan.nodes.expression import Attribute, Call, Expression, Value
+from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Value
 from tocsin.values.scalars import Constant, Kind
 
 _LARGEST = 2**31 - 1

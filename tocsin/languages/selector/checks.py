@@ -17,8 +17,7 @@ from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.event import ENVELOPE
 from tocsin.events.views.epcis import PLACES, is_list, parameter_for
 from tocsin.languages.base.texts import LONGEST_TOKEN, SourceSpan, reading_order
-from tocsin.languages.selector.lower import Lowered
-from tocsin.languages.selector.predicates import hint_for_hyphen
+from tocsin.languages.selector.lower import Lowered, hint_for_hyphen
 from tocsin.languages.selector.syntax import (
     AttributeName,
     InTest,
@@ -30,7 +29,7 @@ from tocsin.languages.selector.syntax import (
     children_of,
 )
 from tocsin.languages.selector.values import LoweringContext
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import (
     Between,
     BooleanNode,

@@ -8,8 +8,7 @@ import re
 from tocsin.errors import Place, Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.languages.base.texts import SourceSpan
-from tocsin.languages.selector.limits import Limits, exceeded
-from tocsin.languages.selector.problems import form_problem
+from tocsin.languages.selector.problems import Limits, exceeded, form_problem
 from tocsin.languages.selector.syntax import LiteralKind, SelectorLiteral
 from tocsin.values.scalars import Constant
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from tocsin.errors import Problem
+from tocsin.languages.base.grammar import TextLimits, limit_problems
 from tocsin.languages.base.texts import SourceSpan, problem_at
 
 SYNTAX_CODE = "SelectorSyntaxError"
@@ -21,3 +25,21 @@ def escape_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Prob
 def form_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Problem:
     """Return the problem of a text that the parser accepts and the language does not."""
     return problem_at(text, spot, SYNTAX_CODE, message, hint)
+
+
+# Limits of a selector's text. A text beyond one is refused with SelectorLimitError.
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(TextLimits):
+    """Bytes of text in UTF-8; levels of parentheses, NOT, signs and arithmetic; predicates; digits
+    of one number.
+    """
+
+    deepest: ClassVar[int | None] = 200
+
+    literals: int = 1024
+    digits: int = 400
+
+
+exceeded = limit_problems("SelectorLimitError")

@@ -7,10 +7,9 @@ from typing import Any
 
 from tocsin.languages.base.grammar import Grammar
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.selector.limits import Limits, exceeded
-from tocsin.languages.selector.problems import SYNTAX_CODE
+from tocsin.languages.selector.dialects import Wording
+from tocsin.languages.selector.problems import SYNTAX_CODE, Limits, exceeded
 from tocsin.languages.selector.syntax_errors import syntax_problem
-from tocsin.languages.selector.wording import Wording
 
 
 def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:

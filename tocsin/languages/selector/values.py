@@ -6,15 +6,15 @@ Folding happens at compile time: `2 * 50` becomes `100`, and a text in a sum is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tocsin.errors import Place, UnsupportedProblem
+from tocsin.errors import MeaningProblem, Place, Problem, UnsupportedProblem
+from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS, Path
 from tocsin.languages.base.texts import SourceSpan, alternatives
 from tocsin.languages.selector.dialects import Dialect
-from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.literals import constant_of
-from tocsin.languages.selector.problems import form_problem, type_problem
+from tocsin.languages.selector.problems import Limits, escape_problem, form_problem, type_problem
 from tocsin.languages.selector.syntax import (
     AttributeName,
     SelectorArithmetic,
@@ -22,11 +22,86 @@ from tocsin.languages.selector.syntax import (
     SelectorLiteral,
     Syntax,
 )
-from tocsin.languages.selector.times import is_time
-from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics, Value
-from tocsin.plan.semantics.arithmetic import COALESCE, apply_function, calculate
-from tocsin.plan.semantics.text_functions import ARGUMENTS, TEXT_RESULTS
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, OneOf, Ordered
+from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics, Value
+from tocsin.plan.semantics.computed_conditions import (
+    ARGUMENTS,
+    COALESCE,
+    IN,
+    INSTANT_OF,
+    TEXT_RESULTS,
+    apply_function,
+    calculate,
+    compare,
+)
+from tocsin.values.like import LikePattern, Token, Wild
 from tocsin.values.scalars import Constant, Kind
+from tocsin.values.time import parse_instant
+from tocsin.values.truth import Truth
+
+# Times in comparisons: `ce_time` and `ce_endtime` compare as instants, on both sides.
+#
+# A text constant there is read when the subscription is compiled, and refused if it is not an RFC
+# 3339 time; an attribute is read for each event, and a text that is not a time compares as unknown.
+
+_TIMES = frozenset(((ENVELOPE, "time"), (ENVELOPE, "endtime")))
+_LIKE_THIS = "write it like '2026-01-31T08:00:00Z', with a zone"
+
+
+def is_time(value: Expression) -> bool:
+    """True if the value is a time of the envelope."""
+    return isinstance(value, Attribute) and value.path in _TIMES
+
+
+def as_instants(
+    nodes: Sequence[Syntax], values: Sequence[Expression], text: str
+) -> tuple[Expression, ...]:
+    """Return the values for a comparison with each other: if one is a time, all are instants."""
+    _refuse_text_for_milliseconds(nodes, values, text)
+    if not any(map(is_time, values)):
+        return tuple(values)
+    return tuple(_instant(node, value, text) for node, value in zip(nodes, values, strict=True))
+
+
+def _refuse_text_for_milliseconds(
+    nodes: Sequence[Syntax], values: Sequence[Expression], text: str
+) -> None:
+    """Raise for a text compared with `properties.creation_time`, which is a number."""
+    if not any(
+        isinstance(value, Attribute) and value.path[-1:] == (MILLISECONDS,) for value in values
+    ):
+        return
+    for node, value in zip(nodes, values, strict=True):
+        if isinstance(value, Value) and value.constant.kind is Kind.STRING:
+            message = "creation_time counts milliseconds"
+            raise type_problem(
+                text, node.spot, message, "write DATE('2026-01-31T08:00:00Z'), with a zone"
+            )
+
+
+def _instant(node: Syntax, value: Expression, text: str) -> Expression:
+    match value:
+        case Attribute(path) if is_time(value):
+            return Attribute((*path, INSTANT))
+        case Attribute():
+            return Call(INSTANT_OF, (value,))
+        case Call(function) if function in TEXT_RESULTS:
+            return Call(INSTANT_OF, (value,))
+        case Value(Constant(Kind.STRING, written)):
+            return Value(Constant.of(_read_time(str(written), node, text)))
+        case _:
+            raise type_problem(text, node.spot, "a time is compared with a time", _LIKE_THIS)
+
+
+def _read_time(written: str, node: Syntax, text: str) -> int:
+    try:
+        return parse_instant(written)
+    except MeaningProblem as problem:
+        raise _no_time(problem, node, text) from None
+
+
+def _no_time(problem: Problem, node: Syntax, text: str) -> Problem:
+    return type_problem(text, node.spot, problem.message, _LIKE_THIS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +264,150 @@ _FORMS = {
     "SUBSTRING": "write SUBSTRING(name, 1, 3), counted from 1",
     "DATE": "write DATE('2026-01-31T08:00:00Z'), with a zone",
 }
+
+
+# Comparisons as predicates. A test of one attribute against constants is an index predicate: the
+# constant may be on the left, and a sign before the attribute moves to the constant. The rest is
+# computed: arithmetic on attributes, and attribute against attribute.
+
+ALWAYS = AllOf(())
+NEVER = AnyOf(())
+
+_NULL = Truth.UNKNOWN
+"""Result of a sign before a value that is not a number: there is no such value."""
+
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def comparison_of(
+    relation: str, left: Expression, right: Expression, rules: Dialect
+) -> BooleanNode:
+    """Return the condition that two values have the relation. Kinds have been checked."""
+    if isinstance(left, Value) and not isinstance(right, Value):
+        return comparison_of(_MIRRORED[relation], right, left, rules)
+    match left, right:
+        case Value(first), Value(second):
+            return certain(
+                compare(relation, first.value, second.value, rules.comparing) is Truth.TRUE
+            )
+        case Attribute(path), Value(constant):
+            return _test(relation, path, constant, rules.mismatch, rules.negated_mismatch)
+        case Call("-", (Attribute(path),)), Value(Constant(Kind.NUMBER, value)):
+            opposite = Constant.of(-value)  # type: ignore[operator]
+            return _test(_MIRRORED[relation], path, opposite, _NULL, _NULL)
+        case Call("+", (Attribute(path),)), Value(Constant(Kind.NUMBER) as constant):
+            return _test(relation, path, constant, _NULL, _NULL)
+        case _:
+            return _computed(relation, left, right, rules)
+
+
+def lower_mixed_list(
+    subject: Expression, elements: Sequence[Expression], rules: Dialect, *, negated: bool
+) -> BooleanNode:
+    """Return the condition that a value is in a list of any kinds; an absent element equals
+    nothing.
+    """
+    constants = [element.constant for element in elements if isinstance(element, Value)]
+    if len(constants) < len(elements) or isinstance(subject, Call):
+        found: BooleanNode = Computed(Call(IN, (subject, *elements)), rules.semantics)
+    elif isinstance(subject, Value):
+        found = certain(subject.constant in constants)
+    else:
+        kinds = sorted({constant.kind for constant in constants})
+        sets = [frozenset(each for each in constants if each.kind is kind) for kind in kinds]
+        tests = tuple(OneOf(subject.path, values, rules.mismatch) for values in sets)
+        found = tests[0] if len(tests) == 1 else AnyOf(tests)
+    return Not(found) if negated else found
+
+
+def certain(value: bool) -> BooleanNode:
+    """Return a condition that does not depend on the event."""
+    return ALWAYS if value else NEVER
+
+
+def _test(
+    relation: str, path: Path, constant: Constant, mismatch: Truth, negated: Truth
+) -> BooleanNode:
+    match relation:
+        case "=":
+            return Equals(path, constant, mismatch)
+        case "<>":
+            return Not(Equals(path, constant, negated))
+        case _:
+            return Ordered(path, relation, constant, mismatch)
+
+
+def _computed(relation: str, left: Expression, right: Expression, rules: Dialect) -> BooleanNode:
+    """Return a computed comparison in one form per meaning.
+
+    Constants are on the right, `b > a` becomes `a < b`, and operands of `=` and `<>` have a fixed
+    order.
+    """
+    if not isinstance(right, Value):
+        if relation in (">", ">="):
+            relation, left, right = _MIRRORED[relation], right, left
+        elif relation in ("=", "<>") and repr(right) < repr(left):
+            left, right = right, left
+    if relation == "<>" and rules.comparing.unequal_is_not_equal:
+        return Not(Computed(Call("=", (left, right)), rules.semantics))
+    return Computed(Call(relation, (left, right)), rules.semantics)
+
+
+# LIKE text to LIKE pattern. Without an ESCAPE clause no character escapes, a backslash included.
+#
+# The selector dialect takes an escape only before `%`, `_` and itself, and never `%` or `_` as the
+# escape. The jms dialect, like the brokers it comes from, takes any one character, and an escaped
+# character stands for itself.
+
+_WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
+
+
+def pattern_of(
+    pattern: str, escape: str | None, spot: SourceSpan, text: str, lenient: bool
+) -> LikePattern:
+    """Return the parsed pattern; `spot` is its place."""
+    return LikePattern.of(list(_tokens(pattern, escape, spot, text, lenient)))
+
+
+def checked_escape(escape: str, spot: SourceSpan, text: str, lenient: bool) -> str:
+    """Return the escape character; raise if it is not valid."""
+    if len(escape) != 1:
+        raise escape_problem(
+            text,
+            spot,
+            f"ESCAPE takes exactly one character, got {len(escape)}",
+            "write it like ESCAPE '!'",
+        )
+    if escape in _WILD and not lenient:
+        raise escape_problem(
+            text,
+            spot,
+            f"{escape} is a wildcard and cannot escape",
+            "take another one, like ESCAPE '!'",
+        )
+    return escape
+
+
+def _tokens(
+    pattern: str, escape: str | None, spot: SourceSpan, text: str, lenient: bool
+) -> Iterator[Token]:
+    characters = iter(pattern)
+    for character in characters:
+        if character != escape:
+            yield _WILD.get(character, character)
+            continue
+        escaped = next(characters, "")
+        if not escaped or not (lenient or escaped in _WILD or escaped == escape):
+            raise _misused(escape, escaped, spot, text)
+        yield escaped
+
+
+def _misused(escape: str, escaped: str, spot: SourceSpan, text: str) -> Problem:
+    where = (
+        f"before {escaped}, which needs no escape"
+        if escaped
+        else "at the end of the pattern, where it escapes nothing"
+    )
+    return escape_problem(
+        text, spot, f"{escape} stands {where}", f"to mean {escape} itself, write it twice"
+    )

@@ -8,8 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import assert_never
 
-from tocsin.plan.explain.atoms import atom_text
-from tocsin.plan.explain.conditions import expression_text, path_text, region_text, relation_text
+from tocsin.plan.explain import exmlql
+from tocsin.plan.explain.atoms import (
+    atom_text,
+    expression_text,
+    path_text,
+    region_text,
+    relation_text,
+)
 from tocsin.plan.nodes.atoms import Condition
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -48,10 +54,9 @@ from tocsin.plan.nodes.composites import (
     parts_of,
 )
 from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.expressions import Apart, Lasts, Measure, Satisfies
 from tocsin.plan.nodes.graphs import GraphPattern
-from tocsin.plan.nodes.measures import Apart, Lasts, Measure, Satisfies
 from tocsin.plan.semantics.bounds import bounds_of
-from tocsin.plan.xml import row_text
 from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.allen import relation_of
 from tocsin.values.time import format_duration, format_instant
@@ -259,7 +264,7 @@ def _restriction_text(restriction: Restriction) -> str:
         case AtRegion(relation, region, distance):
             return f"{relation_text(relation, distance)} {region_text(region)}"
         case Meeting(conditions):
-            return f"where {' and '.join(map(row_text.condition_text, conditions))}"
+            return f"where {' and '.join(map(exmlql.condition_text, conditions))}"
         case Fulfilling(named):
             return f"where {' and '.join(map(condition_text, named))}"
         case Keyed(by):

@@ -16,7 +16,7 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
 from tocsin.plan.cached_hash import HashedOnce, hashed_once
 from tocsin.plan.nodes.concepts import ConceptTest
-from tocsin.plan.nodes.expression import Expression, Semantics, paths_of
+from tocsin.plan.nodes.expressions import Expression, Semantics, paths_of
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.xml.xml_patterns import XmlBlock, block_variables
 from tocsin.values.like import LikePattern, compile_like

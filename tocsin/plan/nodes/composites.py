@@ -18,8 +18,7 @@ from tocsin.events.event import Path
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.cached_hash import HashedOnce, hashed_once
 from tocsin.plan.nodes.atoms import Atom, variables_bound_by
-from tocsin.plan.nodes.list_elements import Elements
-from tocsin.plan.nodes.measures import (
+from tocsin.plan.nodes.expressions import (
     MAX_COUNTED,
     Apart,
     Lasts,
@@ -33,6 +32,7 @@ from tocsin.plan.nodes.measures import (
     require_relation,
     require_window,
 )
+from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.values.allen import relation_of

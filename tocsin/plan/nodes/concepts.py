@@ -13,9 +13,8 @@ from typing import Any
 
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.assertions import World
-from tocsin.knowledge.concepts.concept import Concept
+from tocsin.knowledge.concepts.concept import Concept, concept_text
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.values.scalars import Scalar
 

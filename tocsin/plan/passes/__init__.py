@@ -17,12 +17,8 @@ from dataclasses import replace
 from tocsin.plan.nodes.atoms import BooleanNode, Condition
 from tocsin.plan.nodes.composites import Part, Plan
 from tocsin.plan.nodes.rewriting import with_parts
-from tocsin.plan.passes.drop_repeats import drop_repeats
-from tocsin.plan.passes.flatten import flatten
-from tocsin.plan.passes.fold_regions import fold_regions
-from tocsin.plan.passes.fold_states import fold_states
-from tocsin.plan.passes.order_operands import order_operands
-from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.passes.push_down import fold_regions, fold_states
+from tocsin.plan.passes.simplify import drop_repeats, flatten, order_operands, push_not_down
 
 PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 

@@ -32,10 +32,9 @@ from tocsin.plan.nodes.atoms import (
     needed_kind,
     value_truth,
 )
-from tocsin.plan.nodes.expression import Attribute, Call, Expression, Semantics
-from tocsin.plan.passes.flatten import flatten
-from tocsin.plan.passes.push_not_down import push_not_down
-from tocsin.plan.semantics.arithmetic import RELATIONS
+from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics
+from tocsin.plan.passes.simplify import flatten, push_not_down
+from tocsin.plan.semantics.computed_conditions import RELATIONS
 from tocsin.values.scalars import Kind
 from tocsin.values.truth import Truth, negation
 

@@ -22,9 +22,9 @@ from tocsin.plan.nodes.composites import (
     Triggered,
     parts_of,
 )
-from tocsin.plan.nodes.measures import Lasts
+from tocsin.plan.nodes.expressions import Lasts
 from tocsin.plan.nodes.rewriting import with_parts
-from tocsin.plan.semantics.measure_evaluation import holds_of_nothing
+from tocsin.plan.semantics.condition_evaluation import holds_of_nothing
 from tocsin.values.time import Duration
 
 

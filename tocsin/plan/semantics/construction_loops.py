@@ -17,15 +17,15 @@ from typing import TypeAlias
 
 from tocsin.events.views.canonical import XML_SPACE
 from tocsin.plan.nodes.composites import Plan, atoms_of
-from tocsin.plan.xml.construction import Construct
-from tocsin.plan.xml.paths import steps_of
-from tocsin.plan.xml.templates import (
+from tocsin.plan.xml.construction import (
+    Construct,
     NestedQuery,
     OutputText,
     OutputValue,
     TemplateContent,
     TemplateElement,
 )
+from tocsin.plan.xml.paths import steps_of
 from tocsin.plan.xml.xml_patterns import (
     AttributeTest,
     BoundTo,

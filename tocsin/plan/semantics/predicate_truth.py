@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Computed, IsNull, PlaceIs, Predicate, region_of, value_truth
-from tocsin.plan.semantics.computed_truth import evaluate_condition
+from tocsin.plan.semantics.computed_conditions import evaluate_condition
 from tocsin.values.space import Geometry, are_related
 from tocsin.values.truth import Truth, truth
 

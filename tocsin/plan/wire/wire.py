@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from tocsin.errors import MeaningProblem, Problem
@@ -14,9 +15,10 @@ from tocsin.knowledge.concepts import concept
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan.nodes import atoms, composites, concepts, expression, graphs, measures
+from tocsin.plan.nodes import atoms, composites, concepts, expressions, graphs
+from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.semantics.extent import require_levels, too_deep
-from tocsin.plan.xml import construction, paths, row_terms, templates
+from tocsin.plan.xml import construction, paths, row_terms
 from tocsin.plan.xml import xml_patterns as blocks
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant, Kind
@@ -103,8 +105,8 @@ def _classes(*modules: Any) -> dict[str, type]:
 
 
 _MODULES = (
-    *(atoms, blocks, composites, concepts, construction, expression, graphs, concept),
-    *(measures, paths, row_terms, templates),
+    *(atoms, blocks, composites, concepts, construction, expressions, graphs, concept),
+    *(expressions, paths, row_terms, construction),
 )
 _NODES: dict[str, type] = _classes(*_MODULES) | {
     each.__name__: each
@@ -160,7 +162,7 @@ def _version_of(body: Any) -> int:
 
 
 _NODES_SINCE_2 = {
-    *_classes(measures),
+    *_classes(expressions),
     *("Gathered", "Sliding", "Change", "Fulfilling", "Keyed", "Share"),
 }
 
@@ -222,3 +224,128 @@ class _Decoder:
 def malformed_plan_problem(message: str) -> Problem:
     """Return the problem of a text that is not a plan."""
     return MeaningProblem(message, code="PlanFormatError")
+
+
+# Plans by their shapes: plans that differ only in their constants share one reader.
+#
+# A shape is the wire form of a plan with a hole for the value of each constant. The text has the
+# values first, then the shape: `[7,"x"]`, a line feed, `{"tocsin-plan":1,...}`. A part without a hole
+# is read once and shared by all plans of a shape. A plan that refers to knowledge, or has no
+# constant, is written in the ordinary form; both forms are read.
+
+_MAX_CACHED_SHAPES = 4_096
+"""Shapes in the cache at most; one takes some kilobytes."""
+
+_HOLE = "hole"
+_SCALARS = frozenset((str, int, float, bool))
+
+Values = Sequence[Any]
+Maker = Callable[[Values], Any]
+
+
+def plan_to_shape_text(plan: Plan) -> str:
+    """Return the plan as values and shape; in the ordinary form if it has no shape."""
+    body = plan_body(plan)
+    values: list[Any] = []
+    shape = wire_text(_with_holes(body, values))
+    speaks_of_knowledge = '"knowledge":' in shape
+    if not values or speaks_of_knowledge:
+        return wire_text(body)
+    return f"{wire_text(values)}\n{shape}"
+
+
+def plan_from_text(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> Plan:
+    """Return the plan of a text in either form; raise if it is neither."""
+    if not text.startswith("["):
+        return plan_from_json(text, knowledge)
+    said, _, shape = text.partition("\n")
+    values = json.loads(said)
+    reader = _reader_of(shape)
+    if len(values) != reader.holes or not _SCALARS.issuperset(map(type, values)):
+        raise malformed_plan_problem("the values do not fit the shape")
+    plan = reader.make(values)
+    if not isinstance(plan, Plan):
+        raise malformed_plan_problem("the text holds no plan")
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class _ShapeReader:
+    """Reader of a shape: its number of values, and the function that makes a plan of them."""
+
+    holes: int
+    make: Maker
+
+
+@lru_cache(maxsize=_MAX_CACHED_SHAPES)
+def _reader_of(shape: str) -> _ShapeReader:
+    body = body_of(shape)
+    return _ShapeReader(shape.count(f'{{"{_HOLE}":'), _maker(body))
+
+
+def _with_holes(value: Any, values: list[Any]) -> Any:
+    """Return the same with a hole for each value of a constant; the values are appended to
+    `values`.
+    """
+    if isinstance(value, list):
+        return [_with_holes(each, values) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("node") == Constant.__name__ and type(value["value"]) in _SCALARS:
+        values.append(value["value"])
+        return value | {"value": {_HOLE: len(values) - 1}}
+    return {name: _with_holes(each, values) for name, each in value.items()}
+
+
+def _has_hole(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_hole, value))
+    return isinstance(value, dict) and (_HOLE in value or any(map(_has_hole, value.values())))
+
+
+def _maker(value: Any) -> Maker:
+    """Return the function that makes this part of a plan from the plan's values."""
+    if not _has_hole(value):
+        same = node_of(value)
+        return lambda values: same
+    if isinstance(value, list):
+        return _tuple_maker(value)
+    if _HOLE in value:
+        place = value[_HOLE]
+        return lambda values: values[place]
+    if "set" in value:
+        elements = _tuple_maker(value["set"])
+        return lambda values: frozenset(elements(values))
+    return _node_maker(value)
+
+
+def _tuple_maker(items: list[Any]) -> Maker:
+    makers = list(map(_maker, items))
+    return lambda values: tuple([make(values) for make in makers])
+
+
+def _node_maker(body: dict[str, Any]) -> Maker:
+    """Return the maker of a node, its members in order; members without a hole are made once."""
+    node = class_of(body["node"])
+    given = {name: each for name, each in body.items() if name != "node"}
+    names = [each.name for each in fields(node) if each.name in given]
+    if len(names) < len(given) or names != [each.name for each in fields(node)][: len(names)]:
+        return _named_maker(node, given)
+    fixed = [None if _has_hole(given[name]) else node_of(given[name]) for name in names]
+    holes = [
+        (place, _maker(given[name])) for place, name in enumerate(names) if _has_hole(given[name])
+    ]
+
+    def make(values: Values) -> Any:
+        members = fixed.copy()
+        for place, maker in holes:
+            members[place] = maker(values)
+        return node(*members)
+
+    return make
+
+
+def _named_maker(node: type, given: dict[str, Any]) -> Maker:
+    """Return the maker of a node that leaves out members before others that it has."""
+    makers = {name: _maker(each) for name, each in given.items()}
+    return lambda values: node(**{name: make(values) for name, make in makers.items()})

@@ -25,7 +25,7 @@ from tocsin.events.views.canonical import XML_SPACE, canonical, canonical_conten
 from tocsin.events.views.document import DocumentLimits, Element, parse_xml
 from tocsin.plan.bindings import Rows, sole_value
 from tocsin.plan.xml.paths import RegularPath
-from tocsin.plan.xml.row_functions import WorkLimitExceeded, number_in
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded, number_in
 from tocsin.plan.xml.row_terms import RowCondition
 
 XmlValue: TypeAlias = str | tuple[str]

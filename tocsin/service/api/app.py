@@ -10,18 +10,11 @@ from starlette.routing import Route
 from tocsin import __version__
 from tocsin.service.api import (
     asking,
-    console_page,
-    dead_letters,
     definitions,
     events,
-    health,
-    knowledge,
     matches,
-    network,
     pages,
-    session,
-    statistics,
-    stored_events,
+    status,
     subscriptions,
     why_not,
 )
@@ -35,13 +28,13 @@ ROUTERS = (
     subscriptions.router,
     definitions.router,
     matches.router,
-    dead_letters.router,
-    health.router,
-    session.router,
-    stored_events.router,
-    statistics.router,
-    network.router,
-    knowledge.router,
+    matches.letter_router,
+    status.router,
+    status.session_router,
+    events.stored_router,
+    status.statistics_router,
+    status.network_router,
+    definitions.knowledge_router,
     why_not.router,
 )
 
@@ -57,7 +50,7 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     add_problem_handlers(app)
     pages.serve_assets(app)
     app.include_router(pages.router)
-    app.include_router(console_page.router)
+    app.include_router(pages.console_router)
     for router in (*ROUTERS, *further):
         app.include_router(router, responses=PROBLEMS)
     app.router.routes.insert(0, Route("/v1/events", events.publish, methods=["POST"]))

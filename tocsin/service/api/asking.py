@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin.errors import MeaningProblem
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.api.bodies import SUBSCRIPTION, TRIED, json_body
 from tocsin.service.core.service import Service
 from tocsin.service.http.access import AccessScope, Caller, caller_with

@@ -9,26 +9,35 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Path, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import StreamingResponse
 
 from tocsin.errors import Problem, StateProblem
-from tocsin.service.base.streaming import MatchFilter, stream_matches
+from tocsin.service.api.bodies import EVENT, json_body
+from tocsin.service.base.feed import MatchFilter, stream_matches
 from tocsin.service.console.why import ExplanationStores, why
 from tocsin.service.core.service import Service
-from tocsin.service.http.access import AccessScope, Caller, caller_with, listener_with
-from tocsin.service.http.origins import WEBSOCKET_CODE
-from tocsin.service.http.positions import (
+from tocsin.service.http.access import (
+    WEBSOCKET_CODE,
+    AccessScope,
+    Caller,
+    caller_with,
+    listener_with,
+    stream_while_valid,
+)
+from tocsin.service.http.problems import document_of, status_of
+from tocsin.service.http.requests import (
     LAST,
     STREAM,
     CountedResponse,
     CountedStream,
     begin_behind,
+    body_of,
+    run_read,
+    run_work,
+    service_of,
 )
-from tocsin.service.http.problems import document_of, status_of
-from tocsin.service.http.requests import run_read, run_work, service_of
-from tocsin.service.http.revocation import stream_while_valid
-from tocsin.service.storage.rows import MatchRow
+from tocsin.service.storage.rows import LetterRow, MatchRow
 from tocsin.values.time import Instant, parse_instant
 
 router = APIRouter(tags=["matches"])
@@ -179,3 +188,73 @@ def _listed(rows: list[MatchRow], after: int) -> str:
     last, first = (rows[-1].position, rows[0].position) if rows else (after, after + 1)
     bodies = ",".join(row.body for row in rows)
     return f'{{"matches":[{bodies}],"next":{last},"previous":{first}}}'
+
+
+# Routes `/v1/dead-letters`: events and matches that could not be processed, the reason, and their
+# replay.
+
+letter_router = APIRouter(tags=["dead letters"])
+
+
+@letter_router.get("/v1/dead-letters")
+async def list_letters(
+    request: Request,
+    after: After = 0,
+    limit: Limit = 100,
+    subscription: str | None = None,
+    code: str | None = None,
+    before: Before = None,
+    newest: Newest = False,
+) -> dict[str, Any]:
+    """Return dead letters of the caller, oldest first, and `next`; with `newest`, the last ones."""
+    service = service_of(request)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
+
+    def read() -> list[LetterRow]:
+        return service.letters.read(
+            after,
+            limit,
+            caller.tenant,
+            subscription=subscription,
+            code=code,
+            before=before,
+            newest=newest,
+        )
+
+    rows = await run_read(request, caller.tenant, read)
+    last = rows[-1].position if rows else after
+    return {"dead_letters": [row.as_json() for row in rows], "next": last}
+
+
+@letter_router.post(
+    "/v1/dead-letters/{id}/replay",
+    status_code=202,
+    openapi_extra=json_body(EVENT, required=False),
+)
+async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> dict[str, Any]:
+    """Replay a letter: publish its event again, or the corrected one in the body; resume its
+    subscription if it has no event.
+
+    A body needs the scope publish. A published event counts for the rate of the key.
+    """
+    service = service_of(request)
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
+    body = await body_of(request, service.settings.limits.request_bytes)
+    if body:
+        caller.require(AccessScope.PUBLISH)
+    row = await run_read(request, caller.tenant, service.letters.get, id, caller.tenant)
+    if row is None:
+        raise StateProblem(
+            f"there is no dead letter {id}",
+            code="UnknownDeadLetterError",
+            token=str(id),
+            hint="see what there is: GET /v1/dead-letters",
+        )
+    if body or row.event is not None:
+        caller.spend(1)
+    written = await run_work(request, caller.tenant, service.replays.replay, row, body or None)
+    position: int | None = None
+    if written is not None:
+        position = await asyncio.wrap_future(written)
+    await run_read(request, caller.tenant, service.letters.mark_replayed, id)
+    return {"replayed": id, "position": position}

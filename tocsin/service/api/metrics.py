@@ -16,7 +16,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from tocsin.catalog.tenants import Owned
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.core.service import Service
 from tocsin.service.delivery.service import Delivery
 from tocsin.service.delivery.worker import DeliveryWorker

@@ -18,9 +18,8 @@ from tocsin.service.console.why import MAX_WHY_SECONDS
 from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.core.service import Service
 from tocsin.service.http.access import AccessScope, Caller, caller_with
-from tocsin.service.http.positions import LAST
-from tocsin.service.http.requests import object_of, run_work, service_of
-from tocsin.service.storage.event_queries import Span
+from tocsin.service.http.requests import LAST, object_of, run_work, service_of
+from tocsin.service.storage.log_reader import Span
 from tocsin.service.storage.rows import LogRow
 from tocsin.service.subscriptions.dry_run import read_subscription
 

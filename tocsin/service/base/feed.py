@@ -6,11 +6,15 @@ The newest matches are held in memory, so that followers need not query the data
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
+from tocsin.errors import Problem
+from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
 
 RECENT = 20_000
@@ -104,3 +108,85 @@ def _resolve(waiting: set[_Waiter]) -> None:
     for waiter in list(waiting):
         if not waiter.done():
             waiter.set_result(None)
+
+
+# Polling for matches that other processes have stored.
+
+_LOG = logging.getLogger("tocsin.watcher")
+
+POLL_SECONDS = 0.05
+"""Seconds between two polls."""
+
+
+class Watcher:
+    """A thread that announces matches of other processes to the feed."""
+
+    def __init__(self, matches: MatchStore, feed: Feed) -> None:
+        self._matches, self._feed = matches, feed
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="tocsin-watcher", daemon=True)
+
+    def start(self) -> None:
+        """Start polling."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop polling; return when the thread has ended."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(POLL_SECONDS):
+            try:
+                self._feed.notice(self._matches.head())
+            except Problem as problem:
+                _LOG.warning("%s", problem)
+                self._stopping.wait(1.0)
+
+
+# Live matches for one listener: from a position on, in order, without gaps. Nothing is buffered
+# for a slow listener: the store is read at its pace.
+
+CHUNK = 500
+IDLE_SECONDS = 10.0
+"""Seconds without a match after which the listener gets a sign of life."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """Filter of matches: a tenant and its subscriptions; all of them if none is named."""
+
+    tenant: str
+    subscriptions: frozenset[str] = frozenset()
+
+    def fits(self, row: MatchRow) -> bool:
+        """True if a match passes the filter."""
+        return row.tenant == self.tenant and (
+            not self.subscriptions or row.subscription in self.subscriptions
+        )
+
+
+async def stream_matches(
+    matches: MatchStore, feed: Feed, wanted: MatchFilter, after: int
+) -> AsyncIterator[list[MatchRow]]:
+    """Yield chunks of matches after a position until the service stops; an empty list after PAUSE
+    seconds without one.
+    """
+    position = after
+    while not feed.is_closed:
+        if feed.head <= position:
+            head = await feed.beyond(position, IDLE_SECONDS)
+            if head <= position:
+                yield []
+            continue
+        rows = feed.recent(position, CHUNK)
+        if rows is None:
+            rows = await asyncio.to_thread(matches.read, position, CHUNK)
+        if not rows:
+            await asyncio.sleep(0.01)
+            continue
+        position = rows[-1].position
+        found = [row for row in rows if wanted.fits(row)]
+        if found:
+            yield found

@@ -11,7 +11,7 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Event, Path
-from tocsin.plan.explain.conditions import path_text
+from tocsin.plan.explain.atoms import path_text
 
 EXAMPLES = 5
 MAX_PATHS = 2_000

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from tocsin.events.matches.constructed import ID_PATTERN
-from tocsin.service.storage.matches import MatchStore
+from tocsin.service.storage.results import MatchStore
 
 MAX_LINES = 200
 """Lines of descent returned, at most."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from tocsin.errors import StateProblem
 from tocsin.service.runner import Runner
-from tocsin.service.runner.inspecting import Look
+from tocsin.service.runner.inspection import Look
 
 PATIENCE = 10.0
 """Seconds that an inspection may take."""

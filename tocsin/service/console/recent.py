@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tocsin.events.event import Event
 from tocsin.service.console.stored_events import events_in
-from tocsin.service.storage.event_queries import Browsing, Span
+from tocsin.service.storage.log_reader import Browsing, Span
 
 LOOKED_AT = 1_000
 """Newest rows in the sample."""

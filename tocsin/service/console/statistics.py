@@ -12,14 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tocsin.errors import Problem
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import RECENT, Feed
 from tocsin.service.console.late import LATE
 from tocsin.service.console.minutes import MINUTES, MinuteCounts
 from tocsin.service.console.tally import TenantTallies
 from tocsin.service.runner import RunnerStatus
-from tocsin.service.storage.event_queries import Browsing
 from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.log_reader import Browsing
 from tocsin.service.storage.tallies import MINUTE, LetterTally, Tallies
 from tocsin.values.time import Instant, format_instant
 

@@ -22,7 +22,7 @@ from tocsin.service.console.regions import regions_of
 from tocsin.service.console.stored_events import bounds_text, events_in
 from tocsin.service.console.windows import windows_of
 from tocsin.service.storage.log import EventLog
-from tocsin.service.storage.matches import MatchStore
+from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
 from tocsin.service.subscriptions.dry_run import describe_plan
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import EventProblem, StateProblem
-from tocsin.service.ingest.http import IngestResult
+from tocsin.service.core.ingest import IngestResult
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import REPLAYED, LetterRow, NewRow
 from tocsin.service.subscriptions.subscriptions import SubscriptionService

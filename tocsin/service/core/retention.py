@@ -13,7 +13,7 @@ import sqlalchemy as sql
 
 from tocsin.database.database import Database
 from tocsin.errors import Problem
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.settings.settings import Retention
 from tocsin.service.storage.schema import (
     DEAD_LETTERS,

@@ -16,8 +16,7 @@ from tocsin.catalog.store import read_version
 from tocsin.database.stores import LOG, STATE
 from tocsin.errors import Problem, StateProblem
 from tocsin.hub.step_hub import StepHub
-from tocsin.service.base.feed import Feed
-from tocsin.service.base.watcher import Watcher
+from tocsin.service.base.feed import Feed, Watcher
 from tocsin.service.base.work import WorkPool
 from tocsin.service.console.late import LateEvents
 from tocsin.service.console.network import NetworkViews
@@ -26,24 +25,22 @@ from tocsin.service.core.keyring import Keyring
 from tocsin.service.core.replay import Replays
 from tocsin.service.core.retention import RetentionJob
 from tocsin.service.runner import Runner, RunnerStatus
-from tocsin.service.runner.counting import Counters
-from tocsin.service.runner.inspecting import Look, not_here
+from tocsin.service.runner.inspection import Counters, Look, not_here
 from tocsin.service.runner.leader_runner import LeaderRunner
 from tocsin.service.runner.local import LocalRunner
 from tocsin.service.runner.spark.runner import SparkRunner
 from tocsin.service.settings.settings import ServiceEngine, Settings
 from tocsin.service.storage.database import open_database, write_ahead
 from tocsin.service.storage.dead_letters import LetterStore
-from tocsin.service.storage.event_queries import Browsing
 from tocsin.service.storage.faults import require_sound
-from tocsin.service.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.keys import KeyStore
 from tocsin.service.storage.lock import runner_lock
 from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.log_reader import Browsing
 from tocsin.service.storage.marks import Mark, MarkFile, mark_path
-from tocsin.service.storage.matches import MatchStore
-from tocsin.service.storage.positions import CATALOG, FILES
+from tocsin.service.storage.positions import CATALOG, FILES, LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.progress import RunnerStore
+from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.subscription_status import StatusStore
 from tocsin.service.storage.tallies import Tallies
 from tocsin.service.subscriptions.definitions import DefinitionService

@@ -15,7 +15,7 @@ from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.service.delivery.cursor import Key
 from tocsin.service.delivery.store import DeliveryStore, WantedLine
-from tocsin.service.storage.matches import MatchStore
+from tocsin.service.storage.results import MatchStore
 
 LOGGER = logging.getLogger(__name__)
 

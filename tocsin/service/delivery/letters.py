@@ -10,11 +10,11 @@ from tocsin.connectors.kafka import KafkaWriter
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.codecs.bindings import Message
 from tocsin.service.core.service import Service
-from tocsin.service.delivery.message import EVENT_CONTENT
+from tocsin.service.delivery.outbox import EVENT_CONTENT
 from tocsin.service.settings.sources import KafkaSettings, kafka_settings
 from tocsin.service.sources.worker import PATIENCE, IntakeWorker
 from tocsin.service.storage.dead_letters import LetterStore
-from tocsin.service.storage.lease import Lease
+from tocsin.service.storage.lock import Lease
 from tocsin.service.storage.rows import LetterRow
 from tocsin.values.time import format_instant
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from fastapi import APIRouter, Request
+
 from tocsin.connectors.kafka import KafkaWriter
-from tocsin.errors import StateProblem
+from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.service.core.service import Service
+from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer
+from tocsin.service.http.access import AccessScope, caller_with
+from tocsin.service.http.requests import object_of, run_read, service_of
 from tocsin.service.settings.sources import kafka_settings
 
 
@@ -41,3 +48,77 @@ def delivery_of(service: Service) -> Delivery:
         if isinstance(part, Delivery):
             return part
     raise StateProblem("this server delivers nothing", code="NotDelivered")
+
+
+# Routes `/v1/subscriptions/{id}/delivery` and `/secret`: state of deliveries, redelivery from a
+# position, and the signing secret.
+
+router = APIRouter(tags=["delivery"])
+
+_MAX_POSITION = 2**63 - 1
+
+
+@router.get("/v1/subscriptions/{id}/delivery")
+async def show(id: str, request: Request) -> dict[str, Any]:
+    """Return the delivery state of a subscription."""
+    delivery, key = _find_delivery(id, request)
+    return (await run_read(request, key[0], _line, delivery, key)).as_json()
+
+
+@router.post("/v1/subscriptions/{id}/delivery")
+async def deliver_again(id: str, request: Request) -> dict[str, Any]:
+    """Retry now, from the current position or, with `after`, behind a given one."""
+    delivery, key = _find_delivery(id, request)
+    body = await object_of(request, service_of(request).settings.limits.request_bytes)
+    after = _position(body)
+    if after is None:
+        line = await run_read(request, key[0], delivery.resume, key)
+    else:
+        line = await run_read(request, key[0], delivery.move, key, after)
+    return line.as_json()
+
+
+@router.get("/v1/subscriptions/{id}/secret")
+async def show_secret(id: str, request: Request) -> dict[str, str]:
+    """Return the secret that messages are signed with."""
+    delivery, key = _find_delivery(id, request)
+    return {"secret": delivery.secret(await run_read(request, key[0], _line, delivery, key))}
+
+
+@router.post("/v1/subscriptions/{id}/secret")
+async def change_secret(id: str, request: Request) -> dict[str, str]:
+    """Create a new secret; for a day messages are signed with the old one as well."""
+    delivery, key = _find_delivery(id, request)
+    return {"secret": delivery.secret(await run_read(request, key[0], delivery.rotate, key))}
+
+
+def _find_delivery(id: str, request: Request) -> tuple[Delivery, Key]:
+    caller = caller_with(request, AccessScope.SUBSCRIBE)
+    return delivery_of(service_of(request)), (caller.tenant, id)
+
+
+def _line(delivery: Delivery, key: Key) -> DeliveryCursor:
+    line = delivery.line(key)
+    if line is None:
+        raise StateProblem(
+            f"the matches of subscription {key[1]!r} are not delivered",
+            code="NotDelivered",
+            token=key[1],
+            hint='subscribe with "deliver", or fetch them from /v1/matches',
+        )
+    return line
+
+
+def _position(body: dict[str, Any]) -> int | None:
+    if unknown := sorted(set(body) - {"after"}):
+        raise MeaningProblem(
+            f"unknown member {unknown[0]!r}", code="RequestError", token=unknown[0]
+        )
+    after = body.get("after")
+    if after is None:
+        return None
+    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after <= _MAX_POSITION:
+        raise MeaningProblem(
+            f"after is a position, 0 or more, not {after!r}", code="RequestError", token="after"
+        )
+    return after

@@ -16,25 +16,20 @@ from tocsin.catalog import Catalog
 from tocsin.database.database import Database
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.base.cloudevents import json_text, parse_json
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.catalog_lines import CatalogLines
 from tocsin.service.delivery.cursor import DeliveryCursor, Key
-from tocsin.service.delivery.destination import DestinationRules, parse_destination
-from tocsin.service.delivery.message import DeliveryMessage
-from tocsin.service.delivery.outbox import StoredOutbox, notice_of
-from tocsin.service.delivery.outcomes import Failed, Gone
-from tocsin.service.delivery.server_key import server_key
+from tocsin.service.delivery.destination import DestinationRules, Opener, parse_destination
+from tocsin.service.delivery.outbox import DeliveryMessage, StoredOutbox, notice_of
+from tocsin.service.delivery.signing import server_key
 from tocsin.service.delivery.store import DeliveryStore
-from tocsin.service.delivery.target_factory import Opener
-from tocsin.service.delivery.targets import Producer
+from tocsin.service.delivery.targets import Failed, Gone, Producer
 from tocsin.service.delivery.worker import DeliveryDependencies, DeliveryWorker
-from tocsin.service.outbound.http_sender import HttpSender
-from tocsin.service.outbound.lookup import DnsResolver
+from tocsin.service.outbound.http_sender import DnsResolver, HttpSender
 from tocsin.service.settings.delivery import DeliverySettings
-from tocsin.service.storage.lease import Lease
-from tocsin.service.storage.matches import MatchStore
-from tocsin.service.storage.results import NewLetter, store_letters
+from tocsin.service.storage.lock import Lease
+from tocsin.service.storage.results import MatchStore, NewLetter, store_letters
 from tocsin.service.storage.rows import LetterRow
 from tocsin.values.time import Instant
 

@@ -8,11 +8,15 @@ from fastapi import FastAPI, Request, Response
 
 from tocsin import __version__
 from tocsin.service.core.service import Service
-from tocsin.service.epcis import capture_routes, event_routes, query_routes, subscription_routes
-from tocsin.service.epcis.answers import add_exception_handlers, make_empty_response, make_response
+from tocsin.service.epcis import event_routes, query_routes
+from tocsin.service.epcis.answers import (
+    add_exception_handlers,
+    allow,
+    make_empty_response,
+    make_response,
+)
 from tocsin.service.epcis.documents import collection
 from tocsin.service.epcis.exceptions import NOT_IMPLEMENTED, EpcisException
-from tocsin.service.epcis.headers import allow
 from tocsin.service.epcis.part import part_of
 from tocsin.service.epcis.requests import admit
 
@@ -21,9 +25,9 @@ TOP_LEVEL = (
     *("readPoints", "dispositions", "queries"),
 )
 _ROUTERS = (
-    capture_routes.router,
+    event_routes.capture_router,
     query_routes.router,
-    subscription_routes.router,
+    query_routes.subscription_router,
     event_routes.router,
 )
 """Routers in order of matching: those of events come last, as their paths begin with any word."""

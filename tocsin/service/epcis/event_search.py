@@ -15,17 +15,15 @@ from typing import Any
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.epcis.json_context import expand_name, names_of
-from tocsin.events.event import Event
-from tocsin.events.order import in_canonical_order
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
-from tocsin.runtime.finite.run import Input, match_events
+from tocsin.runtime.finite_run import Input, match_events
 from tocsin.service.base.work import checkpoint
 from tocsin.service.epcis.exceptions import QUERY_TOO_COMPLEX, QUERY_TOO_LARGE, EpcisException
 from tocsin.service.epcis.index import EventIndex, Indexed, SortOrder
 from tocsin.service.epcis.index_filters import narrowings_of
-from tocsin.service.epcis.paging import PageCursor, place_of, token_of
-from tocsin.service.epcis.parameters import Controls, Page
+from tocsin.service.epcis.parameters import Controls, Page, PageCursor, place_of, token_of
 
 CHUNK = 500
 MAX_SCANNED_EVENTS = 50_000

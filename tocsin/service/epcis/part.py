@@ -17,8 +17,8 @@ from tocsin.service.epcis.repository import Repository
 from tocsin.service.epcis.worker import QueryWorker
 from tocsin.service.outbound.addresses import AddressRules
 from tocsin.service.storage.database import open_database
-from tocsin.service.storage.heads import EPCIS_HEADS
-from tocsin.service.storage.lease import Lease
+from tocsin.service.storage.lock import Lease
+from tocsin.service.storage.positions import EPCIS_HEADS
 
 _LOCK = 0x746F6373696E2002
 """Number of the advisory lock of the one process that notifies subscribers of queries."""

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection, Request
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.service.core.service import Service
+from tocsin.service.epcis.answers import check_headers
 from tocsin.service.epcis.capturing import JSON_TYPES
 from tocsin.service.epcis.exceptions import (
     CAPTURE_LIMIT,
@@ -17,7 +18,6 @@ from tocsin.service.epcis.exceptions import (
     EpcisException,
     exception_of,
 )
-from tocsin.service.epcis.headers import check_headers
 from tocsin.service.epcis.parameters import require_short
 from tocsin.service.epcis.part import EpcisPart
 from tocsin.service.http.access import AccessScope, Caller, caller_with, listener_with

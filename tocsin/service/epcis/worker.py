@@ -17,22 +17,19 @@ from time import monotonic
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.event import Event
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
-from tocsin.service.epcis.answers import to_json_events
+from tocsin.service.epcis.answers import RESPONSE_HEADERS, to_json_events
 from tocsin.service.epcis.documents import query_document
 from tocsin.service.epcis.event_search import EventQuery, find_between
 from tocsin.service.epcis.exceptions import NO_SUCH_NAME, EpcisException
-from tocsin.service.epcis.headers import RESPONSE_HEADERS
 from tocsin.service.epcis.queries import NamedQuery
 from tocsin.service.epcis.query_subscriptions import QuerySubscription, signature
 from tocsin.service.epcis.repository import Repository
-from tocsin.service.outbound.addresses import AddressRules
-from tocsin.service.outbound.backoff import Backoff
-from tocsin.service.outbound.http_sender import HttpSender
-from tocsin.service.outbound.lookup import DnsResolver
-from tocsin.service.outbound.webhook_url import WebhookUrl, parse_webhook_url
-from tocsin.service.storage.lease import Lease
+from tocsin.service.outbound.addresses import AddressRules, WebhookUrl, parse_webhook_url
+from tocsin.service.outbound.http_sender import DnsResolver, HttpSender
+from tocsin.service.outbound.pace import Backoff
+from tocsin.service.storage.lock import Lease
 from tocsin.service.storage.log import EventLog
 from tocsin.values.time import Instant
 

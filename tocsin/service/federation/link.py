@@ -23,13 +23,11 @@ from tocsin.client.http import ServerConnection
 from tocsin.errors import LimitProblem, Problem, StateProblem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.service.federation.covering import EVERYTHING
-from tocsin.service.federation.demand import InterestSource
-from tocsin.service.federation.interests import Interest, interests_for_upstream
-from tocsin.service.federation.memory import SeenEvents
+from tocsin.service.federation.interests import Interest, InterestSource, interests_for_upstream
 from tocsin.service.federation.merging import merge_interests
 from tocsin.service.federation.messages import PREFIX, Arrived, Body, read_events, subscriptions_of
-from tocsin.service.federation.store import LinkStore
-from tocsin.service.outbound.backoff import Backoff
+from tocsin.service.federation.store import LinkStore, SeenEvents
+from tocsin.service.outbound.pace import Backoff
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import NewRow
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterable
 from uuid import uuid4
 
 import sqlalchemy as sql
@@ -60,3 +62,29 @@ class LinkStore:
             connection.execute(CURSORS.delete().where(CURSORS.c.url == url))
             values = {"url": url, "server": server, "position": position}
             connection.execute(CURSORS.insert().values(values))
+
+
+# Identities of the newest events received, over all links.
+
+REMEMBERED = 200_000
+
+Identity = tuple[str, str]
+
+
+class SeenEvents:
+    """A bounded set of identities; the oldest are forgotten first."""
+
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._remembered = remembered
+        self._known: dict[Identity, None] = {}
+        self._lock = threading.Lock()
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._known
+
+    def note(self, identities: Iterable[Identity]) -> None:
+        """Add identities."""
+        with self._lock:
+            self._known |= dict.fromkeys(identities)
+            while len(self._known) > self._remembered:
+                del self._known[next(iter(self._known))]

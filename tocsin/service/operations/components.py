@@ -10,16 +10,15 @@ from fastapi import APIRouter, FastAPI
 
 from tocsin.service.api.app import create_app
 from tocsin.service.core.service import Part, Service
-from tocsin.service.delivery import router as delivery
+from tocsin.service.delivery import part as delivery
 from tocsin.service.delivery.letters import letters_to_kafka
 from tocsin.service.delivery.part import make_delivery
 from tocsin.service.epcis.app import create_epcis_app
 from tocsin.service.epcis.part import EpcisPart
 from tocsin.service.federation import part as federation
-from tocsin.service.http.origins import OwnOrigin
-from tocsin.service.settings.settings import ServiceEngine, Settings
+from tocsin.service.http.access import OwnOrigin
+from tocsin.service.settings.settings import ServiceEngine, Settings, spark_settings
 from tocsin.service.settings.sources import kafka_settings, mqtt_settings
-from tocsin.service.settings.spark import spark_settings
 from tocsin.service.sources.kafka import kafka_intake
 from tocsin.service.sources.mqtt import mqtt_intake
 

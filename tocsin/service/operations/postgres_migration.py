@@ -21,8 +21,8 @@ from tocsin.service.operations.components import open_service
 from tocsin.service.settings.settings import ServiceEngine, load_settings
 from tocsin.service.storage.database import open_database
 from tocsin.service.storage.faults import require_sound
+from tocsin.service.storage.marks import TABLE
 from tocsin.service.storage.positions import FILES, STORES_IN
-from tocsin.service.storage.write_count import TABLE
 
 AT_ONCE = 5_000
 """Rows copied in one statement."""

@@ -7,29 +7,100 @@ seen, so that none is used again.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from tocsin.catalog.store import complete_catalog
+from tocsin.engine.detection.base import State
 from tocsin.errors import Problem, StateProblem
+from tocsin.events.codecs.decode import decode_all
+from tocsin.hub.step_hub import StepHub
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.core.service import Service, lock_folder
 from tocsin.service.delivery.part import delivery_of
 from tocsin.service.epcis.part import part_of
 from tocsin.service.operations.components import open_service
-from tocsin.service.operations.renewal import begin_anew, kept_state, seen_events
+from tocsin.service.runner.local import pack_state, unpack_state
 from tocsin.service.settings.settings import Settings
-from tocsin.service.storage.faults import FaultKind, StoreFault, find_faults, read_marks
+from tocsin.service.storage.faults import (
+    FaultKind,
+    StoreFault,
+    find_faults,
+    read_marks,
+    require_sound,
+)
 from tocsin.service.storage.lock import runner_lock
+from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.marks import mark_path
 from tocsin.service.storage.positions import CHECKPOINT, FILES, read_positions
-from tocsin.service.storage.raising import (
+from tocsin.service.storage.progress import RunnerStep
+from tocsin.service.storage.repair import (
     Floors,
     find_floors,
     raise_log,
     raise_sequences,
+    salvage,
+    set_log_back,
+    set_state_back,
 )
-from tocsin.service.storage.salvage import salvage
+from tocsin.values.time import Instant, format_instant
+
+# Restart of a runner with empty state at its position.
+#
+# Partial matches are dropped. The ids of seen events stay: a repeated event counts once.
+
+Identity = tuple[str, str]
+
+_AT_ONCE = 1_000
+
+
+def begin_anew(
+    service: Service, position: int, seen: Iterable[Identity], newest: Instant | None
+) -> None:
+    """Store an empty state after a position of the log, from which the local runner begins.
+
+    `newest` is the newest time of an event, from which the watermark follows; None if time begins
+    with the next event.
+    """
+    hub = service.make_hub(service.catalog)
+    now, version = wall_clock(), service.catalog.version()
+    hub.step(now, version)
+    state: State = hub.snapshot() | {"seen": list(seen), "newest": newest}
+    number = service.progress.last_step() + 1
+    service.progress.begin_anew(RunnerStep(number, position, now, version), pack_state(state))
+
+
+def kept_state(service: Service) -> State | None:
+    """Return the newest undamaged snapshot of the local runner, or None."""
+    try:
+        snapshot = service.progress.newest_snapshot()
+        return None if snapshot is None else unpack_state(snapshot.body) | {"at": snapshot.position}
+    except (Problem, ValueError, KeyError, TypeError):
+        return None
+
+
+def seen_events(
+    log: EventLog, state: State | None, until: int, remember: int
+) -> Iterator[Identity]:
+    """Yield the events that a snapshot counts as seen, and those of the log since then."""
+    after = max(0, until - remember)
+    if state is not None:
+        yield from ((source, id) for source, id in state["seen"])
+        after = max(after, state["at"])
+    while rows := log.read_stored(after, _AT_ONCE, until):
+        after = rows[-1].position
+        for row in rows:
+            if row.code is None:
+                yield from _identities(row.body)
+
+
+def _identities(body: bytes) -> list[Identity]:
+    try:
+        return [event.identity for event in decode_all(body)]
+    except Problem:
+        return []
+
 
 _LOSSES = {
     "log": (
@@ -193,3 +264,47 @@ def _salvage_all(settings: Settings, faults: Sequence[StoreFault]) -> Iterator[s
             yield f"{count} rows of the {fault.store} could be read; the damaged file is {aside}"
             if fault.store == "catalog":
                 complete_catalog(str(settings.data / FILES[fault.store]))
+
+
+# `tocsin reset-time`: repair after a clock was ahead.
+#
+# The watermark of a runner and the receive time of its log never go back by themselves: after one
+# event or one clock ten years ahead every event of a composite would be late for ten years.
+
+
+def reset_time(settings: Settings, to: Instant | None = None) -> list[str]:
+    """Set the time of a service back; return what was done and what is lost.
+
+    The watermark becomes `to` less the lateness; without `to` time begins with the next event.
+    Positions, matches and the ids of seen events stay; partial matches are dropped.
+    """
+    with sole_use(settings):
+        require_sound(settings.data, settings.database)
+        service = open_service(settings, recovering=True)
+        try:
+            return list(_reset(service, wall_clock(), to))
+        finally:
+            service.stop()
+
+
+def _reset(service: Service, now: Instant, to: Instant | None) -> Iterator[str]:
+    hub = service.local_runner().load()
+    before = hub.watermark
+    yield f"the watermark was {'not set' if before is None else format_instant(before)}"
+    yield from _losses(hub)
+    begin_anew(service, service.progress.position(), hub.snapshot()["seen"], to)
+    yield from set_checkpoint_aside(service.settings.data)
+    count = set_log_back(service.log_database, now)
+    yield f"{count} events of the log were received later than now: they count as received now"
+    set_state_back(service.database, now)
+    delivery_of(service).set_clock_back(now)
+    part_of(service).repository.set_clock_back(now)
+    yield "time begins with the next event" if to is None else f"time is {format_instant(to)}"
+
+
+def _losses(hub: StepHub) -> Iterator[str]:
+    """Yield a line for each subscription whose partial matches are dropped."""
+    for id in sorted(hub.plans()):
+        count = len(hub.pending(id)) + len(hub.held_events(id))
+        if count:
+            yield f"  lost: {count} partial matches of subscription {id!r}"

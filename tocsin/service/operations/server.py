@@ -11,14 +11,14 @@ import uvicorn
 
 from tocsin.errors import StateProblem
 from tocsin.runtime.gc_tuning import collect_rarely
-from tocsin.service.connections.protocol import BoundedHttpProtocol, ServerConfig
-from tocsin.service.connections.table import (
+from tocsin.service.core.service import Service
+from tocsin.service.http.connections import (
     BACKLOG,
     ConnectionTable,
     keep_alive_seconds,
     raise_file_limit,
 )
-from tocsin.service.core.service import Service
+from tocsin.service.http.protocol import BoundedHttpProtocol, ServerConfig
 from tocsin.service.operations.components import open_app
 
 PATIENCE = 5

@@ -15,7 +15,7 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.service.runner import Runner, RunnerStatus
-from tocsin.service.runner.inspecting import Look, not_here
+from tocsin.service.runner.inspection import Look, not_here
 from tocsin.service.storage.lock import RunnerLock
 
 _LOG = logging.getLogger("tocsin.runner")

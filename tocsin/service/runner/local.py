@@ -19,30 +19,63 @@ from concurrent.futures import Future
 from typing import Any
 
 from tocsin.catalog import Catalog
+from tocsin.engine.detection.base import State
 from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.errors import Problem
+from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import shown_error
-from tocsin.events.event import Event
+from tocsin.events.event import Event, ScannedEvent
 from tocsin.hub.step_hub import StepHub, StepOutcome
 from tocsin.service.base.feed import Feed
 from tocsin.service.runner import RunnerStatus
 from tocsin.service.runner.catalog_versions import CatalogVersions
-from tocsin.service.runner.counting import Counters
-from tocsin.service.runner.inspecting import Inspections, Look
+from tocsin.service.runner.inspection import Counters, Inspections, Look
 from tocsin.service.runner.rendering import (
     Positions,
     kept_letters,
     kept_match,
     refused_letter,
 )
-from tocsin.service.runner.state_codec import pack_state, unpack_state
 from tocsin.service.runner.warm_up import warm_up
 from tocsin.service.storage.log import EventLog
-from tocsin.service.storage.progress import NewTrouble, RunnerOutput, RunnerStep, RunnerStore
+from tocsin.service.storage.progress import (
+    KeptSnapshot,
+    NewTrouble,
+    RunnerOutput,
+    RunnerStep,
+    RunnerStore,
+)
 from tocsin.service.storage.rows import REPLAYED, LogRow, MatchRow
-from tocsin.service.storage.snapshots import KeptSnapshot
+from tocsin.spark.match_task.serde import PlainEvent, event_of_plain, pack, plain_event, unpack
 from tocsin.values.time import Instant
+
+# The state of a hub as bytes, and back. An event that is not parsed yet is stored as its original
+# text.
+
+
+def pack_state(state: State) -> bytes:
+    """Return the snapshot of a hub as bytes."""
+    return pack({**state, "held": [(_kept(event), names) for event, names in state["held"]]})
+
+
+def unpack_state(raw: bytes) -> State:
+    """Return the snapshot from its bytes."""
+    state: State = unpack(raw)
+    usual = iter(scan_events([kept for kept, _ in state["held"] if isinstance(kept, bytes)]))
+    state["held"] = [
+        (
+            next(usual) or decode(kept) if isinstance(kept, bytes) else event_of_plain(kept),
+            names,
+        )
+        for kept, names in state["held"]
+    ]
+    return state
+
+
+def _kept(event: Event) -> PlainEvent | bytes:
+    return event.raw if isinstance(event, ScannedEvent) else plain_event(event)
+
 
 _LOG = logging.getLogger("tocsin.runner")
 

@@ -10,8 +10,7 @@ from tocsin.catalog.tenants import Owned
 from tocsin.events.codecs.base.cloudevents import as_object, json_text
 from tocsin.events.dead_letter import DeadLetter, shown_input
 from tocsin.events.event import Event
-from tocsin.events.matches.content import MemberContent, PrefixVocabulary
-from tocsin.events.matches.match import Match
+from tocsin.events.matches.match import Match, MemberContent, PrefixVocabulary
 from tocsin.service.storage.results import NewLetter, NewMatch
 from tocsin.service.storage.rows import LogRow
 

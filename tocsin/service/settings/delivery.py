@@ -9,8 +9,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from tocsin.errors import Problem
 from tocsin.service.outbound.addresses import AddressRules
-from tocsin.service.outbound.backoff import Backoff
-from tocsin.service.outbound.send_slots import SendSlots
+from tocsin.service.outbound.pace import Backoff, SendSlots
 from tocsin.values.time import parse_duration
 
 

@@ -6,8 +6,10 @@ All errors are reported at once, with the names of the settings.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,11 +21,97 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from tocsin.errors import MeaningProblem
-from tocsin.service.settings.console import ConsoleSettings
+from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.service.settings.delivery import DeliverySettings
-from tocsin.service.settings.http import HttpSettings
 from tocsin.values.time import parse_duration
+
+# The settings of connections: the section `[http]`.
+
+
+class HttpSettings(BaseModel):
+    """Bounds of connections in number, size and time. Durations are texts such as 10s."""
+
+    model_config = {"extra": "forbid"}
+
+    connections: Annotated[int, Field(ge=1, description="open at a time")] = 4_000
+    per_address: Annotated[int, Field(ge=1, description="open at a time of one address")] = 1_000
+    proxies: Annotated[
+        list[str], Field(description="networks to which per_address does not apply")
+    ] = []
+    spare_files: Annotated[
+        int, Field(ge=16, description="file descriptors kept for databases and files")
+    ] = 512
+    head_bytes: Annotated[int, Field(ge=1024, description="of request line and headers")] = 65_536
+    head_count: Annotated[int, Field(ge=8, description="headers of a request")] = 128
+    url_bytes: Annotated[int, Field(ge=256, description="of the address in a request")] = 16_384
+    message_bytes: Annotated[int, Field(ge=1, description="of a WebSocket message")] = 65_536
+    head_timeout: Annotated[str, Field(description="from the first byte to the last header")] = (
+        "10s"
+    )
+    body_timeout: Annotated[str, Field(description="the time over which body_rate is taken")] = (
+        "30s"
+    )
+    body_rate: Annotated[int, Field(ge=1, description="bytes a second that a body needs")] = 250
+    keep_alive: Annotated[str, Field(description="between two requests")] = "30s"
+    send_timeout: Annotated[str, Field(description="in which a client reads nothing")] = "60s"
+
+    @field_validator("head_timeout", "body_timeout", "keep_alive", "send_timeout")
+    @classmethod
+    def _is_duration(cls, given: str) -> str:
+        try:
+            length = parse_duration(given)
+        except Problem as problem:
+            raise ValueError(f"{problem.message}; {problem.hint}") from None
+        if length <= 0:
+            raise ValueError("must be longer than nothing")
+        return given
+
+    @field_validator("proxies")
+    @classmethod
+    def _are_networks(cls, given: list[str]) -> list[str]:
+        for each in given:
+            ip_network(each)
+        return given
+
+
+def seconds(duration: str) -> float:
+    """Return a duration of the settings in seconds."""
+    return parse_duration(duration) / 1e6
+
+
+# The settings of the console: the section `[console]`.
+
+_ADDRESS = re.compile(r"(https?)://([A-Za-z0-9.:\[\]-]|\{s\})+(?=/)")
+_PLACES = ("{z}", "{x}", "{y}")
+
+
+class ConsoleSettings(BaseModel):
+    """`tiles` is the URL of map tiles with {z}, {x} and {y} in it; empty for the included
+    coastlines.
+    """
+
+    model_config = {"extra": "forbid"}
+
+    enabled: bool = True
+    tiles: Annotated[str, Field(description="address of map tiles; empty for none")] = ""
+
+    @field_validator("tiles")
+    @classmethod
+    def _is_address(cls, given: str) -> str:
+        if given and not _is_tile_address(given):
+            raise ValueError("an address such as https://tiles.example/{z}/{x}/{y}.png is expected")
+        return given
+
+    @property
+    def tile_server(self) -> str:
+        """Origin of the tiles for the page's policy; empty without tiles."""
+        found = _ADDRESS.match(self.tiles)
+        return "" if found is None else found[0].replace("{s}", "*")
+
+
+def _is_tile_address(given: str) -> bool:
+    sound = given.isascii() and given.isprintable() and not set(given) & set(" ;,'\"<>\\")
+    return sound and _ADDRESS.match(given) is not None and all(each in given for each in _PLACES)
 
 
 class ServiceEngine(StrEnum):
@@ -197,3 +285,56 @@ def _checked_duration(given: str) -> str:
     except MeaningProblem as problem:
         raise ValueError(f"{problem.message}; {problem.hint}") from None
     return given
+
+
+# The settings of Spark: the section `[spark]`.
+
+
+class SparkSettings(BaseModel):
+    """Master and memory of Spark, trigger interval, and sizes of micro-batches."""
+
+    model_config = {"extra": "forbid"}
+
+    master: str = "local[*]"
+    memory: str = "2g"
+    checkpoint: str | None = None
+    every: str = "500ms"
+    rows: int = Field(20_000, ge=1, description="events in a micro-batch, at most")
+    partitions: int = Field(2, ge=1)
+    shards: int = Field(2, ge=1)
+    remember: str | None = "10m"
+    conf: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("every", "remember")
+    @classmethod
+    def _is_duration(cls, given: str | None) -> str | None:
+        if given in (None, "", "off"):
+            return None
+        try:
+            parse_duration(str(given))
+        except MeaningProblem as problem:
+            raise ValueError(f"{problem.message}; {problem.hint}") from None
+        return given
+
+
+def spark_settings(settings: Settings) -> SparkSettings:
+    """Return the checked section `[spark]`. Raises MeaningProblem with all wrong settings,
+    UnsupportedProblem for one that Spark does not support.
+    """
+    if settings.ontology:
+        raise UnsupportedProblem(
+            "with --engine spark, ontologies are in the catalog and not in files",
+            code="SettingsError",
+            token="ontology",
+            hint="put them there: PUT /v1/definitions/NAME",
+        )
+    given: dict[str, Any] = settings.spark
+    try:
+        return SparkSettings(**given)
+    except ValidationError as error:
+        told = [
+            f"spark.{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+        ]
+        raise MeaningProblem(
+            "; ".join(told), code="SettingsError", hint="docs/operations.md lists the settings"
+        ) from None

@@ -17,9 +17,8 @@ from tocsin.events.event import Event
 from tocsin.service.core.service import Service
 from tocsin.service.settings.sources import KafkaSettings, kafka_settings
 from tocsin.service.sources.worker import PATIENCE, IntakeWorker, rows_of
-from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.log import EventLog, OffsetUpdate, stored_position
 from tocsin.service.storage.rows import NewRow
-from tocsin.service.storage.source_offsets import OffsetUpdate, stored_position
 
 STORED_WITHIN = 60.0
 """Seconds after which a log that has not answered counts as failed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sql
 
 from tocsin.database.database import Database
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.storage.results import NewLetter, store_letters
 from tocsin.service.storage.rows import LetterRow
 from tocsin.service.storage.schema import DEAD_LETTERS, RELAYS

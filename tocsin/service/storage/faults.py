@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tocsin.errors import StateProblem
-from tocsin.service.storage.marks import Mark, mark_path, read_mark
+from tocsin.service.storage.marks import TABLE, Mark, mark_path, read_mark
 from tocsin.service.storage.positions import (
     CATALOG,
     FILES,
@@ -24,7 +24,6 @@ from tocsin.service.storage.positions import (
     Positions,
     read_positions,
 )
-from tocsin.service.storage.write_count import TABLE
 
 MAX_BYTES_TO_CHECK = 64 << 20
 """Size up to which a file is read completely at each start; in larger ones SQLite reports a damaged

@@ -12,7 +12,7 @@ import sqlalchemy as sql
 from tocsin.catalog.tenants import require_tenant
 from tocsin.database.database import Database
 from tocsin.errors import MeaningProblem, StateProblem
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.storage.schema import KEYS
 from tocsin.values.time import Instant
 

@@ -12,12 +12,12 @@ from typing import Any
 from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import MeaningProblem
-from tocsin.events.matches.content import MemberContent
+from tocsin.events.matches.match import MemberContent
 from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_to_json
-from tocsin.runtime.clock_skew import wall_clock
-from tocsin.runtime.finite.run import match_events, read_events
+from tocsin.runtime.admission import wall_clock
+from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.service.base.work import bounded_work, checkpoint
 from tocsin.service.storage.log import EventLog
 from tocsin.service.subscriptions.subscriptions import SubscriptionService, subscription_of

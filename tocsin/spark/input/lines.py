@@ -18,8 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.base.bounded_lines import bounded_line, skip_line
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
+from tocsin.events.codecs.base.lines import bounded_line, skip_line
 
 PART_BYTES = 16 << 20
 BATCH_BYTES = 4 << 20

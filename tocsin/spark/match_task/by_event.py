@@ -20,7 +20,7 @@ from pyspark.sql.types import StructField, StructType
 
 from tocsin.events.event import Event
 from tocsin.runtime.gc_tuning import a_task
-from tocsin.runtime.quiet_periods import Span
+from tocsin.runtime.watermark import Span
 from tocsin.spark.match_task.match_task import (
     Identity,
     MatchedRows,
@@ -33,7 +33,7 @@ from tocsin.spark.output.batches import MAX_MATCHES
 from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array
 from tocsin.spark.output.match_codec import MATCH
 from tocsin.spark.plans.plan_cache import Route
-from tocsin.spark.plans.shard_assignment import shard_keys
+from tocsin.spark.plans.shard_plans import shard_keys
 
 Want = tuple[int, int | None, str, str, bytes]
 """The key of a shard, start, source and id of the event, and the message to the shard.

@@ -18,9 +18,8 @@ from tocsin.engine.results import NO_ATOMIC_MATCHES, AtomicMatches, CompositeInp
 from tocsin.events.event import Event
 from tocsin.events.matches.constructed import SOURCE, hops_behind
 from tocsin.events.matches.match import Match
-from tocsin.runtime.fan_out import FanOut
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import GuardedBatchResult, Outcome
+from tocsin.runtime.guarded import GuardedBatchResult, GuardedEngine, Outcome
+from tocsin.runtime.limits import FanOut
 from tocsin.spark.input.rows import RowBatch
 from tocsin.spark.output.letters import Letter, letters_of
 from tocsin.spark.plans.plan_cache import MatchIndex

@@ -26,10 +26,10 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.runtime.containment import run_by_halves
 from tocsin.runtime.gc_tuning import a_task
-from tocsin.runtime.quiet_periods import Span, busy_spans
+from tocsin.runtime.watermark import Span, busy_spans
 from tocsin.spark.input.layout import Layout
 from tocsin.spark.input.rows import EventRowBatch, RowBatch, read
-from tocsin.spark.match_task.future_events import beyond, far_letters, now_of
+from tocsin.spark.match_task.admission import beyond, far_letters, now_of
 from tocsin.spark.match_task.generations import Generation, copies_in, generations_of
 from tocsin.spark.match_task.isolated_row import faults_of, match_isolated_row
 from tocsin.spark.match_task.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task

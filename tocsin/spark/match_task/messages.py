@@ -19,9 +19,8 @@ import pyarrow as pa
 
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.events.codecs.base.cloudevents import decode
-from tocsin.events.event import Event
-from tocsin.events.scanned import ScannedEvent
-from tocsin.runtime.quiet_periods import Span
+from tocsin.events.event import Event, ScannedEvent
+from tocsin.runtime.watermark import Span
 from tocsin.spark.match_task.serde import (
     PlainEvent,
     event_of_plain,

@@ -11,7 +11,7 @@ from tocsin.catalog import Subscription
 from tocsin.errors import EventProblem, Problem, UnsupportedProblem
 from tocsin.events.dead_letter import warning
 from tocsin.events.event import Event
-from tocsin.events.matches.content import MemberContent
+from tocsin.events.matches.match import MemberContent
 from tocsin.spark.output.letters import Letter, letter_of_subscription
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MembersColumn
 from tocsin.spark.plans.plan_cache import MatchIndex

@@ -7,17 +7,17 @@ it is removed when an event is rendered.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.event import Event
-from tocsin.events.scanned import ScannedEvent
+from tocsin.events.event import Event, ScannedEvent
 
 KEPT = "row_kept"
 """The name of the column and of the envelope member; not a valid name of a CloudEvents attribute.
@@ -166,3 +166,49 @@ def _is_keepable(given: T.DataType) -> bool:
 
 def _unkept(message: str, hint: str, token: str) -> MeaningProblem:
     return MeaningProblem(message, code="ColumnError", token=token, hint=hint)
+
+
+# Match fields of events as columns: identity, times (null without a time), place, kept columns.
+
+INSTANT_TYPE = pa.timestamp("us", tz="UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """One entry per event; `starts` and `ends` are instants in microseconds."""
+
+    ids: Any
+    sources: Any
+    starts: Any
+    ends: Any
+    places: Any
+    kept: Any
+
+    def take(self, at: Any) -> Heads:
+        """Return the entries at the given indexes, in that order."""
+        chosen = pa.array(at)
+        return Heads(
+            self.ids.take(chosen),
+            self.sources.take(chosen),
+            self.starts.take(chosen),
+            self.ends.take(chosen),
+            self.places.take(chosen),
+            self.kept.take(chosen),
+        )
+
+    def identities(self) -> list[tuple[str, str]]:
+        """Return the (source, id) of each event."""
+        return list(zip(self.sources.to_pylist(), self.ids.to_pylist(), strict=True))
+
+
+def heads_of_events(events: Sequence[Event], *, places: bool = True) -> Heads:
+    """Return the match fields of events in memory."""
+    intervals = [event.interval for event in events]
+    return Heads(
+        pa.array([event.id for event in events], pa.string()),
+        pa.array([event.source for event in events], pa.string()),
+        pa.array([each and each.start for each in intervals], pa.int64()),
+        pa.array([each and each.end for each in intervals], pa.int64()),
+        pa.array([event.place_text if places else None for event in events], pa.string()),
+        pa.array(map(carried_by, events), pa.string()),
+    )

@@ -17,7 +17,7 @@ from tocsin.events.dead_letter import (
     shown_input,
     unreadable,
 )
-from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.guarded import Outcome
 
 DEAD_LETTER = pa.struct(
     [

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, match_id
-from tocsin.spark.output.headers import INSTANT, Heads
+from tocsin.spark.output.carried_columns import INSTANT_TYPE, Heads
 from tocsin.spark.output.letters import structs_in
 from tocsin.spark.output.member_output import MEMBERS, MemberRenderer
 
@@ -24,9 +24,9 @@ MATCH = pa.struct(
         pa.field("subscription", pa.string()),
         pa.field("events", pa.list_(pa.field("element", pa.string()))),
         pa.field("sources", pa.list_(pa.field("element", pa.string()))),
-        pa.field("start", INSTANT),
-        pa.field("end", INSTANT),
-        pa.field("detected", INSTANT),
+        pa.field("start", INSTANT_TYPE),
+        pa.field("end", INSTANT_TYPE),
+        pa.field("detected", INSTANT_TYPE),
         pa.field("place", pa.string()),
         pa.field("bindings", pa.map_(pa.string(), pa.string())),
         pa.field("outputs", pa.list_(pa.field("element", pa.string()))),

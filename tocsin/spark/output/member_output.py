@@ -19,20 +19,20 @@ from pyspark.sql.types import StructType
 from tocsin.catalog import Subscription
 from tocsin.events.codecs.base.cloudevents import encode, json_text
 from tocsin.events.event import Event
-from tocsin.events.matches.content import MemberContent, PrefixVocabulary, turtle
+from tocsin.events.matches.match import MemberContent, PrefixVocabulary, turtle
 from tocsin.events.views.payload import is_json, media_type
 from tocsin.spark.output.carried_columns import (
+    INSTANT_TYPE,
     CarriedColumns,
     carried_by,
     detach_columns,
     expand_columns,
 )
-from tocsin.spark.output.headers import INSTANT
 
 MEMBER = pa.struct(
     [
         *(pa.field(name, pa.string()) for name in ("id", "source", "type")),
-        *(pa.field(name, INSTANT) for name in ("time", "endtime")),
+        *(pa.field(name, INSTANT_TYPE) for name in ("time", "endtime")),
         *(
             pa.field(name, pa.string())
             for name in ("place", "datacontenttype", "data", "json", "rdf")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from tocsin.catalog import Changes, Definition, Snapshot, Subscription, Surroundings
-from tocsin.catalog.effects import may_depend
+from tocsin.catalog.compiling import may_depend
 from tocsin.catalog.stored_plans import meaning_digest
 from tocsin.engine.engine import Engine
 from tocsin.plan.nodes.composites import Plan

@@ -20,7 +20,7 @@ from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.spark.output.letters import internal_problem
 from tocsin.spark.plans.catalog_view import CatalogView
-from tocsin.spark.plans.shard_assignment import atom_name, shard_of
+from tocsin.spark.plans.shard_plans import atom_name, shard_of
 from tocsin.spark.plans.sources import LiveCatalog, Source
 
 KEPT = 4

@@ -34,10 +34,9 @@ from tocsin.plan.nodes.composites import (
     atoms_of,
     parts_of,
 )
-from tocsin.plan.nodes.expression import Expression, paths_of
-from tocsin.plan.nodes.measures import Satisfies
+from tocsin.plan.nodes.expressions import Expression, Satisfies, paths_of
 from tocsin.spark.input.layout import EventColumns, Layout
-from tocsin.spark.sessions.callers import levels_to_the_caller
+from tocsin.spark.query.session import levels_to_the_caller
 
 MAX_SUBSCRIPTIONS_READ = 1_000
 """The number of subscriptions checked: a mistyped name is seldom only in later ones."""

@@ -23,7 +23,7 @@ from pyspark.sql.streaming.listener import (
 from pyspark.sql.utils import is_remote
 
 from tocsin.errors import StateProblem
-from tocsin.spark.sessions.session import ATTEMPTS
+from tocsin.spark.query.session import ATTEMPTS
 from tocsin.spark.shard.state_store import DAMAGED
 
 LOG = logging.getLogger("tocsin.spark")

@@ -22,13 +22,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.clean_lines import sound_lines
+from tocsin.events.codecs.base.lines import sound_lines
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule, stamp_reception
 from tocsin.events.dead_letter import LATE, DeadLetter, far_letter, late, malformed_input
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
-from tocsin.runtime import clock_skew as clocks
+from tocsin.runtime import admission as clocks
 from tocsin.spark.input.lines import PART_BYTES, open_lines, read_lines
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.output.match_codec import matches_in
@@ -36,8 +36,7 @@ from tocsin.spark.output.member_output import EVENTS_AS_TEXT, MemberOutput, conv
 from tocsin.spark.plans.sources import Entry, source_of
 from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
-from tocsin.spark.sessions.session import local_session
-from tocsin.spark.sessions.workers import choose_python
+from tocsin.spark.query.session import choose_python, local_session
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
@@ -157,7 +156,7 @@ def _out_of_time(
     collected = lines.mapInArrow(EndsOfLines(ends), "line bigint, end bigint, input string")
     found = _collected(collected).sort_by("line")
     end = found.column("end").to_numpy()
-    beyond = [] if ahead is None else list(clocks.too_far_ahead(end.tolist(), ahead))
+    beyond = [] if ahead is None else list(clocks.find_too_far_ahead(end.tolist(), ahead))
     for row in found.take(pa.array(beyond, pa.int64())).to_pylist():
         yield far_letter(row["end"], row["input"], ahead or 0, row["line"])
     kept = found.filter(pa.array(~np.isin(np.arange(len(end)), beyond)))

@@ -22,7 +22,7 @@ from tocsin.spark.output.carried_columns import CarriedColumns, kept_column
 from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.output.member_output import MemberOutput, convert_members
 from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS
+from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS
 from tocsin.spark.plans.sources import source_of
 from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of

@@ -20,12 +20,12 @@ from pyspark.sql import functions as F
 from tocsin.catalog import Snapshot
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule
-from tocsin.events.matches.content import MemberContent, parse_member_content
+from tocsin.events.matches.match import MemberContent, parse_member_content
 from tocsin.plan.nodes.composites import Part, emits_by_timer
-from tocsin.runtime.clock_skew import DEFAULT_AHEAD
+from tocsin.runtime.admission import DEFAULT_AHEAD
 from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.layout import laid_out
-from tocsin.spark.match_task.deduplication import matches_once
+from tocsin.spark.match_task.admission import matches_once
 from tocsin.spark.match_task.match_task import MatchTaskConfig
 from tocsin.spark.output.carried_columns import (
     CarriedColumns,
@@ -36,10 +36,9 @@ from tocsin.spark.output.carried_columns import (
 from tocsin.spark.output.match_codec import MATCH_NAMES
 from tocsin.spark.output.member_output import MemberOutput, convert_members, telling_of
 from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.shard_assignment import DEFAULT_SHARDS
+from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS
 from tocsin.spark.plans.sources import Source, Subscriptions, snapshot_of, source_of
 from tocsin.spark.query.absent_columns import warn_of_absent_columns
-from tocsin.spark.query.constructing import constructs_any
 from tocsin.spark.query.dataflow import (
     DEFAULT_LATENESS,
     DedupOptions,
@@ -50,8 +49,8 @@ from tocsin.spark.query.dataflow import (
 )
 from tocsin.spark.query.failures import watch_failures
 from tocsin.spark.query.metrics import Watch
-from tocsin.spark.sessions.callers import levels_to_the_caller
-from tocsin.spark.sessions.workers import choose_python
+from tocsin.spark.query.outgoing_events import constructs_any
+from tocsin.spark.query.session import choose_python, levels_to_the_caller
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
 Deduplicate = bool | str | timedelta | None

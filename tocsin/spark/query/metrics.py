@@ -17,7 +17,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import EVENT_WARNING
-from tocsin.spark.plans.shard_assignment import shard_keys
+from tocsin.spark.plans.shard_plans import shard_keys
 
 MAX_SUBSCRIPTIONS = 10_000
 """The number of matching subscriptions of one micro-batch with exact counts; beyond it,

@@ -9,13 +9,15 @@ matches.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from tocsin.events.dead_letter import late
-from tocsin.events.matches.match import deduplicate
-from tocsin.events.order import in_canonical_order
+from tocsin.events.event import Event, in_canonical_order
+from tocsin.events.matches.match import Match, deduplicate
+from tocsin.runtime.guarded import GuardedBatchResult, Outcome
+from tocsin.runtime.sequencer import Sequencer
 from tocsin.runtime.stream_clock import ClockSettings, StreamClock
 from tocsin.spark.match_task.messages import RoutedEvent, message_of
 from tocsin.spark.match_task.serde import event_of_plain, pack, plain_event, unpack
@@ -24,8 +26,48 @@ from tocsin.spark.output.letters import Letter, letter_of
 from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
 from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import Source
-from tocsin.spark.shard.building import ShardSequencer
 from tocsin.values.time import Instant
+
+# The order of a shard, as for any live host. Every shard handles constructed events; one reports
+# faults.
+
+
+class ShardSequencer(Sequencer[tuple[bytes, ...]]):
+    """Events and time of a shard; the payload of an event is the names of its atoms."""
+
+    def __init__(self, members: ShardPlans, clock: StreamClock) -> None:
+        self.guard = members.guard()
+        super().__init__(self.guard, clock, members.atoms)
+        self._members = members
+
+    def advance(self) -> Outcome:
+        """Take steps 4 to 9, as far as the watermark allows."""
+        self.republishes = self._members.builds
+        return super().advance()
+
+    def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
+        """Return the events that matches construct."""
+        beside = Outcome()
+        events = super()._published(matches, beside)
+        outcome.add(told_once(beside, self._members))
+        return events
+
+    def _render_constructed(self, served: GuardedBatchResult) -> Outcome:
+        return told_once(super()._render_constructed(served), self._members)
+
+
+def told_once(outcome: Outcome, members: ShardPlans) -> Outcome:
+    """Return the outcome without dead letters that another shard reports.
+
+    Every shard builds the same: a dead letter without a subscription is reported by one of them.
+    """
+    letters = [
+        each
+        for each in outcome.letters
+        if each.subscription is not None or members.tells_of_building(each)
+    ]
+    return replace(outcome, letters=letters)
+
 
 LAYOUT = 3
 """The distribution over shards: 1 by subscription, 2 also by partition key, 3 all shards construct.

@@ -29,7 +29,7 @@ from tocsin.plan.nodes.atoms import (
     OneOf,
     Ordered,
 )
-from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.passes.simplify import push_not_down
 from tocsin_benchmarks.selectors.baselines import Found, Work
 from tocsin_benchmarks.selectors.baselines.value_tests import Simple, classes_of, simple, value_test
 

@@ -13,7 +13,7 @@ from itertools import product
 
 from tocsin.errors import LimitProblem
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Ordered
-from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.passes.simplify import push_not_down
 from tocsin_benchmarks.selectors.baselines.value_tests import Simple, ValueTest, simple, value_test
 
 MAX_ALTERNATIVES = 4096

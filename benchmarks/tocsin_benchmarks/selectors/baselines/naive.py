@@ -12,7 +12,7 @@ from typing import Any
 
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Between, BooleanNode, Equals, Not, Ordered
-from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.passes.simplify import push_not_down
 from tocsin_benchmarks.selectors.baselines import Found, Work, found_in_lists
 from tocsin_benchmarks.selectors.baselines.value_tests import Simple, classes_of, simple, value_test
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tocsin.engine.conditions.shortcircuit import ACCEPT, compile_short_circuit
+from tocsin.engine.conditions.scan import ACCEPT, compile_short_circuit
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.passes import prepared_expression

@@ -20,7 +20,6 @@ from tocsin.engine.detection.absence_after import (
     LastStartByKey,
 )
 from tocsin.engine.detection.base import Operator
-from tocsin.engine.detection.batch.bitsets import place_of
 from tocsin.engine.detection.batch.layout import (
     ARM_DEADLINE,
     BUFFER,
@@ -33,6 +32,7 @@ from tocsin.engine.detection.batch.layout import (
     NOT_BEFORE,
     PROBE,
     RECORD_START,
+    place_of,
 )
 from tocsin.engine.detection.batch.layout import END as ENDS
 from tocsin.engine.detection.batch.layout import START as STARTS

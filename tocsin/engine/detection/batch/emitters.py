@@ -12,7 +12,7 @@ from tocsin.engine.detection.sequence import ProbeSide, SequenceOperator
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Named
 from tocsin.plan.semantics.occurrence import Occurrence, combine, occurrence_of
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.values.time import Instant
 
 AbsenceResult = tuple[DeadlineBuffer, Event, Sequence[Operator]]

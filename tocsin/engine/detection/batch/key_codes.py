@@ -11,7 +11,7 @@ from tocsin.engine.detection.batch.layout import NONE
 from tocsin.engine.detection.partition_keys import NO_PARTITION_KEY
 from tocsin.engine.index.kernels import Ints
 from tocsin.plan.nodes.composites import Key as Paths
-from tocsin.plan.semantics.measure_evaluation import scalar_key
+from tocsin.plan.semantics.condition_evaluation import scalar_key
 from tocsin.values.scalars import Kind
 
 _SCALARS = (Kind.NUMBER, Kind.STRING, Kind.BOOLEAN)

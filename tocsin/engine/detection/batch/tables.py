@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.columns.partitions import partitions_of_batch
+from tocsin.engine.columns.batch import EventBatch, partitions_of_batch
 from tocsin.engine.detection.absence_after import DeadlineBuffer
 from tocsin.engine.detection.batch import kernel
-from tocsin.engine.detection.batch.bitsets import count_words, from_words, to_words
 from tocsin.engine.detection.batch.compile import BatchProgram, table
 from tocsin.engine.detection.batch.key_codes import KeyCodes
 from tocsin.engine.detection.batch.layout import (
@@ -50,6 +48,9 @@ from tocsin.engine.detection.batch.layout import (
     UNAVAILABLE,
     WAITING,
     WAITS,
+    count_words,
+    from_words,
+    to_words,
 )
 from tocsin.engine.index.encoding import is_uncertain
 from tocsin.engine.index.kernels import Flags, Floats, Ints

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tocsin.engine.detection.base import Operator
 from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.events.event import Event
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 
 MAX_ABORTED_STEPS = 20
 """Times that a subscription may be too much work before it is suspended."""

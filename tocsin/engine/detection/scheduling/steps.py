@@ -19,7 +19,7 @@ from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.semantics.occurrence import Occurrence, occurrence_of
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.values.time import Instant
 
 Emissions = list[tuple[str, Occurrence]]

@@ -8,23 +8,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.graphs.budget import LIMIT, Undecided
-from tocsin.engine.graphs.counters import GraphWork
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encode_graph
-from tocsin.engine.graphs.paper.building import (
+from tocsin.engine.graphs.paper.statements import StatementEntries, StatementType, type_of
+from tocsin.engine.graphs.paper.trees import (
     NODE_LIMIT,
     Building,
     HomePattern,
     PaperSubscription,
+    PaperTree,
+    Verification,
     new_tree,
 )
-from tocsin.engine.graphs.paper.entries import StatementEntries, StatementType, type_of
-from tocsin.engine.graphs.paper.nodes import PaperTree
-from tocsin.engine.graphs.paper.verifying import Verification
 from tocsin.engine.graphs.solver import Solver
-from tocsin.engine.index.hits import Hits
-from tocsin.engine.index.keys import Keys
+from tocsin.engine.graphs.work import LIMIT, GraphWork, Undecided
+from tocsin.engine.index.matcher_parts import Hits, Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology

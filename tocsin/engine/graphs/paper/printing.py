@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tocsin.engine.graphs.budget import Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encode_graph
 from tocsin.engine.graphs.paper.matcher import tree_matches, tree_of
-from tocsin.engine.graphs.paper.nodes import Circle, PaperTree, Square, squares_below
-from tocsin.engine.graphs.paper.verifying import Verification
+from tocsin.engine.graphs.paper.trees import Circle, PaperTree, Square, Verification, squares_below
+from tocsin.engine.graphs.work import Undecided
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.explain.graphs import id_text, statement_text

@@ -17,13 +17,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import EventProblem, LimitProblem, MeaningProblem, Problem
 from tocsin.events.codecs.base.xml_text import xml_text
 from tocsin.events.event import Event
-from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
-from tocsin.events.views.validation import check
+from tocsin.events.views.payload import RDF_TYPES, is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
 from tocsin.values.space import Geometry, is_plain_point, read_place
 from tocsin.values.time import (
@@ -33,6 +32,30 @@ from tocsin.values.time import (
     parse_instant,
     require_event_time,
 )
+
+if TYPE_CHECKING:
+    from tocsin.events.views.graph import Viewed
+
+
+# Early validation: views are derived on first access, so a host that must know at once checks
+# here.
+
+
+def check(event: Viewed) -> None:
+    """Raise EventProblem or LimitProblem if data is not what its media type says; then views cannot
+    fail.
+
+    The parsed views are kept by the event. JSON and plain text are valid already, so they cost
+    nothing here; only the graph of a very large JSON event is refused later, on access.
+    """
+    kind = media_type(event.envelope)
+    if event.data is None:
+        return
+    if is_xml(kind):
+        _ = event.document
+    if kind in RDF_TYPES:
+        _ = event.graph
+
 
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100

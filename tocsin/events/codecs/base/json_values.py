@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tocsin.errors import EventProblem, LimitProblem, Problem
-from tocsin.events.codecs.base.bounded_lines import LineSource
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
+from tocsin.events.codecs.base.lines import LineSource
 
 _CHUNK = 1 << 20
 _PATIENCE = 64 << 20

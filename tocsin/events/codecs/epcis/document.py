@@ -17,7 +17,14 @@ from tocsin.events.codecs.base.xml_text import xml_text
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.event_schema import KINDS, normal_event
 from tocsin.events.codecs.epcis.field_readers import CODE, format_value, wrong
-from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
+from tocsin.events.codecs.epcis.from_xml import (
+    QUERIES,
+    fields,
+    local,
+    parameters_of,
+    raw_event,
+    split,
+)
 from tocsin.events.codecs.epcis.json_context import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.master_data import (
     MasterData,
@@ -25,7 +32,6 @@ from tocsin.events.codecs.epcis.master_data import (
     master_data_in_xml,
     with_master_data,
 )
-from tocsin.events.codecs.epcis.query_xml import QUERIES, parameters_of
 from tocsin.events.event import Event
 from tocsin.events.views.document import Element, parse_xml
 

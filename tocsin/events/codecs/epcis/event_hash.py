@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.epcis.event_schema import to_object_event
+from tocsin.events.codecs.epcis.field_readers import number_of
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.json_context import split_name
-from tocsin.events.codecs.epcis.quantity_event import to_object_event
-from tocsin.events.codecs.epcis.typed import number_of
 from tocsin.events.codecs.epcis.vocabulary import web_form
 from tocsin.events.views.document import TEXT, scalar_text
 from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, RENAMED, TERMS, TIMES

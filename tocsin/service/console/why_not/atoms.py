@@ -12,18 +12,17 @@ from typing import assert_never
 from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.concept import Conjunction
+from tocsin.plan.explain import exmlql
+from tocsin.plan.explain.exmlql import Spaces
 from tocsin.plan.explain.graphs import statement_text
-from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Vertex
-from tocsin.plan.xml import row_text
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.reference import concepts
 from tocsin.reference.atoms import holds
-from tocsin.reference.why_blocks import miss_of
-from tocsin.reference.why_namespaces import graph_elsewhere
+from tocsin.reference.why_blocks import graph_elsewhere, miss_of
 from tocsin.service.console.why_not.predicates import condition_steps
 from tocsin.service.console.why_not.step import Explanation, ExplanationStep, plain
 
@@ -108,7 +107,7 @@ def _block_steps(block: XmlBlock, event: Event, depth: int) -> Iterator[Explanat
     spaces = Spaces(block.patterns)
     texts = [
         *(spaces.pattern(each) for each in block.patterns),
-        *(row_text.condition_text(each) for each in block.conditions),
+        *(exmlql.condition_text(each) for each in block.conditions),
     ]
     for count, text in enumerate(texts, 1):
         patterns = block.patterns[: min(count, len(block.patterns))]

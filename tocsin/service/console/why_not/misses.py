@@ -10,8 +10,8 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
+from tocsin.plan.explain.atoms import path_text
 from tocsin.plan.explain.composites import condition_text, short_text, title
-from tocsin.plan.explain.conditions import path_text
 from tocsin.plan.nodes.atoms import Atom, region_of
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -36,7 +36,7 @@ from tocsin.plan.nodes.composites import (
     is_one_event,
     parts_of,
 )
-from tocsin.plan.xml.row_functions import WorkLimitExceeded
+from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
 from tocsin.reference.measures import has_key, have_same_key

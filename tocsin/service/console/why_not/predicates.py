@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
-from tocsin.plan.explain.conditions import path_text, region_text, relation_text, selector_text
+from tocsin.plan.explain.atoms import path_text, region_text, relation_text, selector_text
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,

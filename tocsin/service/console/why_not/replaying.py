@@ -12,13 +12,11 @@ from tocsin.engine.columns.batch import Batch
 from tocsin.engine.detection.base import Pending
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
-from tocsin.events.event import Event
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.events.matches.match import Match
-from tocsin.events.order import in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part, Plan, parts_of
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.outcome import Outcome
+from tocsin.runtime.guarded import GuardedEngine, Outcome
 from tocsin.runtime.sequencer import FiniteSequencer
 
 MAX_PARTS = 50

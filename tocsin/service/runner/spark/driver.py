@@ -25,19 +25,17 @@ from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
 from tocsin.service.runner.spark.log import log_stream
 from tocsin.service.runner.spark.sink import Sink
-from tocsin.service.settings.settings import Settings
-from tocsin.service.settings.spark import SparkSettings, spark_settings
+from tocsin.service.settings.settings import Settings, SparkSettings, spark_settings
 from tocsin.service.storage.database import open_database
-from tocsin.service.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.lock import RunnerLock, runner_lock
 from tocsin.service.storage.log import EventLog
-from tocsin.service.storage.matches import MatchStore
-from tocsin.service.storage.positions import CHECKPOINT
+from tocsin.service.storage.positions import CHECKPOINT, LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.progress import RunnerStore
+from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.schema import RUNNERS
 from tocsin.spark.query.failures import problem_of
 from tocsin.spark.query.live import LiveSettings, live_results
-from tocsin.spark.sessions.session import local_session
+from tocsin.spark.query.session import local_session
 from tocsin.values.time import parse_duration
 
 LOOK = 0.1

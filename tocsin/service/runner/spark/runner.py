@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.service.runner import RunnerStatus
-from tocsin.service.runner.inspecting import Look, not_here
-from tocsin.service.settings.settings import ServiceEngine, Settings
-from tocsin.service.settings.spark import spark_settings
+from tocsin.service.runner.inspection import Look, not_here
+from tocsin.service.settings.settings import ServiceEngine, Settings, spark_settings
 
 _LOG = logging.getLogger("tocsin.spark")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,17 +16,66 @@ from tocsin.events.codecs.base.cloudevents import as_object, json_text
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
-from tocsin.events.matches.content import MemberContent
-from tocsin.runtime.clock_skew import wall_clock
+from tocsin.events.matches.constructed import ID_PATTERN, SOURCE, constructed_events
+from tocsin.events.matches.match import Match, MemberContent
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.runner.rendering import Positions, kept_letter, kept_match, refused_letter
-from tocsin.service.runner.spark.built import BuiltEvents
 from tocsin.service.storage.log import EventLog
-from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.progress import NewTrouble, RunnerOutput, RunnerStep, RunnerStore
-from tocsin.service.storage.results import NewLetter, NewMatch
+from tocsin.service.storage.results import MatchStore, NewLetter, NewMatch
 from tocsin.service.storage.rows import LogRow
-from tocsin.spark.plans.versions_by_position import VersionsByPosition
+from tocsin.spark.plans.catalog_version import VersionsByPosition
 from tocsin.spark.query.live import Placed, placed_matches, read_letters
+from tocsin.values.time import Instant, parse_instant
+
+# Events constructed by subscriptions: no row of the log holds them, so they are rebuilt from the
+# matches that constructed them.
+
+_MATCH = re.compile(ID_PATTERN + r"([0-9a-f]+)-[0-9]+$")
+
+_Identity = tuple[str, str]
+
+
+class BuiltEvents:
+    """Constructed events by identity, from the matches of one micro-batch and the stored ones."""
+
+    def __init__(self, found: Iterable[Match], stored: MatchStore | None) -> None:
+        self._matches = {(f"{SOURCE}{each.subscription}", each.id): each for each in found}
+        self._stored = stored
+
+    def get(self, identity: _Identity) -> Event | None:
+        """Return a constructed event; None for any other, and if its match is gone."""
+        source, id = identity
+        named = _MATCH.match(id)
+        if named is None or not source.startswith(SOURCE):
+            return None
+        match = self._matches.get((source, named[2])) or self._stored_match(source, named[2])
+        built = [] if match is None else constructed_events(match)
+        return next((event for event in built if event.id == id), None)
+
+    def _stored_match(self, source: str, id: str) -> Match | None:
+        key = source.removeprefix(SOURCE)
+        row = None if self._stored is None else self._stored.get(id, Owned.of_key(key).tenant)
+        return None if row is None else _match_of(key, json.loads(row.body))
+
+
+def _match_of(key: str, body: dict[str, Any]) -> Match:
+    return Match(
+        key,
+        tuple(body["events"]),
+        start=_instant_of(body["start"]),
+        end=_instant_of(body["end"]),
+        detected=_instant_of(body["detected"]),
+        place=body["place"],
+        id=body["id"],
+        outputs=tuple(body["outputs"]),
+        sources=tuple(body["sources"]),
+    )
+
+
+def _instant_of(text: str | None) -> Instant | None:
+    return None if text is None else parse_instant(text)
+
 
 VERSIONS_HELD = 4
 """Versions of the catalog cached in memory: the matches of a micro-batch are of few."""
