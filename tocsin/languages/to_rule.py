@@ -63,9 +63,6 @@ from tocsin.values.scalars import Kind
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
 
-# Atoms of plans written in rules: each in its own language, and only if it is read back as the
-# same.
-
 _TYPE = (ENVELOPE, "type")
 
 

@@ -1,4 +1,7 @@
-"""Text to syntax tree within the limits; every failure is a problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place.
+
+`TextLimits` and `NestingTransformer` are the bases of each language's limits and transformer.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,6 @@ from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, SyntaxPr
 from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.parsing import Parser, Unexpected
 from tocsin.languages.base.texts import START, SourceSpan, TooDeep
-
-# Limits of a text. A text beyond one is refused before it can cost anything.
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,6 @@ class Grammar:
                 f"the {self.what} has {size:,} bytes, the limit is {limit:,}", START, self.shorter
             )
 
-
-# Base of the transformers: callbacks of a parser, one method per rule of its grammar, called as
-# the rule ends.
 
 Children = list[Any]
 

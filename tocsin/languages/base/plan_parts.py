@@ -1,5 +1,8 @@
-"""A part with other names, so that each use of a definition has names of its own. Equal parts stay
-equal.
+"""Parts of a plan with other names, with keys, and in Allen relations.
+
+Renaming gives each use of a definition names of its own; equal parts stay equal. A key partitions
+all operators of a pattern, and all its events have one. Seven Allen relations are tables; the
+others are complements or have their sides exchanged.
 """
 
 from __future__ import annotations
@@ -104,9 +107,6 @@ def _expression(expression: Expression, prefix: str) -> Expression:
             return expression
 
 
-# Key of a pattern: its operators are partitioned by the key, and all its events have one.
-
-
 def keyed_whole(part: Part, by: Key) -> Part:
     """Return the pattern restricted to matches whose events all have the same key."""
     return part if not by or _has_key(part) else Only(part, Keyed(by))
@@ -132,9 +132,6 @@ def _has_key(part: Part) -> bool:
         return _has_key(part.part)
     return isinstance(part, Join | Absence | Gathered | Sliding | Change) and bool(part.by)
 
-
-# Allen relations in plans: seven of them; the others are complements or have their sides
-# exchanged.
 
 _B1, _F1, _B2, _F2 = (Moment(part, end) for part in (0, 1) for end in (End.START, End.FINISH))
 

@@ -1,4 +1,8 @@
-"""Syntax to concept. A problem in one place hides none elsewhere: Nothing replaces its concept."""
+"""Syntax to concept. A problem in one place hides none elsewhere: Nothing replaces its concept.
+
+Restricted datatypes `(type op value)`: an enumerated type compares individuals, any other its
+literals.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +50,6 @@ from tocsin.languages.concept.syntax import (
     Union,
 )
 from tocsin.values.scalars import canonical_number
-
-# Restricted datatypes `(type op value)`: an enumerated type compares individuals, any other its
-# literals.
 
 _SIGNS = {"≤": "<=", "≥": ">=", "≠": "!="}
 _TRUTHS = {"true": True, "false": False}

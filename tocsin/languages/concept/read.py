@@ -1,4 +1,7 @@
-"""Text to syntax tree within the limits; every failure is a problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place.
+
+Options: `world`, `intervals` and `origin`. A text beyond a limit is refused with LIMIT.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,6 @@ from tocsin.languages.concept.syntax import ConceptSubscription, Terminology
 from tocsin.languages.concept.syntax_errors import syntax_problem
 from tocsin.languages.concept.transformer import ConceptTransformer
 from tocsin.values.time import Instant, parse_instant
-
-# Limits of a text: length and nesting. A text beyond one is refused with LIMIT.
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,6 @@ def read_terminology(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Termi
 def _parser(start: str, nesting: int) -> Parser:
     return Parser(grammar_of("concept", start, "grammar"), ConceptTransformer(nesting))
 
-
-# Options of a concept subscription: `world`, `intervals` and `origin`.
 
 _CHOICES = {"world": tuple(each.value for each in World), "intervals": ("paper", "proper")}
 _ORIGIN = "origin"

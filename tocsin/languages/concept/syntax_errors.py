@@ -1,4 +1,7 @@
-"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion.
+
+Syntax borrowed from other languages has hints of its own.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from tocsin.languages.base.texts import (
     unexpected_problem,
 )
 
-# Hints for syntax borrowed from other languages.
+# Syntax borrowed from other languages.
 
 _LENGTH = re.compile(r"[(\[]?\s*(\d+(?:\.\d+)?\s*[A-Za-z]*|P[\dTDHMSW.]+)\s*[)\]]?")
 _RELATION = re.compile(

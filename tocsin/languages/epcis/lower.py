@@ -1,5 +1,7 @@
 """Parameters to the conjunction of their conditions. A problem in one parameter hides none in
 others, up to `MAX_PROBLEMS`.
+
+An unknown parameter has a hint: those that were probably meant.
 """
 
 from __future__ import annotations
@@ -19,8 +21,6 @@ from tocsin.languages.epcis.problems import control_problem
 from tocsin.languages.epcis.read import EpcisQuery
 from tocsin.languages.epcis.values import Given
 from tocsin.plan.nodes.atoms import AllOf, BooleanNode, IsNull, Not
-
-# Hint for an unknown parameter: those that were probably meant.
 
 _WORD = re.compile(r"([A-Za-z]+)_(.+)")
 _LISTS = {

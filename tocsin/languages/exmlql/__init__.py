@@ -1,9 +1,10 @@
 """The language `exmlql` (E-XML-QL): XML blocks, time operators, contexts, CONSTRUCT.
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`;
-`lower.py`, `lower_composites.py`, `patterns.py` and `templates.py` the plan; `checks.py` warns,
-`xml_ql.py` translates to plain XML-QL. Every document can be queried, also one lifted from JSON. A
-subscription forwards an event, triggers others or builds documents.
+`lower.py` the plan, with `where.py` for patterns and conditions, `variables.py` for what they bind
+and `time_clauses.py` for several blocks; `checks.py` warns, `xml_ql.py` translates to plain XML-QL.
+Every document can be queried, also one lifted from JSON. A subscription forwards an event, triggers
+others or builds documents.
 
 Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/exmlql`, `tests/engine/xml`, `tests/scenarios`.

@@ -1,7 +1,9 @@
 """Syntax to plan: the conditions on one document, and the output (forward, construct).
 
 A value condition whose variables are all bound in one block is part of that block; the others are
-conditions on the joined rows.
+conditions on the joined rows. In a template an outermost element declares the prefixes used in it;
+an attribute occurs once. By rules 1 and 2 (spec 3.5) a subscription designates the event that is
+sent, in one way only.
 """
 
 from __future__ import annotations
@@ -60,9 +62,6 @@ from tocsin.plan.xml.xml_patterns import (
     SourcedPattern,
     XmlBlock,
 )
-
-# Lowering of templates. An outermost element declares the prefixes used in it; an attribute occurs
-# once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +212,7 @@ def _names(content: Built) -> Iterator[SourceSpan]:
         yield from _names(content.content)
 
 
-# Rules 1 and 2: a subscription designates the event that is sent, in one way only (spec 3.5).
+# Rules 1 and 2 (spec 3.5).
 
 
 def check_rules(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:

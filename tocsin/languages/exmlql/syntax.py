@@ -1,4 +1,7 @@
-"""Syntax tree of E-XML-QL, each name with its place. Its meaning is not checked."""
+"""Syntax tree of E-XML-QL, each name with its place. Its meaning is not checked.
+
+`SYNTAX_CODE` is the code of a text that is not in the language, found by the grammar or later.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from tocsin.languages.base.texts import SourceSpan
+
+SYNTAX_CODE = "ExmlqlSyntaxError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,8 +482,3 @@ def _bare(part: TimePart) -> TimePart:
     while isinstance(part, PartGroup):
         part = part.inner
     return part
-
-
-# Code of a text that is not in the language, found by the grammar or by a later check.
-
-SYNTAX_CODE = "ExmlqlSyntaxError"

@@ -1,4 +1,7 @@
-"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion.
+
+Syntax borrowed from XML, XPath, SQL and XQuery has hints of its own.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from tocsin.languages.exmlql.term_transformer import Misplaced, unknown_function
 from tocsin.languages.exmlql.transformer import RESERVED
 from tocsin.plan.xml.row_evaluation import FUNCTION_NAMES
 
-# Hints for syntax borrowed from XML, XPath, SQL and XQuery.
+# Syntax borrowed from XML, XPath, SQL and XQuery.
 
 _WORD = re.compile(r"[^\W\d][\w.:-]*")
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=$")

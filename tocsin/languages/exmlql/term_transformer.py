@@ -1,4 +1,8 @@
-"""Grammar rules to conditions and values: the known functions, with the number of arguments."""
+"""Grammar rules to conditions and values: the known functions, with the number of arguments.
+
+Also what both transformers share: texts without their quotes, errors at a token, and the limits. A
+text beyond a limit is refused with ExmlqlLimitError.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +30,6 @@ from tocsin.languages.exmlql.syntax import (
 )
 from tocsin.plan.xml.row_evaluation import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
 from tocsin.values.formats import format_of
-
-# Shared parts of the E-XML-QL transformers: texts without their quotes, and errors at a token.
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -260,9 +262,6 @@ _USAGE = {
     "trim": "trim($text)",
     "upper": "upper($text)",
 }
-
-
-# Limits of an E-XML-QL text. A text beyond one is refused with ExmlqlLimitError.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Time clauses to joins (spec 4.1, 4.2): every block is a named part, so its label is one event
 everywhere.
 
-Contexts become policies: Recent takes the most recent, Exclusive the oldest and drops it, Globe
-every combination.
+Block variables are checked first: each labels one event, the time clause uses known labels, and
+contexts are compatible. Contexts become policies: Recent takes the most recent, Exclusive the
+oldest and drops it, Globe every combination.
 """
 
 from __future__ import annotations
@@ -54,8 +55,7 @@ from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.time import Duration, parse_duration
 
-# Block variables: each labels one event, the time clause uses known labels, and contexts are
-# compatible.
+# Block variables.
 
 
 def check_names(subscription: ExmlqlSubscription, problems: ProblemCollector) -> None:

@@ -2,6 +2,10 @@
 
 A query inside a template sees the variables around it and adds its own; the outer level does not
 see those.
+
+A pattern with IN a variable belongs to the blocks that bind it. A pattern with IN a document
+belongs to the blocks that share a variable with it, or, if none does, to every block: so its rows
+are joined with theirs in every case that matters.
 """
 
 from __future__ import annotations
@@ -40,11 +44,7 @@ from tocsin.languages.exmlql.syntax import (
 )
 from tocsin.plan.xml.xml_patterns import InDocument
 
-# Patterns with IN: the blocks that they belong to, and the documents that they name.
-#
-# A pattern in a variable belongs to the blocks that bind it. A pattern in a document belongs to the
-# blocks that share a variable with it, or, if none does, to every block: so its rows are joined with
-# theirs in every case that matters.
+# Patterns with IN: their blocks and their documents.
 
 
 def patterns_by_label(subscription: ExmlqlSubscription) -> dict[str, list[PatternItem]]:
@@ -158,7 +158,7 @@ def _queried_variable(item: PatternItem) -> str | None:
     return item.source.variable.text if item.source and item.source.variable else None
 
 
-# Variables that the patterns of WHERE bind: each with its place and kind.
+# Variables that the patterns of WHERE bind.
 
 
 class BindingKind(Enum):

@@ -1,8 +1,12 @@
-"""Patterns to pattern elements. A `*` that only holds one element is not a node but a level of
-depth.
+"""WHERE to rows of the plan: patterns to pattern elements, conditions and values to row terms.
 
-A path of one name is an ordinary tag. Any other path stays one: the elements on the way are not
-bound.
+A `*` that only holds one element is not a node but a level of depth. A path of one name is an
+ordinary tag. Any other path stays one: the elements on the way are not bound. `p:name` is in the
+namespace that the prolog gives to p; a bare name is in none.
+
+XPATH blocks are checked here: known functions, declared prefixes, no variables, valid syntax. XPath
+1.0 itself resolves a name only when it evaluates it, which may be in some document next year. The
+cost depends on the document, and is bounded there: see `plan/xml/xpath/cost_bound.py`.
 """
 
 from __future__ import annotations
@@ -66,12 +70,6 @@ from tocsin.plan.xml.xml_patterns import (
 from tocsin.plan.xml.xpath.read import read_xpath
 from tocsin.values.like import LikePattern, Token, Wild
 
-# Check of XPATH blocks when they are read: known functions, declared prefixes, no variables, valid
-# syntax.
-#
-# XPath 1.0 itself resolves a name only when it evaluates it, which may be in some document next year.
-# The cost of an expression depends on the document, and is bounded there: see `plan/xpath/work.py`.
-
 
 @dataclass(frozen=True, slots=True)
 class XPathFault:
@@ -90,9 +88,6 @@ def check_xpath(expression: str, namespaces: Mapping[str, str]) -> XPathFault | 
         return XPathFault(problem.message, problem.hint or "write an XPath 1.0 expression")
     return None
 
-
-# Names with prefixes: `p:name` is in the namespace that the prolog gives to p; a bare name is in
-# none.
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 
@@ -268,7 +263,7 @@ def _repeat(part: RegularPath, mark: str) -> PathRepeat:
     return PathRepeat(part, mark)
 
 
-# Lowering of conditions and values; unknown functions and invalid LIKE patterns are problems.
+# Conditions and values; unknown functions and invalid LIKE patterns are problems.
 
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 

@@ -2,9 +2,8 @@
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` read statements
 `(subject, object, (class, property, class), filter)`, `sparql.py` triples `ASK { ... }`; `lower.py`
-makes the pattern, `filters.py` its filters, `rules.py` checks it, `printer.py` writes it. Without
-an ontology every IRI is a class or property of its own, and bare names are those of JSON and XML
-members.
+makes and checks the pattern, `filters.py` its filters, `printer.py` writes it. Without an ontology
+every IRI is a class or property of its own, and bare names are those of JSON and XML members.
 
 Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/graph`, `tests/engine/graphs`, `tests/scenarios`.

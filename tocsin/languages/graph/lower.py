@@ -2,7 +2,7 @@
 
 A path of several properties becomes a statement for each, with fresh vertices of class owl:Thing
 between them; a fresh vertex has a name that no text can write, and belongs to the path and its two
-ends.
+ends. Whole subscriptions are checked by the rules S1, S4, S6, and for valid selections.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tocsin.plan.nodes.graphs import (
 )
 from tocsin.values.terms import THING, Iri
 
-# Static rules about whole subscriptions: S1, S4, S6, and valid selections.
+# Rules about whole subscriptions: S1, S4, S6, and valid selections.
 
 _KINDS = {VertexKind.HOME: False, VertexKind.IRI: False, VertexKind.LITERAL: True}
 """True if an end is a literal, for ends whose spelling decides it."""

@@ -2,7 +2,8 @@
 
 A bare name belongs to the default namespace of the text. Without one it is a term of the ontology:
 that of its default namespace, else the only one with that local name. Classes and properties must
-be known, and become canonical names.
+be known, and become canonical names. Literals become terms: quoted texts with their escapes,
+numbers by their form, truth values.
 """
 
 from __future__ import annotations
@@ -141,8 +142,7 @@ class GraphNameResolver:
         self._problems.add(code, spot, f"the {kind} {spot.text} is not known", hint)
 
 
-# Literals of a text as terms: quoted texts with their escapes, numbers by their form, truth
-# values.
+# Literals as terms.
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _PLAIN = {'"': '"', "'": "'", "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}

@@ -1,4 +1,7 @@
-"""Text to statements within the limits; every failure is a problem with its place."""
+"""Text to statements within the limits; every failure is a problem with its place.
+
+Options: injective, strict and strategy. A text beyond a limit is refused with LIMIT.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,6 @@ from tocsin.languages.graph.syntax import GraphSubscription, SparqlQuery
 from tocsin.languages.graph.syntax_errors import syntax_problem
 from tocsin.languages.graph.transformer import GraphTransformer
 from tocsin.plan.nodes.graphs import Injective, Strategy
-
-# Limits of a graph subscription. A text beyond one is refused with LIMIT.
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,6 @@ def read(text: str, limits: GraphLimits, problems: ProblemCollector) -> GraphSub
 def _parser(nesting: int) -> Parser:
     return Parser(grammar_of("graph"), GraphTransformer(nesting))
 
-
-# Options of a graph subscription: injective, strict and strategy.
 
 Choice = TypeVar("Choice", bound=Enum)
 

@@ -1,4 +1,7 @@
-"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion.
+
+Syntax borrowed from SPARQL, Turtle and other languages has hints of its own.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from tocsin.languages.base.texts import (
     unexpected_problem,
 )
 
-# Hints for syntax borrowed from SPARQL, Turtle and other languages.
+# Syntax borrowed from SPARQL, Turtle and other languages.
 
 _BEGINS_TRIPLE = re.compile(r"(?:_:\w|\?\w|<|[\w-]*:[\w-])")
 _TRIPLE = re.compile(r"(\S+)\s+(\S+)\s+([^\s.;}]+)")

@@ -1,9 +1,9 @@
 """The language `opsl` (OPSL): composites in time and space, with variables.
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`,
-`lower.py` and `forms.py` the joins, absences and filters of the plan; `atoms.py`, `variables.py`
-and `where.py` serve its parts, `unsatisfiable.py` and `checks.py` warn. Atoms may be of any
-language. A variable is the same occurrence wherever it is used.
+`lower.py` and `forms.py` the joins, absences and filters of the plan; `names.py`, `variables.py`
+and `where.py` serve its parts, `checks.py` warns. Atoms may be of any language. A variable is the
+same occurrence wherever it is used.
 
 Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/opsl`, `tests/scenarios`.

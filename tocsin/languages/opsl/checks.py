@@ -2,7 +2,8 @@
 
 `DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a
 region spans more than half of it, instead of crossing the 180th meridian. `UNSATISFIABLE`: a part
-never happens.
+never happens, because of predicates, windows or distances that nothing meets; each is certain.
+Warnings for an atom in braces come from its own language, placed in the whole text.
 """
 
 from __future__ import annotations
@@ -42,10 +43,7 @@ from tocsin.values.globe import TURN
 from tocsin.values.ranges import TURNED
 from tocsin.values.space import HALF_TURN, Metric, parse_place
 
-# UNSATISFIABLE: parts that never happen, because of predicates, windows or distances that nothing
-# meets. Each warning is certain.
-#
-# Warnings for an atom in braces come from its own language, placed in the whole text.
+# UNSATISFIABLE.
 
 FARTHEST = 20_004_000.0
 """Upper bound in metres of the distance between two places on the globe."""

@@ -1,4 +1,7 @@
-"""Hints for syntax borrowed from other languages."""
+"""Hints for syntax borrowed from other languages: its signs and forms, then its words.
+
+Each looks at the parenthesis that is open at the error, and at its operator.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ import re
 from dataclasses import dataclass
 
 from tocsin.languages.base.texts import SyntaxErrorContext, end_of
-
-# Context of a syntax error in OPSL: the parenthesis that is open there, and its operator.
 
 _CALL = re.compile(r"(=\||\|=|\|\||&&|!|\||@|[A-Za-z]+)?\s*$")
 _BRACKETS = {"(": 1, ")": -1}
@@ -139,7 +140,7 @@ def _other_shape(error: OpslErrorContext) -> str:
     )
 
 
-# Hints for words and signs of other languages in an OPSL text.
+# Words and signs of other languages.
 
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _LANGUAGES = ("selector", "graph", "concept", "xml", "epcis")

@@ -1,5 +1,7 @@
 """Syntax to plan, form by form. A problem in one place hides none elsewhere: NOTHING replaces its
 part.
+
+Parts and levels are counted with every name written out.
 """
 
 from __future__ import annotations
@@ -51,8 +53,6 @@ from tocsin.plan.nodes.composites import (
     Part,
     parts_of,
 )
-
-# Size of plan parts with every name written out.
 
 
 class Sizes:

@@ -1,8 +1,9 @@
-"""Names of the catalog: one namespace of regions and parts. A part may use other names, but never
-itself.
+"""Atoms, names of the catalog and regions of a text.
 
-A part has variables of its own: each use of its name is another part, so its variables get the name
-as a prefix.
+An atom has predicates of a declared type; a missing attribute or another type fails them. Regions
+and parts share one namespace. A part may use other names, but never itself. It has variables of its
+own: each use of its name is another part, so its variables get the name as a prefix. A region
+written in the text may have open rings.
 """
 
 from __future__ import annotations
@@ -32,9 +33,6 @@ from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals
 from tocsin.plan.nodes.composites import Part
 from tocsin.values.scalars import Constant
 from tocsin.values.space import Metric
-
-# Atomic subscriptions: predicates of a declared type; a missing attribute or another type fails
-# them.
 
 NOTHING = Condition(AnyOf(()))
 """Placeholder for a part with a problem; it never leaves this language."""
@@ -254,9 +252,6 @@ def _problem_in_definition(name: str, problem: Problem) -> Problem:
     where = f" ({problem.place})" if problem.place else ""
     message = f"in the part {name}{where}: {problem.message}"
     return type(problem)(message, code=problem.code, token=problem.token, hint=problem.hint)
-
-
-# Regions written in the text; their rings may be open.
 
 
 def written_region(polygon: Polygon, metric: Metric = Metric.PLANAR) -> str:

@@ -15,8 +15,6 @@ from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.opsl.syntax import Fixed, OpslSubscription, WindowedOperand, nodes_of
 from tocsin.values.time import Duration, Instant, format_instant, parse_instant
 
-# Problems of values in an OPSL text or its options.
-
 
 def parameter_problem(message: str, token: str, hint: str) -> MeaningProblem:
     """Return the problem of an invalid number, duration or instant."""
@@ -132,7 +130,7 @@ def _out_of_range(written: str) -> Problem:
     )
 
 
-# Place of a window of absolute time in a text, for a host that refuses the window.
+# The place of a window of absolute time, for a host that refuses the window.
 
 
 def find_window(

@@ -1,4 +1,8 @@
-"""Text to syntax tree within the limits; every failure is a problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place.
+
+Options: concurrency_tolerance, max_event_duration, spl_threshold and crs. A text beyond a limit is
+refused with OpslLimitError.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,6 @@ from tocsin.languages.opsl.syntax_errors import SYNTAX_CODE, syntax_problem
 from tocsin.languages.opsl.transformer import OpslTransformer
 from tocsin.values.space import Metric
 from tocsin.values.time import Duration, parse_duration
-
-# Limits of an OPSL text. A text beyond one is refused with OpslLimitError.
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,6 @@ def _refuse_large(subscription: OpslSubscription, limits: OpslLimits) -> None:
             " ... }",
         )
 
-
-# Options of an OPSL subscription: concurrency_tolerance, max_event_duration, spl_threshold and
-# crs.
 
 LONGEST_EVENT = "max_event_duration"
 _OPTIONS = ("concurrency_tolerance", LONGEST_EVENT, "spl_threshold", "crs")

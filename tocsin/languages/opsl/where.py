@@ -2,8 +2,8 @@
 variables.
 
 An absence compares a variable of the absent part with the parts of its window, and these with one
-another. A name that the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is
-the bound value; any other is an attribute.
+another. A name that the event's own atom binds is the bound value: `$x;.p` is `?p` of a graph that
+selects it, or `$p` of an XML block; any other is an attribute.
 """
 
 from __future__ import annotations
@@ -33,14 +33,11 @@ from tocsin.plan.nodes.graphs import GraphPattern, variables_of
 from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.xml.xml_patterns import XmlBlock, block_variables
 
-# Variables that atoms of other languages bind, under their names in WHERE: `$x;.p` is `?p` of a
-# graph or `$p` of an XML block.
+# Variables that atoms of other languages bind.
 #
-# A comparison that could never be true is refused: a variable of the graph that is not selected, a
-# name that only one side of `||` binds, and an order between two values that their common name makes
-# equal.
-
-_WHERE_CODE = "WhereError"
+# A comparison that could never be true is refused: a variable of the graph that is not selected,
+# a name that only one side of `||` binds, and an order between two values that their common name
+# makes equal.
 
 
 def bound_name(part: Part, path: Path) -> str | None:
@@ -66,12 +63,12 @@ def _is_readable(side: OpslAttribute, part: Part, problems: ProblemCollector) ->
     atoms = list(_atoms(part))
     if any(_is_unselected(each, path) for each in atoms):
         message = f"the graph has ?{path[0]}, but does not tell it"
-        problems.add(_WHERE_CODE, side.spot, message, f"add to the graph: select ?{path[0]}")
+        problems.add(CODE, side.spot, message, f"add to the graph: select ?{path[0]}")
         return False
     if len({_bound_by(each, path) for each in atoms}) > 1:
         message = f"{side.path.text} is bound on one side of || and not, or otherwise, on the other"
         problems.add(
-            _WHERE_CODE,
+            CODE,
             side.spot,
             message,
             "let both sides bind it in one way, or make two subscriptions",
@@ -98,7 +95,7 @@ def _is_made_equal(
         " values"
     )
     problems.add(
-        _WHERE_CODE,
+        CODE,
         comparison.relation,
         message,
         "give the variable another name in one of the atoms",

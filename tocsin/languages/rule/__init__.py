@@ -1,9 +1,9 @@
 """The language `rule`: English words for order, absence, counts, time, place and keys.
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`;
-`compile.py` the plan, with `lower.py`, `lower_sequences.py` and `lower_aggregates.py`;
-`static_checks.py` refuses, `checks.py` warns. `building.py` writes rules in Python, `printer.py` as
-text. Atoms may be of any language.
+`compile.py` the plan and the warnings, with `lower.py`, `lower_aggregates.py` and `where.py`;
+`static_checks.py` refuses. `building.py` writes rules in Python, `printer.py` as text. Atoms may be
+of any language.
 
 Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/rule`, `tests/scenarios`.

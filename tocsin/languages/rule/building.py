@@ -20,8 +20,6 @@ from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.values.html import preformat
 from tocsin.values.time import parse_duration
 
-# Allen relations as methods of a rule built in Python.
-
 Whole = TypeVar("Whole")
 
 

@@ -1,4 +1,9 @@
-"""Lowering of a whole rule: its plan, its problems and its warnings."""
+"""Lowering of a whole rule: its plan, its problems and its warnings.
+
+Options: `crs`, the metric of distances and regions. WHERE is pushed down: conditions on one event
+alone become part of its atom, where an index serves them. ALL WITHIN bounds the duration of the
+whole. Warnings are rules that are legal and probably not meant; they refuse nothing.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +68,7 @@ from tocsin.plan.passes.settings import with_settings
 from tocsin.values.space import Metric
 from tocsin.values.time import Duration, format_duration
 
-# Push-down of WHERE: conditions on one event alone become part of its atom, where an index serves
-# them.
+# Push-down of WHERE.
 
 
 def push_down_conditions(rule: RuleSyntax, lowering: RuleLowering) -> tuple[set[int], Part]:
@@ -125,7 +129,7 @@ def _narrowed(part: Part, own: Mapping[str, list[BooleanNode]]) -> Part:
     return whole
 
 
-# Condition on a rule as a whole: the upper bound of its duration.
+# ALL WITHIN.
 
 
 def with_max_duration(part: Part, limit: Duration) -> Part:
@@ -154,8 +158,6 @@ def _takes(part: Part) -> bool:
         return isinstance(part.window, BetweenWindow)
     return isinstance(part, Join | Gathered)
 
-
-# Options of a rule: `crs`, the metric of distances and regions.
 
 _METRICS = {"planar": Metric.PLANAR, "wgs84": Metric.WGS84, "epsg:4326": Metric.WGS84}
 
@@ -321,10 +323,8 @@ def _refuse_needless_mode(
         problems.add("RingError", rule.spot_of("ring"), message, "leave RING out")
 
 
-# Warnings: rules that are legal and probably not meant. They refuse nothing.
-#
-# Parts that wait for the horizon for lack of a WITHIN were recorded at lowering. Warnings for a
-# condition or an atom in braces come from its own language, placed in the rule.
+# Warnings. Parts that wait for the horizon for lack of a WITHIN were recorded at lowering. Warnings
+# for a condition or an atom in braces come from its own language, placed in the rule.
 
 
 def warnings_of(meaning: LoweredRule, text: str, context: Context) -> list[Problem]:

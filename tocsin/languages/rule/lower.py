@@ -1,4 +1,7 @@
-"""Syntax to plan, form by form. A problem in one place hides none elsewhere."""
+"""Syntax to plan, form by form. A problem in one place hides none elsewhere.
+
+Steps in a row are joined, or absent or counted in the windows that other steps bound.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,8 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.expressions import Measure
 from tocsin.values.time import Duration, format_duration
 
-# Steps in a row: joined, or absent or counted in the windows that other steps bound.
-#
-# A counted step lies between the steps around it; with WITHIN after the one before, or before the
-# first. Two in a row cannot share one window, unless both are absent.
+# Steps in a row. A counted step lies between the steps around it; with WITHIN after the one before,
+# or before the first. Two in a row cannot share one window, unless both are absent.
 
 _WINDOW_CODE = "WindowError"
 

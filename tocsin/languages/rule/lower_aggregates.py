@@ -1,4 +1,9 @@
-"""Lowering of aggregates over time and changes of a state, and settings of all parts of a rule."""
+"""Lowering of aggregates over time and changes of a state, and settings of all parts of a rule.
+
+Measures of the same events and the same window in one AND become one window:
+`COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m` requires both at one instant, as HAVING does over
+one window. Measures of other events or of another window stay parts of a join.
+"""
 
 from __future__ import annotations
 
@@ -249,10 +254,7 @@ def _with_hint(problem: Problem) -> Problem:
     return MeaningProblem(problem.message, code=problem.code, hint="write another value")
 
 
-# Measures in one AND: those of the same events and the same window become one window.
-#
-# `COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m` requires both at one instant, as HAVING does over
-# one window. Measures of other events or of another window stay parts of a join.
+# Measures in one AND.
 
 PAIRED_MEASURES = "PairedMeasures"
 

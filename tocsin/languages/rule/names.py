@@ -1,5 +1,7 @@
-"""Atoms, names of the catalog and regions of a rule. A name that the catalog defines wins over a
-type.
+"""Atoms, names of the catalog, regions and paths of a rule.
+
+A name that the catalog defines wins over a type. As a path, `ce_id` and its like lead into the
+envelope, dots into objects.
 """
 
 from __future__ import annotations
@@ -186,7 +188,7 @@ def _region_line(name: str) -> str:
     return f"add a line to the file of subscriptions: {line}"
 
 
-# Names of attributes as paths: `ce_id` and its like lead into the envelope, dots into objects.
+# Names of attributes as paths.
 
 ENVELOPE_NAMES = frozenset(
     ("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema")

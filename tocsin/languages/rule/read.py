@@ -1,4 +1,7 @@
-"""Text to syntax tree within the limits; every failure is a problem with its place."""
+"""Text to syntax tree within the limits; every failure is a problem with its place.
+
+A text beyond a limit is refused with RuleLimitError and the reason, before it can cost anything.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,6 @@ from tocsin.languages.rule.syntax_errors import syntax_problem
 from tocsin.languages.rule.transformer import RepeatedClause, RuleTransformer
 from tocsin.plan.nodes.expressions import LONGEST_WINDOW
 from tocsin.values.time import Duration
-
-# Limits of a rule. A text beyond one is refused with RuleLimitError and the reason, before it can
-# cost anything.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Checks of a rule before lowering: durations, repeats, names, and values of WHERE and SELECT."""
+"""Checks of a rule before lowering: durations, repeats, names, keys, values of WHERE and SELECT.
+
+FOR EACH names paths that all parts have in common, one of which may be of the elements of a list.
+"""
 
 from __future__ import annotations
 
@@ -278,7 +281,7 @@ def item_name(item: SelectItem) -> str:
     return value_text(item.value)
 
 
-# FOR EACH: paths that all parts have in common, one of which may be of the elements of a list.
+# FOR EACH.
 
 _KEY_CODE = "ForEachError"
 

@@ -1,4 +1,7 @@
-"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion.
+
+Syntax borrowed from other event processors has hints of its own.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from tocsin.languages.base.texts import (
 )
 from tocsin.languages.rule.embedded_texts import CODE
 
-# Hints for syntax borrowed from other event processors.
+# Syntax borrowed from other event processors.
 
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _QUANTIFIER = re.compile(r"\{\s*(\d+)\s*(?:(,)\s*(\d+)?\s*)?\}|\*|\+|\?")

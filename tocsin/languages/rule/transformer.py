@@ -1,4 +1,7 @@
-"""Tokens of the parser to syntax tree: one method per rule of the grammar."""
+"""Tokens of the parser to syntax tree: one method per rule of the grammar.
+
+Values of WHERE and SELECT have a transformer of their own.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,6 @@ from tocsin.languages.rule.syntax import (
     ValueSyntax,
 )
 from tocsin.values.time import parse_duration
-
-# Values of WHERE and SELECT, from the parser's tokens to the syntax tree.
 
 _STEP = re.compile(r"`([^`]+)`|([^.`]+)")
 _FIRST_STEP = re.compile(r"(`[^`]+`|[^.`]+)(?:\.(.*))?", re.DOTALL)

@@ -1,7 +1,9 @@
-"""Placement of WHERE: each condition at the lowest operator that has all the parts it names.
+"""WHERE and SELECT: values as expressions of the plan, and the placement of conditions.
 
-An absence has its absent part and the bounds of its window; a count has all events that it counted.
-A condition on one event alone belongs to that event.
+Each condition of WHERE is placed at the lowest operator that has all the parts it names. An absence
+has its absent part and the bounds of its window; a count has all events that it counted. A
+condition on one event alone belongs to that event. An attribute's path begins with the name of its
+part.
 """
 
 from __future__ import annotations
@@ -48,8 +50,7 @@ from tocsin.values.scalars import Constant as Scalar
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import parse_instant
 
-# Values of WHERE and SELECT as expressions of the plan: an attribute's path begins with the name
-# of its part.
+# Values as expressions.
 
 NUMERIC = ("SUM", "AVG", "MIN", "MAX")
 CODE = "WhereError"

@@ -2,8 +2,8 @@
 
 Begin with `parse` in this file. `selector` is native, `jms` follows Jakarta Messaging 3.1, `amqp`
 the SQL of AMQP Filter Expressions 1.0, `cesql` CloudEvents SQL 1.0: see `dialects.py` and
-`cesql.py`. `transformer.py` gives the tree of `syntax.py`; `lower.py` and `predicates.py` one
-condition; `checks.py` warns. An empty text in `selector` and `jms` matches every event.
+`cesql.py`. `transformer.py` gives the tree of `syntax.py`; `lower.py` one condition, with
+`values.py`; `checks.py` warns. An empty text in `selector` and `jms` matches every event.
 
 Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/selector`, `tests/scenarios`.

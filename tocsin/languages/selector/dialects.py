@@ -1,4 +1,20 @@
-"""Differences in meaning between the dialects selector, jms and amqp: one row of facts each."""
+"""Differences between the dialects selector, jms and amqp: one row of facts each, and its wording.
+
+A wording has the quotes of the dialect, and the context of its syntax errors. Names of the amqp
+dialect are the sections of a message, mapped to an event:
+
+| section | in the event |
+|---|---|
+| `application_properties.x`, `a.x`, `x` | the member `x` of data |
+| `properties.message_id`, `subject`, `content_type` (`p.`) | `id`, `subject`, `datacontenttype` of
+the envelope |
+| `properties.creation_time` | `time` of the envelope, in milliseconds since 1970 |
+| other fields of `properties` and `header` (`h.`) | the extension attribute of that name, without
+underscores |
+
+`header.priority` is 4 if the event has none, as the AMQP standard says. Events have no annotations
+and no footer.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +34,6 @@ from tocsin.plan.semantics.computed_conditions import JMS as JMS_COMPARING
 from tocsin.plan.semantics.computed_conditions import SELECTOR as SELECTOR_COMPARING
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth, negation
-
-# Wording of a dialect: its quotes, and the context of its syntax errors.
 
 KEYWORDS = frozenset(
     (
@@ -91,19 +105,7 @@ class SelectorErrorContext(SyntaxErrorContext):
         return len(self.before) == self.found.offset
 
 
-# Names of the amqp dialect: the sections of a message, mapped to an event.
-#
-# | section | in the event |
-# |---|---|
-# | `application_properties.x`, `a.x`, `x` | the member `x` of data |
-# | `properties.message_id`, `subject`, `content_type` (`p.`) | `id`, `subject`, `datacontenttype` of
-# the envelope |
-# | `properties.creation_time` | `time` of the envelope, in milliseconds since 1970 |
-# | other fields of `properties` and `header` (`h.`) | the extension attribute of that name, without
-# underscores |
-#
-# `header.priority` is 4 if the event has none, as the AMQP standard says. Events have no annotations
-# and no footer.
+# Names of the amqp dialect.
 
 _PATH_STEP = re.compile(r"\[((?:[^\[\]]|\[\[|\]\])+)\]|([^.\[\]]+)")
 _PROPERTIES = frozenset(

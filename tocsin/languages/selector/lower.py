@@ -1,5 +1,8 @@
 """Syntax to plan. AND, OR and NOT keep the shape of the text; a problem in one test hides none in
 others.
+
+A test is a predicate: comparison, LIKE, BETWEEN, IN or IS NULL, with a check of kinds. A negated
+operator is Not over the positive predicate, so that both share one evaluation.
 """
 
 from __future__ import annotations
@@ -58,11 +61,6 @@ from tocsin.plan.semantics.computed_conditions import IS_NULL, LIKE, text_of_pat
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
-
-# Tests of a selector as predicates: comparison, LIKE, BETWEEN, IN and IS NULL, with a check of
-# kinds.
-#
-# A negated operator is Not over the positive predicate, so that both share one evaluation.
 
 _KIND_NAMES = {Kind.NUMBER: "a number", Kind.STRING: "a text", Kind.BOOLEAN: "a truth value"}
 

@@ -1,4 +1,7 @@
-"""Problems of a selector that parses: wrong types and wrong escapes, each with its place."""
+"""Problems of a selector: limits of its text, wrong types and wrong escapes, each with its place.
+
+A text beyond a limit is refused with SelectorLimitError.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,6 @@ def escape_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Prob
 def form_problem(text: str, spot: SourceSpan, message: str, hint: str) -> Problem:
     """Return the problem of a text that the parser accepts and the language does not."""
     return problem_at(text, spot, SYNTAX_CODE, message, hint)
-
-
-# Limits of a selector's text. A text beyond one is refused with SelectorLimitError.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,8 @@
-"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion."""
+"""Problems of texts that leave the grammar: the token found, the expected ones, a suggestion.
+
+Syntax borrowed from SQL, programming languages and word processors has hints of its own. Each rule
+looks at the place where a text left the grammar and returns what to write instead, or "".
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,7 @@ from tocsin.languages.selector.dialects import KEYWORDS, SelectorErrorContext, W
 from tocsin.languages.selector.problems import SYNTAX_CODE
 from tocsin.plan.semantics.computed_conditions import ARGUMENTS
 
-# Hints for syntax borrowed from SQL, programming languages and word processors.
-#
-# Each rule looks at the place where a text left the grammar and returns what to write instead, or "".
+# Syntax borrowed from other languages.
 
 _CURLY = frozenset("“”„‟‘’‚‛«»‹›´")
 _LOOKALIKES = dict(

@@ -1,7 +1,7 @@
-"""Values of a selector: names, literals, arithmetic and functions as expressions, with constants
-folded.
+"""Values of a selector as expressions, with constants folded, and comparisons of values.
 
-Folding happens at compile time: `2 * 50` becomes `100`, and a text in a sum is refused.
+Folding happens at compile time: `2 * 50` becomes `100`, and a text in a sum is refused. `ce_time`
+and `ce_endtime` compare as instants.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ from tocsin.values.scalars import Constant, Kind
 from tocsin.values.time import parse_instant
 from tocsin.values.truth import Truth
 
-# Times in comparisons: `ce_time` and `ce_endtime` compare as instants, on both sides.
-#
-# A text constant there is read when the subscription is compiled, and refused if it is not an RFC
-# 3339 time; an attribute is read for each event, and a text that is not a time compares as unknown.
+# Times in comparisons. A text constant is read when the subscription is compiled, and refused if it
+# is not an RFC 3339 time; an attribute is read for each event, and a text that is not a time
+# compares as unknown.
 
 _TIMES = frozenset(((ENVELOPE, "time"), (ENVELOPE, "endtime")))
 _LIKE_THIS = "write it like '2026-01-31T08:00:00Z', with a zone"
@@ -353,11 +352,10 @@ def _computed(relation: str, left: Expression, right: Expression, rules: Dialect
     return Computed(Call(relation, (left, right)), rules.semantics)
 
 
-# LIKE text to LIKE pattern. Without an ESCAPE clause no character escapes, a backslash included.
-#
-# The selector dialect takes an escape only before `%`, `_` and itself, and never `%` or `_` as the
-# escape. The jms dialect, like the brokers it comes from, takes any one character, and an escaped
-# character stands for itself.
+# LIKE patterns. Without an ESCAPE clause no character escapes, a backslash included. The selector
+# dialect takes an escape only before `%`, `_` and itself, and never `%` or `_` as the escape. The
+# jms dialect, like the brokers it comes from, takes any one character, and an escaped character
+# stands for itself.
 
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
