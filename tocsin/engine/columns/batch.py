@@ -1,4 +1,10 @@
-"""A batch of events as columns, each created on first access. A missing attribute is null."""
+"""A batch of events as columns, each created on first access. A missing attribute is null.
+
+Arrow arrays become typed arrays, without a Python object per value if the type allows: whole
+numbers, floats, booleans and strings (plain or dictionary) are read directly; decimals become
+canonical numbers; every other type (lists, structs, times, binary) is present but compares as
+unknown. Events are split into partitions by columns: none is created for its key.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +44,6 @@ from tocsin.engine.index.encoding import (
 from tocsin.plan.nodes.composites import Key
 from tocsin.values.partition_hash import partition_of
 from tocsin.values.scalars import canonical_number
-
-# Arrow arrays as typed arrays, without a Python object per value if the type allows.
-#
-# Whole numbers, floats, booleans and strings (plain or dictionary) are read directly; decimals become
-# canonical numbers; every other type (lists, structs, times, binary) is present but compares as
-# unknown.
 
 
 def encoding_of_arrow(array: Any) -> Encoding:
@@ -394,8 +394,6 @@ def _member(array: Any, steps: Path) -> Any:
         array = pc.struct_field(array, step)
     return array
 
-
-# Partitions of the events of a batch, from columns: no event is created for its key.
 
 _KEY_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
 """Kinds whose values can be equal; all other values share one partition."""

@@ -1,8 +1,9 @@
 """The distinct parts of all clauses, and those that an event has: found by name if that is enough.
 
 If a filler is a union of symbols and enumerations, the name of a value, or a symbol of it, leads to
-the part; a comparison is found by its limit. Any other filler is evaluated, once per value that has
-no facts beyond its name.
+the part; a comparison is found by its limit, by bisection, so that only comparisons that hold are
+touched (`!=` holds for nearly every value and is evaluated). Any other filler is evaluated, once
+per value that has no facts beyond its name.
 """
 
 from __future__ import annotations
@@ -30,10 +31,6 @@ from tocsin.knowledge.concepts.concept import (
 )
 from tocsin.knowledge.concepts.datatypes import PREFIX, TYPES
 from tocsin.values.truth import Truth
-
-# Restricted datatypes by their limits: the comparisons that a literal meets, found by bisection.
-#
-# Only comparisons that hold are touched. `!=` holds for nearly every value and is not indexed here.
 
 _Sorted = list[tuple[Any, int]]
 _LAST = float("inf")

@@ -3,6 +3,9 @@
 Perhaps too many candidates, never too few. A clause is stored with those that require the same
 symbol, most often the type of an event, so that only the clauses of an event's own types are
 counted. An exact clause gives a hit; for any other the test is verified.
+
+In such a group each clause is a row. The parts of an event lead to rows; a row matches if its count
+equals the number of its required parts, and no refused part leads to it.
 """
 
 from __future__ import annotations
@@ -22,11 +25,6 @@ from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Symbol
 from tocsin.plan.nodes.concepts import ConceptTest
-
-# A group of clauses that require the same symbol, or none: matched for many events by counting.
-#
-# Each clause is a row. The parts of an event lead to rows; a row matches if its count equals the
-# number of its required parts, and no refused part leads to it.
 
 Numbers = npt.NDArray[Any]
 

@@ -1,8 +1,9 @@
-"""The answers of a block of events by probe: a bit vector, or a short list of the positive events.
+"""The answers by probe, of a block of events or of one event.
 
-Equalities are true for few events and comparisons for many; a list takes a twentieth of a bit
-vector, so a million equalities fit where a million bit vectors would not. Memory is reused between
-blocks.
+For a block they are a bit vector, or a short list of the positive events. Equalities are true for
+few events and comparisons for many; a list takes a twentieth of a bit vector, so a million
+equalities fit where a million bit vectors would not. Memory is reused between blocks. For one
+event, probes found by value are marked; comparisons run on demand.
 """
 
 from __future__ import annotations
@@ -137,8 +138,6 @@ def _grown(memory: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]
     larger[:used] = memory[:used]
     return larger
 
-
-# The answers of one event: probes found by value are marked; comparisons run on demand.
 
 _LAST_GENERATION = 2**31 - 1
 

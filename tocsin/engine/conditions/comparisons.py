@@ -1,7 +1,15 @@
-"""Comparisons of one attribute with limits: the probes, and the rows of a block with sorted values.
+"""The indexes for `<`, `<=`, `>`, `>=` on numbers and on texts (and BETWEEN, which is two of them).
 
 Every comparison is a cut through the sorted values: the events before it or those behind it. So a
 block of n events has at most n + 1 distinct answers per side, for any number of comparisons.
+
+Comparisons of numbers are exact for integers of any size. Floats decide; the exact values are
+compared only if two floats are equal and may stand for different integers.
+
+Texts are compared by code point, as numbers on a scale with room between any two: a text that is
+not on the scale gets the number right behind its lower neighbour, which is above that neighbour and
+below the next. A new limit takes the middle between its neighbours and moves none; only without
+room are all renumbered.
 """
 
 from __future__ import annotations
@@ -124,17 +132,6 @@ def _bucket_scale(numbers: Floats) -> float:
     scale = len(numbers) / width if width > 0 else 0.0
     return scale if isfinite(scale) else 0.0
 
-
-# The index for `<`, `<=`, `>`, `>=` on texts (and BETWEEN, which is two of them), by code point.
-#
-# The limits are on a scale that gives every text a number, so that texts are cut, sorted and compared
-# as numbers are.
-
-# A scale of texts: numbers in the order of code points, with room between any two.
-#
-# So texts are compared as numbers: a text that is not on the scale gets the number right behind its
-# lower neighbour, which is above that neighbour and below the next. A new text takes the middle
-# between its neighbours and moves none; only without room are all texts renumbered.
 
 _GAP = 1 << 30
 _LIMIT = 1 << 52
@@ -262,11 +259,6 @@ class TextAnswers:
         order = np.argsort(numbers, kind="stable")
         self.comparisons.fill(events[order], self.comparisons.ranks(numbers[order]), rows)
 
-
-# The index for `<`, `<=`, `>`, `>=` on numbers (and BETWEEN, which is two of them).
-#
-# Exact for integers of any size. Floats decide; the exact values are compared only if two floats are
-# equal and may stand for different integers.
 
 _HOLDS = {RELATIONS[relation]: holds for relation, holds in ORDERINGS.items()}
 _BISECT = {"<": bisect_left, "<=": bisect_right, ">": bisect_right, ">=": bisect_left}

@@ -1,4 +1,10 @@
-"""All indexes: one set per attribute in use, created for its first probe, removed with its last."""
+"""All indexes: one set per attribute in use, created for its first probe, removed with its last.
+
+The simple ones are here. Equality and IN lead from a value to the probes that contain it: exact for
+numbers of any size. One index holds values of one kind only, so that TRUE never meets 1; within a
+kind, Python's equality is right. IS NULL tests for the kind NULL. Computed predicates are not
+indexed; each distinct one is evaluated once per event.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +30,6 @@ from tocsin.plan.nodes.atoms import Computed, Equals, IsNull, Like, OneOf, Order
 from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.truth import Truth
-
-# The hash index for `=` and IN: from a value to the probes that contain it.
-#
-# Exact for numbers of any size. One index holds values of one kind only, so that TRUE never meets 1;
-# within a kind, Python's equality is right.
 
 _ABSENT = -1
 
@@ -99,9 +100,6 @@ def _values(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-# Computed predicates: not indexed; each distinct one is evaluated once per event.
-
-
 class ComputedProbes:
     """For each predicate the probes of the truths that subscriptions need."""
 
@@ -147,9 +145,6 @@ class ComputedProbes:
             probe = probes.get(predicate_truth(predicate, event))
             if probe is not None:
                 one.see(probe)
-
-
-# Probes for the kind of a value; IS NULL tests for the kind NULL.
 
 
 class KindProbes:

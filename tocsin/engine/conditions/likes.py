@@ -23,8 +23,6 @@ from tocsin.engine.index.growable import INT32, INT64, Growable, Postings
 from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.values.like import LikePattern, Wild, compile_like
 
-# Probes filed under short pieces of text: at its start, at its end, or anywhere in it.
-
 LONGEST_PIECE = 3
 
 

@@ -3,8 +3,9 @@ events.
 
 A subscription is a small program over these bit vectors; one with a required predicate that no
 event of a block satisfies is skipped. A small batch goes event by event through the same indexes
-instead. Adding or removing a subscription touches only its own probes, and removing it frees all
-state that only it used.
+instead, and an event visits only subscriptions that have one of its probes as an anchor. Adding or
+removing a subscription touches only its own probes, and removing it frees all state that only it
+used.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ from tocsin.plan.nodes.atoms import Condition, Ordered
 # Anchors: a few probes of which a subscription needs at least one; an event visits only these.
 #
 # A conjunction is anchored at its most selective operand, a disjunction at all its operands. Only
-# probes that an event finds by looking up its values can be anchors; a subscription without such a
-# probe has no anchor and is always visited.
+# probes that an event finds by looking up its values can be anchors; a subscription without such
+# a probe has no anchor and is always visited.
 
 ALWAYS = NEVER
 """Probe under which always visited subscriptions are filed; no event finds it."""

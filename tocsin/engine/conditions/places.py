@@ -2,7 +2,11 @@
 
 Adding and removing are cheap. Regions added since the tree was built go to a second, small tree.
 Trees are built when events arrive; the two are merged when the small one has outgrown the square
-root of the total, or half of the large one is removed.
+root of the total, or half of the large one is removed. Points in plain polygons are decided by a
+compiled loop; points on or near a border are left to shapely.
+
+    starts   for each test, the index of its border in shell_x and shell_y
+    shell_x  x0 x1 ... xn x0 | x0 x1 ...     closed borders, one after the other
 """
 
 from __future__ import annotations
@@ -28,11 +32,6 @@ from tocsin.values.regions import (
     shells_of,
 )
 from tocsin.values.space import Places, have_places
-
-# Points in plain polygons by a compiled loop; points on or near a border are left to shapely.
-#
-# starts   for each test, the index of its border in shell_x and shell_y
-# shell_x  x0 x1 ... xn x0 | x0 x1 ...     closed borders, one after the other
 
 OUTSIDE: Final = 0
 INSIDE: Final = 1

@@ -89,9 +89,6 @@ class ProbeTable:
             self._clear()
 
 
-# One attribute's part of the probe table: a small number for kernels, and its number of probes.
-
-
 class AttributeProbes:
     """Creator of probes about one attribute; calls `on_last` when the last of them is removed."""
 

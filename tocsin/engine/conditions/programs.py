@@ -9,6 +9,10 @@ The state of the machine is the events still in play: a set of events, or for on
 
 Jumps are relative. A literal jumps to the NEXT or END of its innermost OR, or to the end of the
 program.
+
+All programs are in one pool, each followed by its anchors. Removing leaves a hole. Holes are closed
+when they make up half of the pool, so adding and removing cost a constant on average; removing the
+last program frees everything.
 """
 
 from __future__ import annotations
@@ -147,11 +151,6 @@ def weight_of(formula: Formula) -> int:
         weight = _SELECTIVITY[Ordered]
     return weight + _COMPLEMENT if formula.negated else weight
 
-
-# All programs in one pool, each followed by its anchors, and their insertion order.
-#
-# Removing leaves a hole. Holes are closed when they make up half of the pool, so adding and removing
-# cost a constant on average; removing the last program frees everything.
 
 GONE = -1
 _WORTH_COMPACTING = 1024

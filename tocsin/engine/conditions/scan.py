@@ -1,6 +1,7 @@
 """The paper's algorithm (spec 4.4, 4.5): every subscription in turn, without an index.
 
-Each distinct predicate is evaluated at most once per event. It is the fallback, and the oracle of
+A condition is short-circuit code, a list of tests with a target for TRUE and one for not TRUE. Each
+distinct predicate is evaluated at most once per event. It is the fallback, and the oracle of
 every index.
 """
 
@@ -27,8 +28,6 @@ from tocsin.plan.nodes.atoms import (
 from tocsin.plan.passes import prepared_expression
 from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.truth import Truth, negation
-
-# Short-circuit code (spec 4.5): a list of tests with a target for TRUE and one for not TRUE.
 
 ACCEPT = -1
 REJECT = -2

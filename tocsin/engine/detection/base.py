@@ -8,9 +8,9 @@ that several others have in common, by what they have in common.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tocsin.engine.detection.pair_table import PairStore
 from tocsin.plan.nodes.composites import Part
@@ -19,12 +19,9 @@ from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tocsin.engine.detection.base import StateComparison
     from tocsin.engine.detection.scope import Scopes
-from collections.abc import Callable
-from typing import TypeVar
+
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,18 +298,15 @@ class Operator(WorkBudget, OperatorState):
         """Handle a timer that the operator set and that is due now."""
 
 
-# Comparison of operator states, within one process and for a moment: events are compared by
-# object, and nothing changes meanwhile.
-
-Known = TypeVar("Known")
-
 _WRITING = 32
 """Looks at buffered occurrences that count for writing one."""
 
 
 class StateComparison:
-    """Writer of state to compare: caches what it computes and counts the work, as looks at buffered
-    occurrences.
+    """Writer of state to compare, within one process and for a moment.
+
+    Events are compared by object, and nothing changes meanwhile. It caches what it computes and
+    counts the work, as looks at buffered occurrences.
     """
 
     __slots__ = ("_known", "work")

@@ -3,6 +3,9 @@
 A buffered event is kept once, however many pairs it waits for, and is released with the last of
 them. Expired entries are dropped when their queue is visited, and everywhere at once when many may
 have gathered.
+
+Conditions between two intervals are comparisons of their bounds: one moment plus a slack is not
+after another. Buffered events are ordered by their ends, so that comparisons also bound the search.
 """
 
 from __future__ import annotations
@@ -39,11 +42,6 @@ from tocsin.plan.nodes.composites import End, Moment, Precedes, Stands
 from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.allen import INVERSE, Allen, relation_of
 from tocsin.values.time import Duration, Instant
-
-# Conditions between two intervals as comparisons of their bounds, for a loop over numbers: one
-# moment plus a slack is not after another.
-#
-# Buffered events are ordered by their ends, so that comparisons also bound the search.
 
 TimeCondition = Precedes | Stands
 """Conditions that comparisons can express."""

@@ -3,7 +3,8 @@ dropped when they expire.
 
 A buffer holds the occurrences themselves and no wrapper, so that one event may wait at a thousand
 places for little more than a thousand references. An occurrence consumed before it expires leaves a
-tombstone in the expiry line; tombstones never outnumber living ones by far.
+tombstone in the expiry line; tombstones never outnumber living ones by far. A buffer may be indexed
+by bound values: of a thousand shipments, those with this EPC.
 """
 
 from __future__ import annotations
@@ -167,9 +168,6 @@ class ExpiringQueue:
         ]
         self._line = deque(each for each, _ in kept)
         self._keys = deque(key for _, key in kept)
-
-
-# Buffer of a slot, indexed by bound values: of a thousand shipments, those with this EPC.
 
 
 class RowQueue(ExpiringQueue):

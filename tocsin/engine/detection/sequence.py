@@ -1,7 +1,7 @@
 """Sequences of two events: the join of two atoms of which one surely ends last, for all
 subscriptions that have it.
 
-The first event is buffered once for all readers (`first_line`), and the last event checks its
+The first event is buffered once for all readers (`sequence_buffer`), and the last event checks its
 conditions once for all of them. Single use means that a pair is consumed for the operator that
 found it.
 """

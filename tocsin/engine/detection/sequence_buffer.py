@@ -1,5 +1,10 @@
 """Buffer of the first events of sequences, shared by all joins of two events that wait for the same
 first event, under the same key and for equally long.
+
+Order bounds are the least or the greatest number of the buffered occurrences of a key, a quick
+proof that none of them fits. An order holds between numbers only, so that other values are left
+out. A bound may lag behind what was consumed or has expired: it lets too much pass, never too
+little.
 """
 
 from __future__ import annotations
@@ -18,12 +23,6 @@ from tocsin.plan.nodes.composites import JoinCondition, Part, PartAttribute, Rel
 from tocsin.plan.semantics.condition_evaluation import COMPARISONS
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
-
-# Order bounds: the least or the greatest number of the buffered occurrences of a key, a quick
-# proof that none of them fits.
-#
-# An order holds between numbers only, so that other values are left out. A bound may lag behind what
-# was consumed or has expired: it lets too much pass, never too little.
 
 Number = int | float
 

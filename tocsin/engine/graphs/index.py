@@ -3,6 +3,10 @@
 The arcs of an event are looked up by their classes and property; the links found at home, and the
 constants, lead to candidates; a candidate without one of its links or constants is dropped; the
 rest is searched, first quickly, then thoroughly.
+
+Each shape has one anchor, and is tested only for events that have it: a link that must join home
+with a vertex, or a constant; of those of a shape the one with the fewest shapes is chosen. A shape
+without any (a path from home to variables) is tested for every event.
 """
 
 from __future__ import annotations
@@ -34,13 +38,14 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import Injective
 from tocsin.values.terms import Iri, Literal
 
-# Records of small numbers, of any length, in one pool. Holes are closed at half of the pool.
-
 _WORTH_COMPACTING = 1024
 
 
 class Records:
-    """Records by number; the number of a removed record is reused."""
+    """Records of small numbers, of any length, in one pool; holes are closed at half of the pool.
+
+    The number of a removed record is reused.
+    """
 
     __slots__ = ("_extents", "_free", "_holes", "pool", "starts")
 
@@ -86,12 +91,11 @@ class Records:
         self._holes = 0
 
 
-# The constants of patterns, each distinct one numbered once; literals of equal value are one
-# constant.
-
-
 class Constants:
-    """Constants in use, with reference counts; the number of an unused constant is reused."""
+    """Constants in use, each distinct one numbered once, with reference counts.
+
+    Literals of equal value are one constant. The number of an unused constant is reused.
+    """
 
     __slots__ = ("_free", "_numbers", "_uses")
 
@@ -133,12 +137,6 @@ class Constants:
                     found[number] = vertex
         return found
 
-
-# Anchors: each shape has one required feature, and is tested only for events that have it.
-#
-# An anchor is a link that must join home with a vertex, or a constant; of those of a shape the one
-# with the fewest shapes is chosen. A shape without any (a path from home to variables) is tested for
-# every event.
 
 Anchor = tuple[str, int]
 

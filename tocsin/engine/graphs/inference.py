@@ -3,6 +3,10 @@
 Each arc and each vertex is processed when something about it is new. Arcs follow from arcs alone,
 so they come first; then the classes that arcs give; then definitions, which use the classes of a
 vertex and of those it points to. The rules for a property are cached per property.
+
+A vertex is tested again if it, or a vertex that it points to, got another class. Implied values of
+a class are nodes outside the event, one per expression and created once per ontology: no event
+changes what is known of them.
 """
 
 from __future__ import annotations
@@ -19,12 +23,6 @@ from tocsin.knowledge.hierarchy import Edge
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import MAX_INFERRED, AllOf, AnyOf, Expression, HasValue, Named, Some
 from tocsin.values.terms import THING, Literal, Resource, Term, same_value
-
-# Class definitions applied to the vertices of one event, until nothing changes.
-#
-# A vertex is tested again if it, or a vertex that it points to, got another class. Implied values of
-# a class are nodes outside the event, one per expression and created once per ontology: no event
-# changes what is known of them.
 
 
 class InferredVertex:

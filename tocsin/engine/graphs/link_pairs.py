@@ -1,7 +1,7 @@
-"""The pairs of vertices that a link joins, found arc by arc.
+"""The pairs of vertices that a link joins in one event: plain links at once, others on demand.
 
-For links that no index decides, and for single patterns. Paths may be many more than arcs: every
-arc that is followed counts against the budget.
+For links that no index decides, and for single patterns, pairs are found arc by arc. Paths may be
+many more than arcs: every arc that is followed counts against the budget.
 """
 
 from __future__ import annotations
@@ -64,8 +64,6 @@ def _starts(arc: Arc, link: LinkPattern, graph: EncodedGraph, ontology: Ontology
 def _along(arc: Arc, wanted: str, ontology: Ontology) -> bool:
     return wanted in ontology.superproperties(arc.property)
 
-
-# The vertex pairs of one event that each link joins: plain links at once, others on demand.
 
 Columns: TypeAlias = tuple[Numbers, Numbers, Numbers]
 """Links, subjects and objects."""
@@ -188,8 +186,6 @@ def _distinct(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
     ordered = np.sort(numbers, kind="stable")
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
 
-
-# The pairs that a link joins in one event, by start, by end, and by pair.
 
 _NOTHING: Sequence[int] = ()
 

@@ -1,7 +1,9 @@
 """Links: statements without their ends, each distinct one numbered once for all subscriptions.
 
 A plain link is decided by the classes and the property of an arc alone, so arcs with equal ones are
-looked up once.
+looked up once. Comparisons with a number are decided for many at once: numbered, with their limits
+in an array. Limits are kept as floats, whose order never contradicts that of the exact numbers; if
+float and limit are equal the exact numbers decide.
 """
 
 from __future__ import annotations
@@ -17,11 +19,6 @@ from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import RELATIONS, Comparison, Filter, StatementPattern
 from tocsin.values.terms import Family, Literal, Term, value_of
-
-# Comparisons with a number, decided for many at once: numbered, with their limits in an array.
-#
-# Limits are kept as floats, whose order never contradicts that of the exact numbers; if float and
-# limit are equal the exact numbers decide.
 
 NO_THRESHOLD = -1
 

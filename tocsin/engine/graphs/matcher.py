@@ -31,13 +31,11 @@ from tocsin.knowledge.warnings import VocabularyChecker
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.graphs import GraphPattern
 
-# The subscriptions of each shape.
-
 _NO_SUBSCRIBERS = -1
 
 
 class Subscribers:
-    """Slots by shape."""
+    """The subscriptions of each shape, by slot."""
 
     __slots__ = ("_lists", "_slots")
 

@@ -1,7 +1,8 @@
-"""Budget of a search, counted in steps; a search beyond it is aborted as undecided, never guessed.
+"""Work of graph matchers: counters, and the budget of a search in steps.
 
-A step is work of about a microsecond anywhere: a statement tested, a vertex tried, a pair looked
-up. So an aborted search has taken some tenths of a second at most, for any pattern and event.
+A search beyond its budget is aborted as undecided, never guessed. A step is work of about a
+microsecond anywhere: a statement tested, a vertex tried, a pair looked up. So an aborted search has
+taken some tenths of a second at most, for any pattern and event.
 """
 
 from __future__ import annotations
@@ -31,9 +32,6 @@ class Budget:
         self._left -= steps
         if self._left < 0:
             raise Undecided
-
-
-# Work counters of graph matchers, in addition to those of every matcher.
 
 
 @dataclass(slots=True)

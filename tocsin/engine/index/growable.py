@@ -1,4 +1,9 @@
-"""Growing arrays of one type: fast single writes, and a view for kernels without a copy."""
+"""Growing arrays of one type, and posting lists of small numbers, each contiguous in one pool.
+
+An array has fast single writes, and a view for kernels without a copy. A posting list that outgrows
+its room moves to the end with twice the room. The room left behind is freed when it makes up half
+of the pool, so adding costs a constant on average.
+"""
 
 from __future__ import annotations
 
@@ -74,11 +79,6 @@ class Growable:
     def _leave_views(self) -> None:
         self._items = self._items[:]
 
-
-# Posting lists of small numbers, each contiguous in one pool.
-#
-# A list that outgrows its room moves to the end with twice the room. The room left behind is freed
-# when it makes up half of the pool, so adding costs a constant on average.
 
 _WORTH_COMPACTING = 1024
 

@@ -1,13 +1,19 @@
 """Compilation of loops over arrays. The only file that loads numba, when the first loop runs.
 
-It uses three internals of numba, which tests check: `_nrt`, `_numba_type_` and the stamp of a
+Machine code on disk is stale if a helper or a constant of another file changes. Numba checks only
+the loop's own file, so it gets a stamp instead: a digest of the loop's code and of all that is
+compiled into it.
+
+The file uses three internals of numba, which tests check: `_nrt`, `_numba_type_` and the stamp of a
 cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
+from hashlib import sha256
+from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -23,54 +29,6 @@ else:
     numba = LazyModule("numba")
     numbers = LazyModule("numba.cpython.unsafe.numbers")
     registry = LazyModule("numba.core.registry")
-from collections.abc import Iterator
-from functools import cache
-from hashlib import sha256
-from types import CodeType
-
-# Stamp of a compiled loop: a digest of its code and of all that is compiled into it.
-#
-# Machine code on disk is stale if a helper or a constant of another file changes. Numba checks only
-# the loop's own file, so it gets this stamp instead.
-
-
-@cache
-def stamp_of(function: Callable[..., Any]) -> str:
-    """Return the digest of a function, of the helpers that it calls and the constants it reads."""
-    return sha256("\n".join(_facts(function, set())).encode()).hexdigest()
-
-
-def _facts(function: Any, seen: set[int]) -> Iterator[str]:
-    """Yield texts that change when the function, a helper or a constant does."""
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    yield from _code_facts(function.__code__)
-    for name in sorted(_names(function.__code__)):
-        value = function.__globals__.get(name)
-        helper = getattr(value, "kernel", None)
-        if helper is not None:
-            yield name
-            yield from _facts(helper, seen)
-        elif isinstance(value, np.ndarray):
-            yield f"{name}={value.dtype}{value.shape}{value.tobytes().hex()}"
-        elif isinstance(value, int | float | str | bytes | tuple | np.generic):
-            yield f"{name}={value!r}"
-
-
-def _code_facts(code: CodeType) -> Iterator[str]:
-    yield f"{code.co_name}{code.co_varnames}{code.co_names}{code.co_code.hex()}"
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _code_facts(constant)
-        else:
-            yield repr(constant)
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
-
 
 Ints = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -143,3 +101,41 @@ def to_python(kernel: Kernel) -> Kernel:
 
 lowest_bit = cast(Callable[[Any], int], _LowestBit())
 """Number of the lowest bit that is set in a word."""
+
+
+@cache
+def stamp_of(function: Callable[..., Any]) -> str:
+    """Return the digest of a function, of the helpers that it calls and the constants it reads."""
+    return sha256("\n".join(_facts(function, set())).encode()).hexdigest()
+
+
+def _facts(function: Any, seen: set[int]) -> Iterator[str]:
+    """Yield texts that change when the function, a helper or a constant does."""
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    yield from _code_facts(function.__code__)
+    for name in sorted(_names(function.__code__)):
+        value = function.__globals__.get(name)
+        helper = getattr(value, "kernel", None)
+        if helper is not None:
+            yield name
+            yield from _facts(helper, seen)
+        elif isinstance(value, np.ndarray):
+            yield f"{name}={value.dtype}{value.shape}{value.tobytes().hex()}"
+        elif isinstance(value, int | float | str | bytes | tuple | np.generic):
+            yield f"{name}={value!r}"
+
+
+def _code_facts(code: CodeType) -> Iterator[str]:
+    yield f"{code.co_name}{code.co_varnames}{code.co_names}{code.co_code.hex()}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code_facts(constant)
+        else:
+            yield repr(constant)
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*map(_names, inner))

@@ -1,4 +1,9 @@
-"""Hits: pairs of event and subscription, ordered by event, then by insertion."""
+"""Parts of every matcher: keys with their slots, hits, and counters of work.
+
+Each subscription has a small number of its own, its slot; after removal it is reused. A hit is a
+pair of event and slot; hits are ordered by event, then by insertion. Work is counted, not timed, so
+that tests can prove what was not done.
+"""
 
 from __future__ import annotations
 
@@ -80,9 +85,6 @@ def _scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -
         places[event] += 1
 
 
-# Keys and slots: each subscription has a small number of its own; after removal it is reused.
-
-
 class Keys:
     """The two-way table of keys and slots."""
 
@@ -151,9 +153,6 @@ class Keys:
         if self._free and None in keys:
             return [self.key_of(slot) for slot in numbers]
         return keys  # type: ignore[return-value]
-
-
-# Work counted, not timed: counters of a matcher, so that tests can prove what it did not do.
 
 
 @dataclass(slots=True)

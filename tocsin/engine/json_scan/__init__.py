@@ -2,8 +2,8 @@
 
 Begin with `batch_reader.py`. The loop of `scanner.py` writes all texts to one tape, `envelopes.py`
 finds the CloudEvents in it, `numbers.py` reads numbers and times exactly or not at all,
-`lazy_events.py` creates an event on first access. An unusual text is left to the strict reader,
-`events.codecs.base.cloudevents`.
+`scanned_events.py` creates an event on first access, and has columns of values. An unusual text is
+left to the strict reader, `events.codecs.base.cloudevents`.
 
 Imports: `engine.index`, `events`, `values`.
 Test a change with: `tests/engine/test_texts.py`, `tests/engine/test_scanned_events.py`.

@@ -1,4 +1,8 @@
-"""Events of many texts at once. Odd texts get no event here and are left to the strict reader."""
+"""Events of many texts at once, by columns of their envelopes.
+
+The columns say which rows are odd, and have positions of identity, type and data, and times; no
+event is created for them. Odd texts get no event here and are left to the strict reader.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,6 @@ from tocsin.engine.json_scan.envelopes import NAMES, SPANNED, read_envelopes
 from tocsin.engine.json_scan.tape import MAX_TEXTS, dictionary_encode_texts, slice_texts, tape_of
 from tocsin.events.event import UNTIMED, ScannedEvent
 from tocsin.values.time import Interval, ordered_interval
-
-# Envelope columns of many texts: odd rows, positions of identity, type and data, and times.
-#
-# No event is created.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

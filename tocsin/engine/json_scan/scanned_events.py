@@ -1,6 +1,7 @@
-"""Events of scanned texts, in canonical order, each created on first access.
+"""Events of scanned texts: in canonical order, each created on first access; and their columns.
 
-A created event keeps its own text and nothing of the others.
+A created event keeps its own text and nothing of the others. The columns of a batch have the values
+of events of the strict reader, too.
 """
 
 from __future__ import annotations
@@ -191,8 +192,6 @@ def _envelopes_of(events: Sequence[Event]) -> EnvelopeColumns:
 def _hashes(events: Iterable[Event]) -> Words:
     return np.array([hash_identity(event.source, event.id) for event in events], np.uint64)
 
-
-# The scanned events of a batch as columns, together with those of the strict reader.
 
 _NOT_CONTEXT = ("data", "data_base64", "place")
 

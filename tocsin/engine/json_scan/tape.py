@@ -1,6 +1,7 @@
 """A batch of JSON texts on a tape: requested members come as columns, and nothing else is read.
 
-Odd rows, see `scanner`, have no entries.
+Odd rows, see `scanner`, have no entries. Texts are slices of one large text, or dictionary-encoded
+as numbers.
 """
 
 from __future__ import annotations
@@ -39,8 +40,6 @@ from tocsin.engine.json_scan.scanner import (
 from tocsin.engine.json_scan.tape_lookup import find_members, read_numbers, read_points
 from tocsin.events.event import Path
 from tocsin.values.scalars import Kind
-
-# Slices of one large text: as texts, or dictionary-encoded as numbers.
 
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)

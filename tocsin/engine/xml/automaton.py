@@ -2,8 +2,9 @@
 
 A path leads from the first element of a pattern to one of its elements, the anchor; a wildcard step
 takes any name, and a regular path, with an automaton of its own, any number of elements. An anchor
-may have a test: a text or an attribute's value, looked up, never scanned. The sets of states that
-documents really reach are created when first reached and kept until a state is added or removed.
+may have a test: a text or an attribute's value, looked up, never scanned. A block has the anchor
+that the fewest blocks share. The sets of states that documents really reach are created when first
+reached and kept until a state is added or removed.
 """
 
 from __future__ import annotations
@@ -292,9 +293,6 @@ def _states(state: AutomatonState) -> Iterator[AutomatonState]:
     yield state
     for after in (*state.next.values(), *(way.end for way in state.paths.values())):
         yield from _states(after)
-
-
-# Choice of a block's anchor: the path and test that the fewest blocks share.
 
 
 def chosen_anchor(block: XmlBlock, automaton: Automaton) -> BlockAnchor | None:

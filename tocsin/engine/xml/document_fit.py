@@ -1,9 +1,13 @@
-"""Fitting of patterns to one document: a shape is tested against an element once for all blocks.
+"""Fitting of patterns and XPath expressions to one document, each tested once for all blocks.
 
 Candidates of a pattern child all lie on one level, so the first that fits leaves most room for the
 next sibling; if a path leads to several levels, it is the first to end. The search never
 backtracks, and one block costs at most its size times that of the document, or, for an element with
 a path, times the sum of the parts below each element.
+
+XPath expressions are compiled once, in their cheapest form; those beyond the budget are not
+evaluated. Documents with hits, whose rows may still be needed, are cached up to a number of
+elements.
 """
 
 from __future__ import annotations
@@ -23,10 +27,6 @@ from tocsin.plan.xml.xpath.cost_bound import OverBudget, is_within_budget
 from tocsin.plan.xml.xpath.read import read_xpath
 from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape, rough_shape
 from tocsin.plan.xml.xpath.syntax import XPathType, shorten, text_of, type_of
-
-# XPath expressions as the engine evaluates them: compiled once, in their cheapest form.
-#
-# Expressions beyond the budget are not evaluated.
 
 Selected: TypeAlias = list[Element | str] | bool
 
@@ -271,8 +271,6 @@ def _has_attributes(element: Element, shape: ElementShape) -> bool:
             return False
     return True
 
-
-# Cache of documents with hits, whose rows may still be needed, up to a number of elements.
 
 MAX_CACHED_ELEMENTS = 100_000
 """Most elements of all cached documents; the oldest is dropped first, the newest stays at any size.

@@ -1,7 +1,8 @@
 """Columns of the tables, for the loops that fill them and for their readers.
 
 All tables but the numbers are of 64-bit integers. `NONE` stands for no entry, no row, no key. Masks
-of readers are in words, which take the last columns of their table.
+of readers are in words, which take the last columns of their table, since a mask may have more bits
+than one of the loops' integers.
 """
 
 from __future__ import annotations
@@ -58,9 +59,6 @@ PAIR_FIELDS = 4
 # silences: the deadline, the line, the event and, in words, the readers for which the absence holds
 ABSENCE_DUE, ABSENCE_LINE, ABSENCE_EVENT, ABSENCE_MEMBERS = range(4)
 
-
-# Masks of readers as the compiled loops have them: in words, since a mask may have more bits than
-# one of their integers.
 
 WORD_BITS = 62
 """Bits of a word, so that it is never negative as a 64-bit integer."""

@@ -1,5 +1,5 @@
 """Batch tables in use: batches run through them, and stand-ins for the operators whose state they
-hold emit the results.
+hold emit the results. Buffered state goes from operators into tables and back, complete.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Share
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant
-
-# Transfer of buffered state from operators into tables and back, complete.
 
 # before all events, so that any order of ends may follow
 _BEGINNING: Instant = -(2**63)

@@ -1,7 +1,11 @@
-"""Typed statements of an event, from home outwards (spec 4.2).
+"""Typed statements of an event (spec 4.2), and the entries at which patterns wait for them (2.4).
 
-There is one for each arc and each pair of classes of its ends. If subscriptions use a repeated
-property, the paths of its arcs are statements, too.
+Entries, the paper's EMS array, are created by the first pattern. A typed statement is inspected at
+the entries at or above its own type, cached per type. A repeated property is a property of its own,
+with no other above or below it.
+
+Statements come from home outwards. There is one for each arc and each pair of classes of its ends.
+If subscriptions use a repeated property, the paths of its arcs are statements, too.
 """
 
 from __future__ import annotations
@@ -17,11 +21,6 @@ from tocsin.engine.graphs.work import Budget
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import StatementPattern
 from tocsin.values.terms import Literal, Term
-
-# Statement types, the paper's EMS array: entries are created by the first pattern (spec 2.4).
-#
-# A typed statement of an event is inspected at the entries at or above its own type, cached per type.
-# A repeated property is a property of its own, with no other above or below it.
 
 _REPEATED = "+"
 

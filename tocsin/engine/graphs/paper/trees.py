@@ -1,6 +1,7 @@
-"""Matching trees: circles are partial maps, squares are patterns.
+"""Matching trees of an event: built with partial verification (SBPV), then verified (BEBV).
 
-A circle is an AND over its squares, a square an OR over its circles.
+Circles are partial maps, squares are patterns. A circle is an AND over its squares, a square an OR
+over its circles.
 """
 
 from __future__ import annotations
@@ -83,12 +84,12 @@ def squares_below(circle: Circle) -> Iterator[Square]:
             yield from squares_below(each)
 
 
-# Building of an event's matching trees, with partial verification (spec 4.4, 4.5).
+# Building, with partial verification (spec 4.4, 4.5).
 #
 # Every arc is traversed once, from home outwards. A pattern that accepts a statement creates a
-# circle; the patterns that start at its end are derived from it. They wait for later statements, and
-# are tested against earlier ones (the retroactive step). A tree is created when one of its home
-# patterns first accepts a statement.
+# circle; the patterns that start at its end are derived from it. They wait for later statements,
+# and are tested against earlier ones (the retroactive step). A tree is created when one of its
+# home patterns first accepts a statement.
 
 NODE_LIMIT = 100_000
 """Most nodes of one tree; a larger tree is undecided."""
@@ -265,13 +266,12 @@ def _check_circle(circle: Circle) -> None:
         _check_circle(square.parent)
 
 
-# BEBV: the tree as a Boolean expression over pairs; it is satisfiable iff branches agree (spec
-# 4.6).
+# BEBV: the tree as a Boolean expression over pairs; it is satisfiable iff branches agree (4.6).
 #
-# The value of a leaf circle is its map, of a square the union of its circles', of a circle the join
-# of its squares': two maps join if one id has one image (rule 4) and different ids have different
-# ones (rule 5). Maps are found one by one, and every attempted join counts: beyond the limit the tree
-# is undecided.
+# The value of a leaf circle is its map, of a square the union of its circles', of a circle the
+# join of its squares': two maps join if one id has one image (rule 4) and different ids have
+# different ones (rule 5). Maps are found one by one, and every attempted join counts: beyond the
+# limit the tree is undecided.
 
 Map: TypeAlias = Mapping[Vertex, int]
 
