@@ -22,7 +22,7 @@ from pyoxigraph import NamedNode
 
 from tests.conftest import shared_data
 from tocsin.errors import EventProblem, LimitProblem, Problem
-from tocsin.events.codecs.base.cloudevents import check, from_mapping
+from tocsin.events.codecs.base.cloudevents import check_views, from_mapping
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_of
 from tocsin.events.views.names import default_iri, xml_name
@@ -199,7 +199,7 @@ json_objects = st.dictionaries(
 @given(json_objects)
 def test_every_json_event_has_a_document_and_a_graph(data: dict[str, Any]) -> None:
     lifted = event(data)
-    check(lifted)
+    check_views(lifted)
     assert etree.fromstring(etree.tostring(lifted.document, encoding="utf-8")).tag == "event"
     assert lifted.graph.home == Blank("H")
 
@@ -236,7 +236,11 @@ def test_the_encoding_that_decoded_xml_declares_is_moot(encoding: str) -> None:
 )
 def test_malformed_xml_is_an_event_problem(data: object) -> None:
     malformed = event(data, XML)
-    for ask in (lambda: malformed.document, lambda: malformed.graph, lambda: check(malformed)):
+    for ask in (
+        lambda: malformed.document,
+        lambda: malformed.graph,
+        lambda: check_views(malformed),
+    ):
         with pytest.raises(EventProblem) as caught:
             ask()
         assert caught.value.code == "MalformedEvent"
@@ -247,7 +251,7 @@ def test_a_lone_surrogate_in_xml_is_an_event_problem() -> None:
         {"id": "1", "source": "s", "type": "t", "datacontenttype": XML}, "<a>\ud800</a>", None
     )
     with pytest.raises(EventProblem):
-        check(broken)
+        check_views(broken)
 
 
 def entities(body: str, levels: int = 9) -> str:
@@ -274,7 +278,7 @@ def entities(body: str, levels: int = 9) -> str:
 )
 def test_entities_are_refused_and_never_expanded(data: str) -> None:
     with pytest.raises((EventProblem, LimitProblem)):
-        check(event(data, XML))
+        check_views(event(data, XML))
 
 
 @pytest.mark.parametrize(
@@ -288,14 +292,14 @@ def test_an_external_entity_is_neither_read_nor_served(doctype: str, tmp_path: P
     secret = tmp_path / "secret"
     secret.write_text("<!ENTITY leaked 'secret'>")
     with pytest.raises(EventProblem, match="entities"):
-        check(event(doctype.format(uri=secret.as_uri()), XML))
+        check_views(event(doctype.format(uri=secret.as_uri()), XML))
 
 
 def test_a_document_type_is_not_read_from_a_file(tmp_path: Path) -> None:
     dtd = tmp_path / "o.dtd"
     dtd.write_text("<!ATTLIST o k CDATA 'default'>")
     with pytest.raises(EventProblem, match="document type"):
-        check(event(f"<!DOCTYPE o SYSTEM '{dtd.as_uri()}'><o><a>1</a></o>", XML))
+        check_views(event(f"<!DOCTYPE o SYSTEM '{dtd.as_uri()}'><o><a>1</a></o>", XML))
 
 
 @pytest.fixture
@@ -313,7 +317,7 @@ def address(server: socket.socket) -> str:
 def test_a_document_type_is_not_fetched(listener: socket.socket) -> None:
     data = f"<!DOCTYPE o SYSTEM '{address(listener)}o.dtd'><o><a>1</a></o>"
     with pytest.raises(EventProblem, match="document type"):
-        check(event(data, XML))
+        check_views(event(data, XML))
     with pytest.raises(BlockingIOError):
         listener.accept()
 
@@ -329,7 +333,7 @@ def test_a_document_type_is_not_fetched(listener: socket.socket) -> None:
 )
 def test_xml_past_the_limits_is_refused(data: str) -> None:
     with pytest.raises(LimitProblem) as caught:
-        check(event(data, XML))
+        check_views(event(data, XML))
     assert caught.value.code == "EventLimitError"
 
 
@@ -435,7 +439,7 @@ def test_the_home_vertex_is_found_in_the_order_of_the_design(body: str, home: st
 def test_a_graph_without_a_single_home_is_refused(body: str, words: str) -> None:
     homeless = turtle(body)
     with pytest.raises(EventProblem) as caught:
-        check(homeless)
+        check_views(homeless)
     assert words in caught.value.message
     assert "urn:ops:H" in caught.value.hint
 
@@ -529,7 +533,7 @@ def test_a_remote_context_is_refused_and_not_fetched(
 ) -> None:
     body = json.dumps({"@context": context, "@id": "_:H", "a": {"b": 1}, "http://x/p": 1})
     with pytest.raises(EventProblem, match="never fetched"):
-        check(event(json.loads(body.replace("{uri}", address(listener))), JSON_LD))
+        check_views(event(json.loads(body.replace("{uri}", address(listener))), JSON_LD))
     with pytest.raises(BlockingIOError):
         listener.accept()
 
@@ -567,7 +571,7 @@ def test_a_remote_context_is_refused_and_not_fetched(
 )
 def test_malformed_rdf_is_a_problem_of_the_event(data: object, content_type: str) -> None:
     with pytest.raises((EventProblem, LimitProblem)):
-        check(event(data, content_type))
+        check_views(event(data, content_type))
 
 
 @given(
@@ -577,7 +581,7 @@ def test_malformed_rdf_is_a_problem_of_the_event(data: object, content_type: str
 def test_any_text_has_its_views_or_a_problem(text: str, content_type: str) -> None:
     tried = event(text, content_type)
     try:
-        check(tried)
+        check_views(tried)
     except Problem:
         return
     assert isinstance(tried.attributes, dict)
@@ -610,7 +614,7 @@ def test_json_ld_without_a_home_is_still_json() -> None:
 
 def test_an_event_travels_between_processes_without_its_views() -> None:
     sent = event("<o><a>1</a></o>", XML)
-    check(sent)
+    check_views(sent)
     received = pickle.loads(pickle.dumps(sent))
     assert (received.identity, received.attributes, received.graph) == (
         sent.identity,
@@ -632,7 +636,7 @@ def test_business_documents_have_all_their_views() -> None:
     assert len(documents) >= 100
     for path in documents:
         seen = event(path.read_text(encoding="utf-8-sig"), XML)
-        check(seen)
+        check_views(seen)
         plain = etree.parse(path).getroot()
         assert seen.document.tag == plain.tag
         assert sum(1 for _ in seen.document.iter()) == sum(1 for _ in plain.iter("*"))

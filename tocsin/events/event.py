@@ -1,5 +1,8 @@
 """The event: one model for all languages. Identity is (source, id); order is (end, start, source,
 id).
+
+The canonical order has each identity once, so that results never depend on arrival, batches or
+partitions.
 """
 
 from __future__ import annotations
@@ -192,8 +195,6 @@ def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: P
     return value
 
 
-# Canonical order and de-duplication: results never depend on arrival, batches or partitions.
-
 Ends = npt.NDArray[np.int64]
 """The ends of events as a column; UNTIMED for those without a time."""
 
@@ -252,8 +253,6 @@ def content(event: Event) -> str:
         [event.envelope, event.data, event.place_source], sort_keys=True, ensure_ascii=False
     )
 
-
-# An event whose text was found valid by the scanner, and is decoded on demand.
 
 _NOT_CONTEXT = ("data", "data_base64", "place")
 _read_text = json.JSONDecoder().scan_once  # type: ignore[attr-defined]

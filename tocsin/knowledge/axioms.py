@@ -1,6 +1,10 @@
-"""Axioms of an RDF text that give rules: domains, ranges, inverses and class expressions.
+"""Axioms of an RDF text that give rules: domains, ranges, inverses, class expressions.
 
-Class expressions as far as `inclusions` understands them.
+Inclusions between class expressions: `A subClassOf B` says that A is within B, an equivalence says
+it both ways, and so does a named class with a connective of its own. An inclusion of two names is
+left to the hierarchy. An expression that rules cannot express (a complement, a universal
+restriction) gives no inclusion; of the wider side such parts of an intersection are left out, of
+the narrower side such parts of a union. Restrictions are on named properties.
 """
 
 from __future__ import annotations
@@ -13,14 +17,6 @@ from tocsin.knowledge.hierarchy import Edge
 from tocsin.knowledge.meta_statements import Triples
 from tocsin.knowledge.rules import AllOf, AnyOf, Expression, HasValue, Infer, Named, Rules, Some
 from tocsin.values.terms import ANY_LITERAL, OWL, RDF_TYPE, RDFS, THING, Blank, Iri, Literal, Term
-
-# Inclusions between class expressions of an RDF text, in the form that rules understand.
-#
-# `A subClassOf B` says that A is within B, an equivalence says it both ways, and so does a named
-# class with a connective of its own. An inclusion of two names is left to the hierarchy. An
-# expression that rules cannot express (a complement, a universal restriction) gives no inclusion; of
-# the wider side such parts of an intersection are left out, of the narrower side such parts of a
-# union. Restrictions are on named properties.
 
 SUB_CLASS, SAME_CLASS = RDFS + "subClassOf", OWL + "equivalentClass"
 AND, OR = OWL + "intersectionOf", OWL + "unionOf"

@@ -1,9 +1,9 @@
-"""Extended meta-statements: all legal statement types, in one sorted array, with ancestors (spec
-2.4).
+"""Meta-statements: read from RDF, and all legal statement types in one array (spec 2.4).
 
-A statement type is legal at or below a declared meta-statement. The array may be large, so it is
-built on request only and never beyond a limit; for single entries use `Ontology.allows` and
-`ancestors_of`.
+RDF has declared ones, SHACL shapes, and the domains and ranges of properties. A statement type is
+legal at or below a declared meta-statement. The sorted array of all, with ancestors, may be large,
+so it is built on request only and never beyond a limit; for single entries use `Ontology.allows`
+and `ancestors_of`.
 """
 
 from __future__ import annotations
@@ -123,8 +123,6 @@ def _too_large(limit: int) -> LimitProblem:
         ),
     )
 
-
-# Meta-statements in RDF: declared ones, SHACL shapes, and the domains and ranges of properties.
 
 _OWN = "urn:tocsin:"
 _SHACL = "http://www.w3.org/ns/shacl#"

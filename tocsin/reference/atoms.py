@@ -1,4 +1,4 @@
-"""Evaluation of atoms by Kleene's tables, without short cuts."""
+"""Evaluation of atoms by Kleene's tables, without short cuts, and of predicates by definition."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ from tocsin.reference.values import is_like, is_ordered, sort_of
 from tocsin.values.scalars import Kind
 from tocsin.values.space import parse_place
 from tocsin.values.truth import Truth, conjunction, disjunction, negation
-
-# The truth of one predicate for one event, by the definition of each kind.
 
 _SORTS = {Kind.BOOLEAN: "truth", Kind.NUMBER: "number", Kind.STRING: "text"}
 

@@ -1,4 +1,7 @@
-"""Evaluation of XML blocks: tries every mapping of the patterns, by the rules M1-M6 of the spec."""
+"""Evaluation of XML blocks: tries every mapping of the patterns, by the rules M1-M6 of the spec.
+
+Regular paths go by the definition of each form.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,8 @@ from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined
 from tocsin.plan.xml.xpath.syntax import shorten
 from tocsin.reference.row_values import meets, sort_rows
 
-# Regular paths, by the definition of each form. None is the node above the outermost elements.
-
 Node: TypeAlias = Element | None
+"""An element; None is the node above the outermost elements."""
 Outermost: TypeAlias = Sequence[Element]
 
 

@@ -1,4 +1,7 @@
-"""Conditions on occurrences, each kind by its definition, evaluated anew for every pair."""
+"""Conditions on occurrences, each kind by its definition, evaluated anew for every pair.
+
+Allen's relations compare the begin and end of two intervals, b1 f1 and b2 f2.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,6 @@ from tocsin.values.partition_hash import partition_of
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
 from tocsin.values.truth import Truth
-
-# Allen's relations by definition: comparisons of the begin and end of two intervals, b1 f1 and b2
-# f2.
 
 DEFINITIONS: Mapping[str, str] = {
     "Equals": "b1 = b2, f1 = f2",

@@ -40,7 +40,7 @@ from tocsin.values.regex import Search
 from tocsin.values.terms import Iri, Literal, Term, compare, plain_value, same_value
 from tocsin.values.truth import Truth
 
-# Classes and filters of a graph pattern for one vertex, by Kleene's tables and the hierarchies.
+# Classes and filters for one vertex, by Kleene's tables and the hierarchies.
 
 _OPPOSITE = {Truth.TRUE: Truth.FALSE, Truth.FALSE: Truth.TRUE, Truth.UNKNOWN: Truth.UNKNOWN}
 

@@ -1,6 +1,9 @@
-"""Occurrences by definition: members, interval, place, names, rows; and their combination.
+"""Occurrences by definition: members, interval, place, names, rows; their combination and scopes.
 
 The reference has its own class, so that a fault of the engine's class cannot hide in its oracle.
+The scope of a name that is used in several places goes by nesting, since one occurrence must play
+several roles there (OPSL 4.6, 4.7): its root is the lowest operator above all of them; the
+operators between the places and the root, it included, are the scope.
 """
 
 from __future__ import annotations
@@ -175,12 +178,6 @@ def _fit(one: ReferenceOccurrence, other: ReferenceOccurrence) -> bool:
         return False
     shared = one.taken & other.taken
     return shared <= {member for name in common for member in one.names[name].identity}
-
-
-# Scopes of named parts, by nesting: one occurrence must play several roles there (OPSL 4.6, 4.7).
-#
-# The scope root of a name that is used in several places is the lowest operator above all of them;
-# the operators between the places and the root, it included, are its scope.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Relations of places, by the OPSL specification (4.5), decided by the shapes themselves.
 
-On the globe a shape is the ground that it covers.
+On the globe it is brute force: no boxes, no bounds, no index. A shape is the ground that it covers:
+turned by 360 degrees it is the same, and a pole is one point. A distance is searched: every edge is
+walked in steps, and around the best steps in smaller ones, down to centimetres.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from typing import assert_never
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.reference import places
 from tocsin.values.geodesy import geodesic_lengths
 from tocsin.values.space import Geometry, Metric, SpatialRelation, collection_of, moved_east
 
@@ -35,13 +36,13 @@ def are_related(
     if place is None or other is None:
         return False
     on_globe = metric is Metric.WGS84
-    if on_globe and not (places.is_on_globe(place) and places.is_on_globe(other)):
+    if on_globe and not (is_on_globe(place) and is_on_globe(other)):
         return relation is SpatialRelation.WITHIN  # WITHIN means: not farther
     match relation:
         case SpatialRelation.INSIDE:
-            return places.lies_inside(place, other) if on_globe else bool(place.covered_by(other))
+            return lies_inside(place, other) if on_globe else bool(place.covered_by(other))
         case SpatialRelation.MEETS:
-            return places.meets(place, other) if on_globe else not place.disjoint(other)
+            return meets(place, other) if on_globe else not place.disjoint(other)
         case SpatialRelation.SAME_PLACE:
             centres = [_centre(each, metric) for each in (place, other)]
             return distance_of(centres[0], centres[1], metric) < distance
@@ -65,14 +66,12 @@ def place_of(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geom
     if len(places) <= 1:
         return places[0] if places else None
     together = collection_of(places)
-    return (places.brought_together(together) if metric is Metric.WGS84 else together).convex_hull
+    return (brought_together(together) if metric is Metric.WGS84 else together).convex_hull
 
 
 def distance_of(place: Geometry, other: Geometry, metric: Metric) -> float:
     """Return the least distance between two shapes."""
-    return (
-        float(place.distance(other)) if metric is Metric.PLANAR else places.distance(place, other)
-    )
+    return float(place.distance(other)) if metric is Metric.PLANAR else distance(place, other)
 
 
 def _order(place: Geometry, other: Geometry, distance: float, metric: Metric) -> int:
@@ -84,14 +83,10 @@ def _order(place: Geometry, other: Geometry, distance: float, metric: Metric) ->
 
 
 def _centre(place: Geometry, metric: Metric) -> Geometry:
-    return (places.brought_together(place) if metric is Metric.WGS84 else place).centroid
+    return (brought_together(place) if metric is Metric.WGS84 else place).centroid
 
 
-# Places on the globe, by brute force: no boxes, no bounds, no index.
-#
-# A shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point.
-# A distance is searched: every edge is walked in steps, and around the best steps in smaller ones,
-# down to centimetres.
+# On the globe.
 
 Floats = npt.NDArray[np.float64]
 Edge = tuple[Floats, Floats]

@@ -48,8 +48,7 @@ from tocsin.reference.row_values import truth_in
 from tocsin.values.terms import THING, Iri
 from tocsin.values.truth import Truth
 
-# Misses that a namespace explains: the name exists, but in another namespace than the requested
-# one.
+# Misses that a namespace explains: the name exists, but in another one than requested.
 
 _WORD = re.compile(r"(?<![\w@$'\"-])(?:[\w-]+:)?([^\W\d][\w-]*)(?!\s*\()")
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")

@@ -1,4 +1,6 @@
-"""Windows of absences, and longest waits: by definition, in whole microseconds."""
+"""Windows of absences and of counted occurrences, and longest waits: by definition, in whole
+microseconds. A count is decided per row.
+"""
 
 from __future__ import annotations
 
@@ -218,7 +220,7 @@ def _limits_end(order: Precedes, other: int, slot: int) -> bool:
     return (order.earlier.part, order.earlier.end, order.later.part) == (other, End.FINISH, slot)
 
 
-# Counted occurrences in a window, if their number is as requested; decided per row.
+# Counted occurrences in a window, if their number is as requested.
 
 
 def is_at_once(gathered: Gathered) -> bool:

@@ -1,4 +1,12 @@
-"""Patterns that write numbers and dates: `#,##0.00` and `dd.MM.yyyy HH:mm`.
+"""Numbers and dates as documents write them, and patterns: `#,##0.00` and `dd.MM.yyyy HH:mm`.
+
+A decimal number is written `12`, `-0.50`, `+7.` or `.5`, without exponents, of any length.
+Arithmetic is exact up to 34 significant digits; beyond that the last one is rounded half to even.
+An operation without a result (division by zero, a number past 10^999) gives None.
+
+A date (ISO 8601, as in XML Schema) is a day, `2026-01-31`, with or without a zone, or a moment of
+it, `2026-01-31T08:30`, optionally with seconds, a fraction and a zone. Without a zone it is UTC. A
+day compares as its first moment.
 
 A pattern with `0` or `#` outside quotes writes numbers, any other writes dates. In a number pattern
 `0` is a digit that is always written, `#` one that is written if needed, `,` makes groups as long
@@ -24,11 +32,6 @@ from decimal import (
 )
 
 from tocsin.values.time import Instant, format_instant
-
-# Decimal numbers written as text: `12`, `-0.50`, `+7.`, `.5`, without exponents, of any length.
-#
-# Arithmetic is exact up to 34 significant digits; beyond that the last one is rounded half to even.
-# An operation without a result (division by zero, a number past 10^999) gives None.
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _SPACE = " \t\r\n"
@@ -205,17 +208,11 @@ def _grouped(digits: str, size: int) -> str:
     return ",".join(parts)
 
 
-# Dates and times as documents write them (ISO 8601, as in XML Schema): a day, or a moment of it.
-#
-# A day is `2026-01-31`, with or without a zone; a moment is `2026-01-31T08:30`, optionally with
-# seconds, a fraction and a zone. Without a zone it is UTC. A day compares as its first moment.
-
 _WRITTEN = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,30}))?)?(Z|z|[+-]\d\d:[0-5]\d)?",
     re.ASCII,
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_BLANKS = " \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +226,7 @@ class Date:
 
 def date_of(text: str) -> Date | None:
     """Return the date of a text; None if it is not one. Cut off digits past microseconds."""
-    found = _WRITTEN.fullmatch(text.strip(_BLANKS))
+    found = _WRITTEN.fullmatch(text.strip(_SPACE))
     if found is None or (found[4] and not found[3]):
         return None
     day, minutes, seconds, fraction, zone = found.groups()

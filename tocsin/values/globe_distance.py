@@ -4,6 +4,9 @@ Branch and bound: the gap between the chords of two edges, less the slack of bot
 of their distance, and the way between any two of their points an upper one. Pairs of edges that
 cannot be the nearest are dropped, the others are cut until their slack does not matter. The rest is
 measured by geodesics.
+
+An edge is straight in longitude and latitude: in space a curve that stays within a known `slack` of
+the chord between its ends. Functions of edges take arrays.
 """
 
 from __future__ import annotations
@@ -23,11 +26,6 @@ from tocsin.values.geodesy import (
     shortest_way,
     vagueness,
 )
-
-# Edges on the globe, straight in longitude and latitude, and their positions in space.
-#
-# An edge is a curve that stays within a known `slack` of the straight chord between its ends. All
-# functions take arrays.
 
 Numbers: TypeAlias = npt.NDArray[np.intp]
 Metres: TypeAlias = npt.NDArray[np.float64]

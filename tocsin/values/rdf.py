@@ -23,10 +23,9 @@ from tocsin.errors import LimitProblem, Place, SyntaxProblem
 from tocsin.values.limits import RDF_LIMITS, RdfLimits, limit_problem
 from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
 
-# Cost checks of RDF/XML and JSON-LD before they are parsed.
-#
-# The parser expands entities, and copies a JSON-LD context wherever another begins, without any
-# limit. Here entities are measured and never expanded, and contexts are counted.
+# Cost of RDF/XML and JSON-LD, checked before they are parsed: the parser expands entities, and
+# copies a JSON-LD context wherever another begins, without any limit. Here entities are measured
+# and never expanded, and contexts are counted.
 
 _REFERENCE = re.compile(r"&([^\s#&;]+);")
 

@@ -1,9 +1,9 @@
-"""EPCIS inside other formats: in the data of a CloudEvent, or in a text without an envelope.
+"""Decoding of one text, with EPCIS inside other formats: in the data of a CloudEvent, or bare.
 
 An envelope around one event gives it its id, source and type; around several, each gets the id of
 the envelope and its number (`id#1`, `id#2`, ...). The time is always the eventTime, as the time of
 an envelope is that of sending the document; only an envelope with an `endtime` sets the bounds of
-its one event.
+its one event. An item of a file is a line to decode, or what a reader has decoded from it.
 """
 
 from __future__ import annotations
@@ -93,8 +93,6 @@ def _with_bounds(event: Event, outer: Event) -> Event:
     place = outer.place_source if outer.place_source is not None else event.place_source
     return Event(envelope, event.data, outer.interval if stated else event.interval, place)
 
-
-# An item of a file of events: a line to decode, or the events or problem from a reader.
 
 DecodedItem: TypeAlias = tuple[Event, ...] | Problem | None
 """The events or the problem that a reader has decoded from a text; None if still to be decoded."""

@@ -1,4 +1,10 @@
-"""A match of a subscription. The same match has the same id on every host and every retry."""
+"""A match of a subscription. The same match has the same id on every host and every retry.
+
+The content of its members is their ids, the complete events, or each event as RDF. `ids` is the
+fixed format alone. `events` adds `members`, CloudEvents objects that can be published again
+unchanged. `rdf` adds `members` as Turtle, by the graph view of each event; null for one that has no
+graph.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +24,6 @@ from tocsin.events.views.graph import graph_in, turtle_of
 from tocsin.events.views.json_to_graph import Vocabulary
 from tocsin.values.html import table
 from tocsin.values.time import Instant, format_instant
-
-# Content of the members of a match: their ids, the complete events, or each event as RDF.
-#
-# `ids` is the fixed format alone. `events` adds `members`, CloudEvents objects that can be published
-# again unchanged. `rdf` adds `members` as Turtle, by the graph view of each event; null for one that
-# has no graph.
 
 
 class MemberContent(StrEnum):

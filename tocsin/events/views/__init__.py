@@ -1,8 +1,8 @@
 """The views of an event: attributes, document, graph; each derived from the data alone.
 
 Begin with `payload.py`, the input of every view. `document.py` gives the XML tree, `graph.py` the
-graph; `json_to_graph.py` and `epcis.py` lift data to it, `canonical.py` makes equal XML equal text,
-`turtle.py` writes a graph, `validation.py` checks early. Every language sees every event.
+graph, and Turtle of it; `json_to_graph.py` and `epcis.py` lift data to it, `canonical.py` makes
+equal XML equal text. Every language sees every event.
 
 Imports: `errors`, `values`.
 Test a change with: `tests/events/test_views.py`, `tests/events/test_graphs.py`,

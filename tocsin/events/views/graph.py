@@ -3,7 +3,8 @@
 RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read unchanged and nothing is fetched; EPCIS
 events use the vocabulary of their standard; other data is lifted. Refused with the codes of the
 specification: more or less than one home, a vertex that no path reaches from home, and more triples
-than the limit. The same data gives the same graph, labels included, in every process.
+than the limit. The same data gives the same graph, labels included, in every process. Written as
+Turtle it is read as the same graph with the same home vertex.
 """
 
 from __future__ import annotations
@@ -201,9 +202,6 @@ def _too_large() -> EventProblem:
 
 def _listed(terms: Sequence[Term]) -> str:
     return ", ".join([*map(str, terms[:5]), *(["..."] if len(terms) > 5 else [])])
-
-
-# The graph of an event as Turtle: it is read as the same graph with the same home vertex.
 
 
 def turtle_of(graph: Graph, prefixes: Mapping[str, str] | None = None) -> str:

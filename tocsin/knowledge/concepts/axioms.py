@@ -1,4 +1,10 @@
-"""The axioms of a TBox, and the checks for reserved names, double definitions and cycles."""
+"""The axioms of a TBox, and the checks for reserved names, double definitions and cycles.
+
+Axioms of OWL that a TBox cannot unfold are left out: names defined by themselves, specialisations
+that lead back to their own name, and definitions that are too deep. OWL allows all of them and real
+ontologies use them (`Person <: exists parent.Person`), so one of them must not cost names that do
+not depend on it.
+"""
 
 from __future__ import annotations
 
@@ -155,12 +161,6 @@ def _cyclic(names: list[str]) -> MeaningProblem:
         hint="a concept is defined by others, never by itself; drop one of these axioms",
     )
 
-
-# Removal of OWL axioms that a TBox cannot unfold.
-#
-# These are names defined by themselves, specialisations that lead back to their own name, and
-# definitions that are too deep. OWL allows all of them and real ontologies use them (`Person <:
-# exists parent.Person`), so one of them must not cost names that do not depend on it.
 
 Uses = dict[str, set[str]]
 """The names that the axioms of each name use, limited to names that have axioms themselves."""

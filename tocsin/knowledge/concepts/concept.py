@@ -2,7 +2,7 @@
 
 In negation normal form a complement is only before a symbol, an enumeration or a datatype; operands
 are neither nested in an operand of the same kind nor repeated. `expand` replaces names, see `tbox`;
-this module does not resolve names.
+this module does not resolve names. The text of a concept has the ASCII spelling of the language.
 """
 
 from __future__ import annotations
@@ -197,8 +197,6 @@ def symbols_in(concept: Concept) -> frozenset[str]:
 def _inner(concept: Concept, kind: type[Conjunction | Disjunction]) -> tuple[Concept, ...]:
     return concept.operands if isinstance(concept, kind) else (concept,)
 
-
-# A concept as text, in the ASCII spelling of the language; named enumerations by name.
 
 _SIMPLE = re.compile(r"[^\W\d_][\w-]*(?::[^\W\d_][\w-]*)?\*?")
 

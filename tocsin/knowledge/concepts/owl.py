@@ -51,7 +51,7 @@ from tocsin.knowledge.meta_statements import Triples
 from tocsin.values.rdf import RdfText, Triple
 from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Blank, Iri, Term
 
-# The names of an OWL text: properties, individuals, ranges, and the short forms of names.
+# Names of an OWL text: properties, individuals, ranges, and the short forms of names.
 
 ROLE_TYPES = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
 VOCABULARIES = (OWL, RDFS, RDF)

@@ -1,8 +1,10 @@
 """The tableau: assumptions hold together iff some branch of their complete form has no clash.
 
 Rules: conjunctions and value restrictions to exhaustion, then disjunctions, then existence. A
-branch ends at its first clash; the first complete branch without one decides. Past the limits
-nothing is decided.
+branch ends at its first clash (criteria K1 to K6); the first complete branch without one decides.
+Past the limits nothing is decided. A symbol that nothing asserts and the closed world denies
+clashes as in K1: its complement is as good as asserted. Not being listed is a proof for named
+individuals only. A concept of a TBox is unsatisfiable if its meaning contradicts itself.
 """
 
 from __future__ import annotations
@@ -30,11 +32,6 @@ from tocsin.knowledge.concepts.concept import (
 )
 from tocsin.knowledge.concepts.datatypes import has
 from tocsin.knowledge.concepts.tbox import TBox
-
-# Clashes: contradictions among the assumptions about one individual (criteria K1 to K6).
-#
-# A symbol that nothing asserts and the closed world denies clashes as in K1: its complement is as
-# good as asserted. Not being listed is a proof for named individuals only.
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +352,6 @@ def assumption_text(assumption: Assumption) -> str:
     who, concept = assumption
     return f"{who.name} is {concept_text(concept)}"
 
-
-# Unsatisfiable concepts of a TBox: those whose meaning contradicts itself.
 
 _ANYTHING = Individual(IndividualKind.FRESH, "anything")
 _NOTHING_SAID = Assertions((), ())

@@ -4,8 +4,8 @@ A name symbol stands on the left of an axiom, a base symbol only on the right. E
 name symbols until only base symbols, enumerations and datatypes remain; `C <: D` is `C := C* and
 D`, with `C*` for what makes a C of a D.
 
-A name with several equivalences has two expansions: an individual asserted to have the name has all
-of them, and one that has any of them has the name if a subscription queries it (decision 0074).
+A name with several equivalences has two expansions (decision 0074): as a query (`queried`) it is
+any of them, as an assertion it is all of them, and all that is above it.
 """
 
 from __future__ import annotations
@@ -45,11 +45,6 @@ from tocsin.knowledge.concepts.concept import (
     parts_of,
     symbols_in,
 )
-
-# Expansion: names replaced by their meaning, down to base symbols, enumerations and datatypes.
-#
-# A name with several equivalences has two expansions (decision 0074): as a query (`queried`) it is
-# any of them, as an assertion it is all of them, and all that is above it.
 
 SPECIAL = "*"
 """Suffix of the base symbol for the specific part of a specialised concept."""

@@ -1,4 +1,7 @@
-"""Atoms of every family in words: one line each, and as a tree."""
+"""Atoms of every family in words: one line each, and as a tree.
+
+Conditions are written as selector text, which parses back.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,6 @@ from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import DISTANCES, SpatialRelation
 from tocsin.values.time import format_instant, is_instant
 from tocsin.values.truth import Truth
-
-# Conditions in words: as selector text, which parses back, and as a tree.
 
 _CREATION_TIME = "properties.creation_time"
 RESERVED = frozenset("AND OR NOT LIKE ESCAPE BETWEEN IN IS NULL TRUE FALSE".split())

@@ -1,4 +1,4 @@
-"""A block as E-XML-QL text, which explains it and is read back as the same block."""
+"""E-XML-QL text of blocks, row conditions and templates, which is read back as the same."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from tocsin.plan.xml.xml_patterns import (
 )
 from tocsin.values.like import LikePattern
 
-# Conditions and values as E-XML-QL text, which explains them and is read back as the same.
+# Conditions and values of rows.
 
 _ESCAPES = "!~^\\|"
 
@@ -259,7 +259,7 @@ def _bound(bindings: tuple[VariableBinding, ...]) -> list[str]:
     return [f"{_AS[each.what]} {each.variable}" for each in bindings]
 
 
-# Templates and the queries inside them as E-XML-QL text, which is read back as the same.
+# Templates and the queries inside them.
 
 _DECLARATION = "xmlns:"
 

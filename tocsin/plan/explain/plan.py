@@ -1,4 +1,8 @@
-"""A plan in words: its tree, the order of evaluation, its cost and the bound of its state."""
+"""A plan in words: its tree, the order of evaluation, its cost and the bound of its state.
+
+Beside it the composite modes of the E-XML-QL paper (definition 2, figure 3), and warnings for parts
+that wait for the default horizon (decision 0007): legal, and perhaps not meant.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +61,6 @@ def html(plan: Plan) -> str:
     return preformat([*plan_lines(plan), "", *summary_lines(plan)])
 
 
-# Composite modes of the E-XML-QL paper (definition 2), and the states of its figure 3.
-
 _MODES = {
     (False, False): ("forward", "forwarding", "the matched event itself"),
     (False, True): ("trigger", "triggering", "an event that several others bring about"),
@@ -77,9 +79,6 @@ def mode_lines(plan: Plan) -> Iterator[str]:
     if isinstance(plan.output, Construct):
         yield f"builds         {construct_text(plan.output)}"
 
-
-# Warnings for parts that wait for the default horizon (decision 0007): legal, and perhaps not
-# meant.
 
 DEFAULT_HORIZON_USED = "DefaultHorizon"
 

@@ -1,5 +1,9 @@
-"""Scalar expressions of a computed predicate: constants, attributes and calls of named functions.
-Data only.
+"""Expressions over one event (constants, attributes, calls of named functions) and over several.
+
+Data only. Measures of several events are aggregates, conditions on named parts, and selected
+values. An expression over named parts has the functions of `selector`. The path of an attribute
+begins with the name of a part: `Attribute(("b", "price"))` is the price of the one event that b is.
+A part of several events has only aggregates: `Call("SUM", (Attribute(("b", "amount")),))`.
 """
 
 from __future__ import annotations
@@ -70,12 +74,6 @@ def paths_of(expression: Expression) -> frozenset[Path]:
         case _:
             return frozenset()
 
-
-# Measures of several events: aggregates, conditions on named parts, and selected values.
-#
-# An expression over named parts has the functions of `selector`. The path of an attribute begins with
-# the name of a part: `Attribute(("b", "price"))` is the price of the one event that b is. A part of
-# several events has only aggregates: `Call("SUM", (Attribute(("b", "amount")),))`.
 
 RELATIONS = ("=", "<>", "<", "<=", ">", ">=")
 

@@ -1,10 +1,10 @@
 """The passes that prepare a plan, each named by its effect.
 
 Begin with `prepared` in this file, which makes a plan ready for an engine without a change of its
-meaning. `push_not_down.py`, `flatten.py` and `drop_repeats.py` simplify, `order_operands.py` puts
-cheap tests first, `fold_regions.py` moves regions into atoms, `fold_states.py` narrows states.
-Called elsewhere: `set_policy.py` applies settings, `contradictions.py` finds conditions that are
-never TRUE.
+meaning. `simplify.py` makes expressions plain and puts cheap tests first, `push_down.py` moves
+regions into atoms and narrows states. Called elsewhere: `settings.py` applies settings,
+`contradictions.py` finds conditions that are never TRUE.
+
 Imports: `events`, `plan.nodes`, `plan.semantics`, `values`.
 Test a change with: `tests/plan/test_passes.py`, `tests/plan/test_fold_regions.py`,
 `tests/plan/test_contradictions.py`.

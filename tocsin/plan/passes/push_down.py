@@ -1,9 +1,14 @@
-"""Push-down of regions: `Only` an event `AtRegion` becomes one condition of its atom.
+"""Push-down of conditions to atoms: of regions, and of a part to its state.
 
-A region filters occurrences by their place alone, so it may be tested before another restriction,
-on each alternative, and on a part before it gets its name. Two limits keep the meaning: a name in
-several places is the same part in all of them and stays as it is, and an occurrence of several
-events or of an absence has a place only when it is complete.
+`Only` an event `AtRegion` becomes one condition of its atom. A region filters occurrences by their
+place alone, so it may be tested before another restriction, on each alternative, and on a part
+before it gets its name. Two limits keep the meaning: a name in several places is the same part in
+all of them and stays as it is, and an occurrence of several events or of an absence has a place
+only when it is complete.
+
+A state is tested on the events of its own part only: their condition is added to the state's. With
+`temperature > 8` alone as the state of a reading, the index would find every event that has a
+temperature, for nothing.
 """
 
 from __future__ import annotations
@@ -54,12 +59,6 @@ def _with_region(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
 def _names(part: Part) -> list[str]:
     own = [part.name] if isinstance(part, Named) else []
     return own + [name for inner in parts_of(part) for name in _names(inner)]
-
-
-# A state is tested on the events of its own part only: their condition is added to the state's.
-#
-# With `temperature > 8` alone as the state of a reading, the index would find every event that has a
-# temperature, for nothing.
 
 
 def fold_states(part: Part) -> Part:

@@ -1,5 +1,10 @@
 """Settings of a subscription outside its text: the consumption policy of its operators, and the
 horizon of its state.
+
+A join of named parts whose sibling join of the same parts has a bound gets that bound. In
+`|($a;)$b; && DIST($a;; <; 200)$b;` the relation in time bounds the distance of the two ends, the
+relation in space does not. Both must agree on `$a;` and `$b;`, so a pair that the first excludes is
+useless to the second.
 """
 
 from __future__ import annotations
@@ -10,12 +15,6 @@ from tocsin.plan.nodes.composites import Absence, Gathered, Join, Named, Part, P
 from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.semantics.bounds import join_lifetime, with_horizon
 from tocsin.values.time import Duration
-
-# Shorter lifetimes for a join of named parts whose sibling join of the same parts has a bound.
-#
-# In `|($a;)$b; && DIST($a;; <; 200)$b;` the relation in time bounds the distance of the two ends, the
-# relation in space does not. Both must agree on `$a;` and `$b;`, so a pair that the first excludes is
-# useless to the second.
 
 _PAIRING_ALL = (Policy.DEFERRED, Policy.UNRESTRICTED, Policy.GLOBE)
 """Policies under which a pair that completes nothing consumes nothing: names used twice have a

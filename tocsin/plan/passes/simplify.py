@@ -1,4 +1,10 @@
-"""Negation normal form: NOT is on predicates only. De Morgan's laws hold in Kleene logic too."""
+"""Simpler conditions of the same meaning: NOT on predicates only, flat groups, cheap tests first.
+
+De Morgan's laws hold in Kleene logic too. AND inside AND and OR inside OR become one group; a group
+of one becomes its operand. An operand that occurs twice in one group is kept once; `p OR NOT p`
+stays: it is UNKNOWN without p. Cheap and decisive tests come first (paper P2.2 step 1; spec 4.3
+steps 3 and 4), which never changes a result.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +40,6 @@ def _pushed(node: BooleanNode, *, negated: bool) -> BooleanNode:
             return Not(node) if negated else node
 
 
-# AND inside AND and OR inside OR become one group; a group of one becomes its operand.
-
-
 def flatten(node: BooleanNode) -> BooleanNode:
     """Return the same condition without AND in AND and OR in OR."""
     if not isinstance(node, AllOf | AnyOf):
@@ -48,20 +51,12 @@ def flatten(node: BooleanNode) -> BooleanNode:
     return operands[0] if len(operands) == 1 else group(tuple(operands))
 
 
-# An operand that occurs twice in one AND or OR group is kept once. `p OR NOT p` stays: it is
-# UNKNOWN without p.
-
-
 def drop_repeats(node: BooleanNode) -> BooleanNode:
     """Return the same condition with each operand of a group once, at its first place."""
     if not isinstance(node, AllOf | AnyOf):
         return node
     operands = tuple(dict.fromkeys(map(drop_repeats, node.operands)))
     return operands[0] if len(operands) == 1 else type(node)(operands)
-
-
-# Cheap and decisive tests first (paper P2.2 step 1; spec 4.3 steps 3 and 4). Never changes a
-# result.
 
 
 def order_operands(node: BooleanNode) -> BooleanNode:

@@ -23,9 +23,9 @@ from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Value
 from tocsin.values.like import LikePattern, Token, Wild, compile_like
 from tocsin.values.truth import Truth, truth
 
-# Types, casts and functions of CloudEvents SQL 1.0.0 (sections 3.4 to 3.7). Each is total: it
-# returns a value, and an error beside it if there was one. Integers have 32 bits; an operation that
-# leaves them gives 0 and MATH.
+# Types, casts and functions (sections 3.4 to 3.7). Each function is total: it returns a value, and
+# an error beside it if there was one. Integers have 32 bits; an operation that leaves them gives 0
+# and MATH.
 
 CesqlValue = str | int | bool
 _SMALLEST, _LARGEST = -(2**31), 2**31 - 1

@@ -1,9 +1,9 @@
-"""Computed conditions of the selector, jms and amqp dialects: arithmetic, functions, comparison of
-any two values.
+"""Computed conditions: the evaluator of each dialect; those of selector, jms and amqp are here.
 
-A value that cannot be computed is NULL: an operand is absent or of the wrong kind, a divisor is
-zero, or the result is too large for a double. A comparison with NULL is UNKNOWN. Whole numbers are
-exact, all others are doubles; `100` and `100.0` are the same number and give the same results.
+They have arithmetic, functions, and comparison of any two values. A value that cannot be computed
+is NULL: an operand is absent or of the wrong kind, a divisor is zero, or the result is too large
+for a double. A comparison with NULL is UNKNOWN. Whole numbers are exact, all others are doubles;
+`100` and `100.0` are the same number and give the same results.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ from tocsin.values.time import parse_instant
 from tocsin.values.truth import Truth, negation, truth
 
 # Functions on texts and times of the amqp dialect, and the form of a LIKE pattern in an
-# expression.
-#
-# Every function gives NULL if an argument is absent or of the wrong kind, or a position or count is
-# not whole. Positions count from 1, as in SQL.
+# expression. Each gives NULL if an argument is absent or of the wrong kind, or a position or count
+# is not whole. Positions count from 1, as in SQL.
 
 INSTANT_OF = "INSTANT"
 """Conversion of an RFC 3339 text to microseconds; texts of the language cannot name it, comparisons
@@ -301,8 +299,6 @@ _OPERATIONS: dict[tuple[str, int], Callable[..., int | float]] = {
     ("%", 2): _bounded(_remainder),
 }
 
-
-# Truth of a computed predicate: its semantics select the evaluator.
 
 _EVALUATORS: dict[Semantics, Callable[[Expression, Event], Truth]] = {
     Semantics.SELECTOR: selector_truth,

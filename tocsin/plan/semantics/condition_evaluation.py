@@ -1,5 +1,7 @@
-"""Evaluation of conditions on occurrences, for joins, restrictions and absences: one function per
-kind.
+"""Evaluation of conditions on occurrences, and of expressions over named parts.
+
+Conditions are those of joins, restrictions and absences: one function per kind. Expressions have
+attributes of one event and aggregates of several.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ from tocsin.values.space import Geometry, are_related, parse_place
 from tocsin.values.time import Duration, Instant, format_instant
 from tocsin.values.truth import Truth
 
-# Evaluation of expressions over named parts: attributes of one event, aggregates of several.
+# Expressions over named parts.
 
 Names = Mapping[str, OccurrenceView]
 Number = int | float

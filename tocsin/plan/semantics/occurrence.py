@@ -1,5 +1,8 @@
 """An occurrence of a part: its events, interval, place, bindings, and the occurrences of its named
 parts.
+
+Rows of two occurrences are joined naturally: those that agree on shared variables, found by a hash
+table.
 """
 
 from __future__ import annotations
@@ -14,9 +17,6 @@ from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
-
-# Natural join of the rows of occurrences: rows that agree on shared variables, found by a hash
-# table.
 
 Names = tuple[str, ...]
 Values = tuple[Hashable, ...]

@@ -1,4 +1,11 @@
-"""Wire form of a plan: JSON with a version, read back as the same plan. Unknown nodes fail."""
+"""Wire form of a plan: JSON with a version, read back as the same plan. Unknown nodes fail.
+
+Plans that differ only in their constants share one reader, by their shape: the wire form with a
+hole for the value of each constant. The text has the values first, then the shape: `[7,"x"]`, a
+line feed, `{"tocsin-plan":1,...}`. A part without a hole is read once and shared by all plans of a
+shape. A plan that refers to knowledge, or has no constant, is written in the ordinary form; both
+forms are read.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +113,7 @@ def _classes(*modules: Any) -> dict[str, type]:
 
 _MODULES = (
     *(atoms, blocks, composites, concepts, construction, expressions, graphs, concept),
-    *(expressions, paths, row_terms, construction),
+    *(paths, row_terms),
 )
 _NODES: dict[str, type] = _classes(*_MODULES) | {
     each.__name__: each
@@ -226,12 +233,7 @@ def malformed_plan_problem(message: str) -> Problem:
     return MeaningProblem(message, code="PlanFormatError")
 
 
-# Plans by their shapes: plans that differ only in their constants share one reader.
-#
-# A shape is the wire form of a plan with a hole for the value of each constant. The text has the
-# values first, then the shape: `[7,"x"]`, a line feed, `{"tocsin-plan":1,...}`. A part without a hole
-# is read once and shared by all plans of a shape. A plan that refers to knowledge, or has no
-# constant, is written in the ordinary form; both forms are read.
+# Plans by their shapes.
 
 _MAX_CACHED_SHAPES = 4_096
 """Shapes in the cache at most; one takes some kilobytes."""

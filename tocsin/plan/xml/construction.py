@@ -1,11 +1,10 @@
-"""Construction: new XML out of rows (spec 4.5). The same rows in the same order give the same
-texts.
+"""Templates of CONSTRUCT, and construction by them: new XML out of rows (spec 4.5).
 
-A template element has an identity: its name and Skolem terms if it has any, else its position and
-the values of the variables in it, except those in an element with a Skolem term of its own. Under
-one parent, equal identity is one element, to which further rows add the children and attributes
-that it lacks. Children follow the order of the template, then the order of the rows. Each outermost
-element is one output.
+The same rows in the same order give the same texts. A template element has an identity: its name
+and Skolem terms if it has any, else its position and the values of the variables in it, except
+those in an element with a Skolem term of its own. Under one parent, equal identity is one element,
+to which further rows add the children and attributes that it lacks. Children follow the order of
+the template, then the order of the rows. Each outermost element is one output.
 
 A nested query stands for the contents of its rows, one after the other. An unknown value leaves no
 text, and an attribute of that value is left out. Work is counted: output that takes more steps or
@@ -46,7 +45,7 @@ from tocsin.plan.xml.row_terms import (
 )
 from tocsin.plan.xml.xml_patterns import InVariable, SourcedPattern, pattern_variables
 
-# Templates of CONSTRUCT: elements built from the values of rows, and queries inside them.
+# Templates: elements built from the values of rows, and queries inside them.
 
 ComputedValue: TypeAlias = FunctionValue | ChoiceValue | TextValue | VariableValue
 """A computed value: a text, or nothing if it is unknown."""

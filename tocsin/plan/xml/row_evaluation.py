@@ -1,5 +1,8 @@
-"""Evaluation of operands and conditions in a row, to a value, unknown or a truth; and order of
-rows.
+"""Evaluation of operands, functions and conditions in a row; and order of rows.
+
+A function of an unknown value, or of a value of the wrong kind, is unknown (None), never an error.
+Characters are counted from 1. A result longer than `MAX_TEXT` raises `WorkLimitExceeded`: nothing
+is cut off.
 """
 
 from __future__ import annotations
@@ -42,12 +45,6 @@ from tocsin.values.formats import (
 )
 from tocsin.values.like import compile_like
 from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
-
-# Functions of conditions and templates. Each takes values and returns a value; None is unknown.
-#
-# A function of an unknown value, or of a value of the wrong kind, is unknown, never an error.
-# Characters are counted from 1. A result longer than `MAX_TEXT` raises `WorkLimitExceeded`: nothing
-# is cut off.
 
 Known: TypeAlias = str | tuple[str] | Date
 """A text, markup in canonical form (as a tuple of one), or a date."""

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tocsin.errors import EventProblem, LimitProblem, MeaningProblem, Problem
 from tocsin.events.codecs.base.xml_text import xml_text
@@ -32,30 +32,6 @@ from tocsin.values.time import (
     parse_instant,
     require_event_time,
 )
-
-if TYPE_CHECKING:
-    from tocsin.events.views.graph import Viewed
-
-
-# Early validation: views are derived on first access, so a host that must know at once checks
-# here.
-
-
-def check(event: Viewed) -> None:
-    """Raise EventProblem or LimitProblem if data is not what its media type says; then views cannot
-    fail.
-
-    The parsed views are kept by the event. JSON and plain text are valid already, so they cost
-    nothing here; only the graph of a very large JSON event is refused later, on access.
-    """
-    kind = media_type(event.envelope)
-    if event.data is None:
-        return
-    if is_xml(kind):
-        _ = event.document
-    if kind in RDF_TYPES:
-        _ = event.graph
-
 
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100
@@ -161,8 +137,25 @@ def event_of(value: object) -> Event:
         geometry  # parsed for the check, so kept; plain points are parsed on demand, in batches
     )
     if kind is not None and isinstance(event.data, str):
-        check(event)
+        check_views(event)
     return event
+
+
+def check_views(event: Event) -> None:
+    """Raise EventProblem or LimitProblem if data is not what its media type says; then views cannot
+    fail.
+
+    Views are derived on first access otherwise. The parsed ones are kept by the event. JSON and
+    plain text are valid already, so they cost nothing here; only the graph of a very large JSON
+    event is refused later, on access.
+    """
+    kind = media_type(event.envelope)
+    if event.data is None:
+        return
+    if is_xml(kind):
+        _ = event.document
+    if kind in RDF_TYPES:
+        _ = event.graph
 
 
 def _envelope(value: dict[str, Any]) -> dict[str, Any]:

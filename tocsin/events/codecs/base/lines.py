@@ -1,7 +1,8 @@
-"""Lines of bounded length: at most the size of an event is held, however long a line is.
+"""Lines of files: of bounded length, without byte order marks, as far as the file can be read.
 
-A longer line is cut one byte above the limit, so that the decoder refuses it by its size; the rest
-is skipped in blocks.
+At most the size of an event is held, however long a line is: a longer line is cut one byte above
+the limit, so that the decoder refuses it by its size; the rest is skipped in blocks. If a file
+breaks off or is not what its name claims, a problem says after how many lines.
 """
 
 from __future__ import annotations
@@ -59,10 +60,6 @@ def skip_line(file: Lines) -> None:
 def _cut(line: bytes, limit: int) -> bytes:
     return line if len(line) <= limit + 1 else line[: limit + 1]
 
-
-# Lines of a file, without byte order marks, as far as the file can be read.
-#
-# If the file breaks off or is not what its name claims, a problem says after how many lines.
 
 UNREADABLE = (OSError, EOFError, zlib.error)
 """The errors of reading a compressed file that is cut off or damaged, or of a failing disk."""

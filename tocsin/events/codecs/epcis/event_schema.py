@@ -2,7 +2,9 @@
 
 After the JSON schema of the standard (EPCIS 2.0, section 7.4): ObjectEvent, AggregationEvent,
 TransactionEvent, TransformationEvent, AssociationEvent, and other kinds, whose type is a URI and
-whose fields may be any of these. It also has QuantityEvent of EPCIS 1.x.
+whose fields may be any of these. QuantityEvent of EPCIS 1.x, which 2.0 has removed, is a kind of
+its own, with `epcClass` and `quantity`. If a form of 2.0 is needed (documents of 2.0, the event
+hash), it is the ObjectEvent that observes that quantity (EPCIS 1.1, section 7.4.4).
 """
 
 from __future__ import annotations
@@ -34,15 +36,10 @@ from tocsin.events.codecs.epcis.field_readers import (
 from tocsin.events.codecs.epcis.json_context import NameContext, expand_name, names_of
 from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
 
-# QuantityEvent of EPCIS 1.x, removed in 2.0: a count of a class of things.
-#
-# It is a kind of its own, with `epcClass` and `quantity`. If a form of 2.0 is needed (documents of
-# 2.0, the event hash), it is the ObjectEvent that observes that quantity (EPCIS 1.1, section 7.4.4).
-# Earlier versions of Tocsin stored it in that form, with its name in `@type`.
-
 QUANTITY_EVENT = "QuantityEvent"
 _OBJECT_EVENT = "ObjectEvent"
 _FORMER_NAME = "@type"
+"""Member with the name of a QuantityEvent in the form that earlier versions of Tocsin stored."""
 _COUNTED = ("epcClass", "quantity")
 
 

@@ -1,8 +1,13 @@
-"""Readers of one field: each checks a value and returns its normal form. An invalid value raises
-with the name of the field.
+"""Readers of one field: each checks a value and returns its normal form.
 
-Times become UTC, standard terms their bare word, whole numbers integers; an empty list counts as
-absent. Both bindings, JSON and XML, use them, so that the same event gives the same data in either.
+An invalid value raises with the name of the field. Times become UTC, standard terms their bare
+word, whole numbers integers; an empty list counts as absent. Both bindings, JSON and XML, use them,
+so that the same event gives the same data in either.
+
+A value has a type if a term of the document's own context gives it one, or an object with `@type`.
+A number or a boolean in such a text is converted, the prefix of a URI is expanded; a time or a date
+stays as written, and its type is used by the graph of the event. Text that is not valid for its
+type stays text.
 """
 
 from __future__ import annotations
@@ -26,12 +31,6 @@ from tocsin.events.views.epcis import CONTEXT
 from tocsin.values.scalars import canonical_number
 from tocsin.values.terms import XSD
 from tocsin.values.time import format_instant, parse_instant
-
-# Typed values: of terms that a document's own context gives a type, and of objects with `@type`.
-#
-# A number or a boolean in a text is converted, the prefix of a URI is expanded; a time or a date
-# stays as written, and its type is used by the graph of the event. Text that is not valid for its
-# type stays text.
 
 _LONGEST_NUMBER = 400
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}

@@ -1,10 +1,9 @@
-"""Conversion of XML events, EPCIS 1.0 to 2.0, to the JSON binding. Unknown parts are kept, to be
-refused.
+"""Conversion of XML, EPCIS 1.0 to 2.0, to the JSON binding: events, and parameters of queries.
 
-The `extension` and `baseExtension` elements with which 1.x made room for later fields are removed.
-Fields may have any order, with one exception: in 2.0 the schema derives every kind of event from a
-base with the times, and the action, which a kind adds, must not precede them. Text is stripped of
-surrounding blanks; values of extensions are text.
+Unknown parts are kept, to be refused. The `extension` and `baseExtension` elements with which 1.x
+made room for later fields are removed. Fields may have any order, with one exception: in 2.0 the
+schema derives every kind of event from a base with the times, and the action, which a kind adds,
+must not precede them. Text is stripped of surrounding blanks; values of extensions are text.
 """
 
 from __future__ import annotations
@@ -180,9 +179,6 @@ _STRUCTURES: dict[str, Callable[[Element], Any]] = {
 }
 _REPEATED = ("sensorReport", "certificationInfo", "set", "unset")
 
-
-# Queries in XML: the parameters of a Poll or Subscribe element as the JSON object of the same
-# query.
 
 QUERIES = ("Poll", "Subscribe")
 SIMPLE_EVENT_QUERY = "SimpleEventQuery"

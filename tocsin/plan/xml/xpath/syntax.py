@@ -1,4 +1,9 @@
-"""Syntax tree of an XPath 1.0 expression, and the type of its value."""
+"""Syntax tree of an XPath 1.0 expression, the type of its value, and its text at least cost.
+
+`//a[b]` means every child `a` of every node: a search from each node, whose results must be sorted.
+If no predicate uses positions, `/descendant::a[b]` means the same with one search. `not(a)` sorts
+all `a` before it tests for any; `count(a) = 0` does not.
+"""
 
 from __future__ import annotations
 
@@ -171,12 +176,6 @@ def parts_of(expression: Expression) -> Iterator[Expression]:
         case _:
             assert_never(expression)
 
-
-# An expression as text again, rewritten at least cost with the same meaning.
-#
-# `//a[b]` means every child `a` of every node: a search from each node, whose results must be sorted.
-# If no predicate uses positions, `/descendant::a[b]` means the same with one search. `not(a)` sorts
-# all `a` before it tests for any; `count(a) = 0` does not.
 
 _BELOW = {"child": "descendant", "descendant": "descendant", "self": "descendant-or-self"}
 """Replacement of an axis that starts from every node."""
