@@ -31,10 +31,7 @@ ROUTERS = (
     matches.letter_router,
     status.router,
     status.session_router,
-    events.stored_router,
-    status.statistics_router,
     status.network_router,
-    definitions.knowledge_router,
     why_not.router,
 )
 
@@ -50,7 +47,6 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     add_problem_handlers(app)
     pages.serve_assets(app)
     app.include_router(pages.router)
-    app.include_router(pages.console_router)
     for router in (*ROUTERS, *further):
         app.include_router(router, responses=PROBLEMS)
     app.router.routes.insert(0, Route("/v1/events", events.publish, methods=["POST"]))

@@ -1,5 +1,7 @@
-"""Routes `/v1/definitions`: regions, named parts and ontologies. Those of the tenant without a name
-are shared with all tenants, and need an admin.
+"""Routes of definitions: regions, named parts and ontologies, and what authors find in them.
+
+`/v1/definitions` of the tenant without a name are shared with all tenants, and need an admin.
+`/v1/attributes` and `/v1/knowledge` list the attributes of events and the terms of ontologies.
 """
 
 from __future__ import annotations
@@ -104,16 +106,13 @@ def _to_json(found: Version) -> dict[str, Any]:
     return body_of(found.definition) | {"version": found.version}
 
 
-# Routes `/v1/attributes` and `/v1/knowledge`: the attributes of events and the terms of
-# ontologies, for authors of subscriptions.
-
-knowledge_router = APIRouter(tags=["definitions"])
+# The attributes of events and the terms of ontologies, for authors of subscriptions.
 
 MAX_SUBSCRIPTIONS = 5_000
 """Subscriptions examined for the classes that they name."""
 
 
-@knowledge_router.get("/v1/attributes")
+@router.get("/v1/attributes")
 async def list_attributes(request: Request) -> dict[str, Any]:
     """Return the attributes of the last 1,000 stored events, the names of definitions, and the
     terms of the ontologies.
@@ -132,7 +131,7 @@ async def list_attributes(request: Request) -> dict[str, Any]:
     return await run_read(request, caller.tenant, look)
 
 
-@knowledge_router.get("/v1/knowledge")
+@router.get("/v1/knowledge")
 async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
     """Return the classes of the ontologies that the caller's subscriptions use.
 

@@ -1,4 +1,8 @@
-"""Route `POST /v1/events`: a 202 means that the events are on disk."""
+"""Routes `/v1/events` and `/v1/events/stream`: events are accepted, and listed by page and live.
+
+A 202 means that the events are on disk. Tenants share the events, so that each may read all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -71,17 +75,13 @@ def _answer(found: IngestResult) -> Response:
     return JSONResponse(told, 202)
 
 
-# Routes `GET /v1/events` and `/v1/events/stream`: accepted events, by page and live.
-#
-# Tenants share the events, so that each may read all of them.
-
-stored_router = APIRouter(tags=["events"])
+# Accepted events, by page and live.
 
 MAX_EVENTS = 1_000
 Limit = Annotated[int, Query(ge=1, le=MAX_EVENTS)]
 
 
-@stored_router.get("/v1/events")
+@router.get("/v1/events")
 async def list_events(
     request: Request,
     after: After = 0,
@@ -108,7 +108,7 @@ async def list_events(
     return Response(await run_read(request, caller.tenant, read), media_type="application/json")
 
 
-@stored_router.get("/v1/events/stream", responses={200: STREAM}, response_class=StreamingResponse)
+@router.get("/v1/events/stream", responses={200: STREAM}, response_class=StreamingResponse)
 async def stream_events(request: Request) -> Response:
     """Server-Sent Events: each message is an array of events that arrived together.
 

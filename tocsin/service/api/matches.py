@@ -1,5 +1,7 @@
-"""Routes `/v1/matches`: stored matches, oldest first, their explanation, and live streams from any
-position.
+"""Routes `/v1/matches` and `/v1/dead-letters`, oldest first.
+
+Matches have their explanation, and live streams from any position; dead letters, which are events
+and matches that could not be processed, have the reason and a replay.
 """
 
 from __future__ import annotations
@@ -190,8 +192,7 @@ def _listed(rows: list[MatchRow], after: int) -> str:
     return f'{{"matches":[{bodies}],"next":{last},"previous":{first}}}'
 
 
-# Routes `/v1/dead-letters`: events and matches that could not be processed, the reason, and their
-# replay.
+# Dead letters: the reason, and the replay.
 
 letter_router = APIRouter(tags=["dead letters"])
 

@@ -1,5 +1,7 @@
-"""Route `/docs`: the API reference with requests to try, from files of the installation. Nothing is
-loaded from elsewhere.
+"""The pages of the service, from files of the installation; nothing is loaded from elsewhere.
+
+Route `/docs` is the API reference with requests to try; `/` and `/assets/...` are the console,
+which loads map tiles if the settings name a server.
 """
 
 from __future__ import annotations
@@ -75,10 +77,7 @@ def serve_assets(app: FastAPI) -> None:
     app.mount(ASSETS, StaticFiles(directory=folder), name="docs-assets")
 
 
-# Routes `/` and `/assets/...`: the console, from files of the installation. Nothing is loaded from
-# elsewhere, except map tiles if the settings name a server.
-
-console_router = APIRouter(include_in_schema=False)
+# The console.
 
 _FOR_EVER = "public, max-age=31536000, immutable"
 """Cache header of files below assets, whose names contain a hash of their content."""
@@ -87,7 +86,7 @@ _ANEW = "no-cache"
 _ASSETS = "assets/"
 
 
-@console_router.api_route("/", methods=["GET", "HEAD"])
+@router.api_route("/", methods=["GET", "HEAD"])
 async def show_console(request: Request) -> Response:
     """Return the page of the console; if it is not built, one with instructions."""
     console = _settings_of(request)
@@ -96,13 +95,13 @@ async def show_console(request: Request) -> Response:
     return _answer(request, INDEX, console)
 
 
-@console_router.api_route("/assets/{path:path}", methods=["GET", "HEAD"])
+@router.api_route("/assets/{path:path}", methods=["GET", "HEAD"])
 async def show_asset(path: str, request: Request) -> Response:
     """Return a script, a style, a picture or the coastlines."""
     return _answer(request, _ASSETS + path, _settings_of(request))
 
 
-@console_router.api_route("/favicon.{ending}", methods=["GET", "HEAD"])
+@router.api_route("/favicon.{ending}", methods=["GET", "HEAD"])
 async def show_icon(ending: str, request: Request) -> Response:
     """Return the icon of the page."""
     return _answer(request, f"favicon.{ending}", _settings_of(request))

@@ -1,4 +1,8 @@
-"""Routes `/healthz`, `/readyz` and `/metrics`: liveness, readiness and metrics."""
+"""Routes for the state of the service: liveness, readiness, metrics, rates, session and operators.
+
+`/healthz`, `/readyz` and `/metrics` are for operators; `/v1/session`, `/v1/statistics`, `/v1/plan`
+and `/v1/subscriptions/{id}/waiting` are for a tenant.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +68,7 @@ async def tell_metrics(request: Request) -> Response:
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-# Route `/v1/session`: the caller, its scopes, and the service.
+# The caller, its scopes, and the service.
 
 session_router = APIRouter(tags=["session"])
 
@@ -88,14 +92,12 @@ async def tell_session(request: Request) -> dict[str, Any]:
     }
 
 
-# Route `/v1/statistics`: rates of events and matches, now and over the last hour.
-
-statistics_router = APIRouter(tags=["health"])
+# Rates of events and matches, now and over the last hour.
 
 Each = Annotated[bool, Query(description="Whether single subscriptions are told, too.")]
 
 
-@statistics_router.get("/v1/statistics")
+@router.get("/v1/statistics")
 async def tell_statistics(request: Request, subscriptions: Each = True) -> Response:
     """Return counts: events of all tenants; matches, dead letters and subscriptions of the caller.
 
@@ -132,8 +134,7 @@ def _trouble(trouble: StoredFailure | None) -> str | None:
     return None if trouble is None else f"{trouble.code}: {trouble.reason}"
 
 
-# Routes `/v1/plan` and `/v1/subscriptions/{id}/waiting`: the running operators, and the partial
-# matches in them.
+# The running operators, and the partial matches in them.
 
 network_router = APIRouter(tags=["subscriptions"])
 

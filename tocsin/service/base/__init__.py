@@ -1,8 +1,7 @@
 """The shared parts of the service: the feed of new matches, streams, threads for work.
 
 Begin with `work.py`: each tenant runs a few requests at a time. `feed.py` notifies listeners of
-stored matches, `streaming.py` reads them in order for one listener, `watcher.py` polls for matches
-of other processes.
+stored matches, those of other processes included, and reads them in order for one listener.
 
 Imports: `errors`, `service.storage`.
 Test a change with: `tests/service/core/test_work.py`, `tests/service/core/test_tenant_shares.py`,

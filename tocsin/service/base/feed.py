@@ -1,6 +1,8 @@
-"""Notification of threads and event loops: up to which position matches are stored.
+"""The feed of stored matches: threads and event loops learn up to which position there are some.
 
-The newest matches are held in memory, so that followers need not query the database.
+The newest matches are held in memory, so that followers need not query the database. Those of other
+processes are found by polling. A stream gives them to one listener from a position on, in order and
+without gaps; nothing is buffered for a slow one, since the store is read at its pace.
 """
 
 from __future__ import annotations
@@ -110,7 +112,7 @@ def _resolve(waiting: set[_Waiter]) -> None:
             waiter.set_result(None)
 
 
-# Polling for matches that other processes have stored.
+# Matches that other processes have stored.
 
 _LOG = logging.getLogger("tocsin.watcher")
 
@@ -145,8 +147,7 @@ class Watcher:
                 self._stopping.wait(1.0)
 
 
-# Live matches for one listener: from a position on, in order, without gaps. Nothing is buffered
-# for a slow listener: the store is read at its pace.
+# Live matches for one listener.
 
 CHUNK = 500
 IDLE_SECONDS = 10.0
@@ -170,8 +171,8 @@ class MatchFilter:
 async def stream_matches(
     matches: MatchStore, feed: Feed, wanted: MatchFilter, after: int
 ) -> AsyncIterator[list[MatchRow]]:
-    """Yield chunks of matches after a position until the service stops; an empty list after PAUSE
-    seconds without one.
+    """Yield chunks of matches after a position until the service stops; an empty list after
+    IDLE_SECONDS without one.
     """
     position = after
     while not feed.is_closed:

@@ -1,11 +1,10 @@
 """The service without its addresses: its parts in one place.
 
 Begin with `service.py`: log, catalog, matches and runner are opened, started and stopped in order.
-`keyring.py` has the keys in use and their rates, `retention.py` removes old data, `replay.py` tries
-dead letters again.
+`ingest.py` makes rows of the log from the body of a request, `keyring.py` has the keys in use and
+their rates, `retention.py` removes old data, `replay.py` tries dead letters again.
 
-Imports: `catalog`, `database`, `errors`, `hub`, `runtime`, `service.base`, `service.console`,
-`service.ingest`, `service.runner`, `service.settings`, `service.storage`, `service.subscriptions`,
-`values`.
+Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `service.base`, `service.console`,
+`service.runner`, `service.settings`, `service.storage`, `service.subscriptions`, `values`.
 Test a change with: `tests/service/core`.
 """

@@ -2,7 +2,9 @@
 the reason why it is refused.
 
 CloudEvents are accepted structured, batched, as lines or with their attributes in headers;
-documents by their content type. Data without an envelope get one, with the time of reception.
+documents by their content type. Data without an envelope get one, with the time of reception. A
+broken event of a JSON array does not affect the others; valid arrays are cut by the fastest parser,
+only others are examined element by element.
 """
 
 from __future__ import annotations
@@ -36,11 +38,6 @@ from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.work import checkpoint
 from tocsin.service.storage.rows import NewRow
-
-# The events of a JSON array as texts, each with its problem if it is broken; the others are not
-# affected.
-#
-# Valid batches are cut by the fastest parser; only others are examined element by element.
 
 Value = tuple[bytes, Problem | None]
 

@@ -31,7 +31,6 @@ from tocsin.service.runner.local import LocalRunner
 from tocsin.service.runner.spark.runner import SparkRunner
 from tocsin.service.settings.settings import ServiceEngine, Settings
 from tocsin.service.storage.database import open_database, write_ahead
-from tocsin.service.storage.dead_letters import LetterStore
 from tocsin.service.storage.faults import require_sound
 from tocsin.service.storage.keys import KeyStore
 from tocsin.service.storage.lock import runner_lock
@@ -40,7 +39,7 @@ from tocsin.service.storage.log_reader import Browsing
 from tocsin.service.storage.marks import Mark, MarkFile, mark_path
 from tocsin.service.storage.positions import CATALOG, FILES, LOG_HEADS, STATE_HEADS
 from tocsin.service.storage.progress import RunnerStore
-from tocsin.service.storage.results import MatchStore
+from tocsin.service.storage.results import LetterStore, MatchStore
 from tocsin.service.storage.subscription_status import StatusStore
 from tocsin.service.storage.tallies import Tallies
 from tocsin.service.subscriptions.definitions import DefinitionService

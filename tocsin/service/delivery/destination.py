@@ -1,5 +1,6 @@
-"""The destination in the `deliver` of a subscription: a webhook, a topic or a file. Without one,
-matches are only stored.
+"""The destination in the `deliver` of a subscription, and the target made of it.
+
+A destination is a webhook, a topic or a file. Without one, matches are only stored.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def _refused(message: str, token: str, hint: str) -> Problem:
     return MeaningProblem(message, code="DeliverError", token=token, hint=hint)
 
 
-# Creation of targets from the `deliver` of subscriptions.
+# Targets of destinations.
 
 _SHARED = "shared"
 """Folder of the tenant without a name."""

@@ -13,8 +13,8 @@ from tocsin.service.core.service import Service
 from tocsin.service.delivery.outbox import EVENT_CONTENT
 from tocsin.service.settings.sources import KafkaSettings, kafka_settings
 from tocsin.service.sources.worker import PATIENCE, IntakeWorker
-from tocsin.service.storage.dead_letters import LetterStore
 from tocsin.service.storage.lock import Lease
+from tocsin.service.storage.results import LetterStore
 from tocsin.service.storage.rows import LetterRow
 from tocsin.values.time import format_instant
 

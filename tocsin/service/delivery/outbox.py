@@ -1,4 +1,8 @@
-"""The outbox: stored matches by subscription and position."""
+"""The outbox: stored matches by subscription and position, each with its message.
+
+Webhooks get structured CloudEvents: a signature covers the body only, so the body has to name the
+subscription.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,6 @@ from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.cursor import Key
 from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
-
-# The message of a match: its position in the outbox, and the CloudEvent for the receiver.
-#
-# Webhooks get structured CloudEvents: a signature covers the body only, so the body has to name the
-# subscription.
 
 MATCH_TYPE = "io.tocsin.match"
 EVENT_CONTENT = "application/cloudevents+json"

@@ -1,4 +1,8 @@
-"""Delivery as a component of a service, made from its settings and its stores."""
+"""Delivery as a component of a service, made from its settings and its stores, and its routes.
+
+`/v1/subscriptions/{id}/delivery` is the state of deliveries and redelivery from a position,
+`/secret` the signing secret.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +54,7 @@ def delivery_of(service: Service) -> Delivery:
     raise StateProblem("this server delivers nothing", code="NotDelivered")
 
 
-# Routes `/v1/subscriptions/{id}/delivery` and `/secret`: state of deliveries, redelivery from a
-# position, and the signing secret.
+# Routes.
 
 router = APIRouter(tags=["delivery"])
 

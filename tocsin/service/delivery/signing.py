@@ -1,7 +1,8 @@
 """Signatures after Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, version `v1`.
 
 A secret is derived from the server's own key and its purpose, so that none is stored. A message is
-signed with the newest secret and, for a while after a change, with the previous one.
+signed with the newest secret and, for a while after a change, with the previous one. The server's
+own key is in the settings, or in a file that only the server may read.
 """
 
 from __future__ import annotations
@@ -56,8 +57,7 @@ def signature_headers(secrets: Sequence[str], id: str, now: int, body: str) -> d
     }
 
 
-# The server's own key, from which webhook secrets are derived: in the settings, or in a file that
-# only the server may read.
+# The server's own key.
 
 _SIZE = 32
 

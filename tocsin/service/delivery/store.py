@@ -2,7 +2,8 @@
 progress of a worker.
 
 Cursors follow the catalog: each version is taken over in one transaction with its number, so that a
-change of the catalog is never applied in part, however often it is tried.
+change of the catalog is never applied in part, however often it is tried. With SQLite they have a
+database of their own, so that matching and delivering never wait for each other.
 """
 
 from __future__ import annotations
@@ -20,9 +21,6 @@ from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.storage.database import open_database
 from tocsin.service.storage.positions import DELIVERY_HEADS
 from tocsin.values.time import Instant
-
-# Tables of delivery cursors. With SQLite they have a database of their own, so that matching and
-# delivering never wait for each other.
 
 METADATA = sql.MetaData()
 

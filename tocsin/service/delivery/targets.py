@@ -1,4 +1,8 @@
-"""Targets of deliveries: their interface, topics of a broker, and files."""
+"""Targets of deliveries: their interface and outcomes, webhooks, topics of a broker, and files.
+
+A webhook gets a match, or a batch of them, posted as CloudEvents and signed. A 2xx status is a
+success; 410 ends the deliveries; everything else, redirects included, is retried.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +32,6 @@ from tocsin.service.delivery.signing import signature_headers
 from tocsin.service.outbound.addresses import WebhookUrl
 from tocsin.service.outbound.http_sender import HttpSender, ReceiverResponse
 from tocsin.service.outbound.pace import read_retry_after
-
-# Outcomes of a delivery attempt: delivered, failed and to be retried, or ended by the receiver.
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +188,7 @@ def _end_of_lines(file: int) -> int:
     return 0
 
 
-# Webhooks: a match, or a batch of them, posted as CloudEvents and signed.
-#
-# A 2xx status is a success; 410 ends the deliveries; everything else, redirects included, is retried.
+# Webhooks.
 
 _SHOWN = 200
 _AGENT = f"tocsin/{__version__}"

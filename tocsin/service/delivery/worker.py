@@ -1,7 +1,9 @@
 """The worker: starts a courier for each subscription with new matches, and stores the cursors.
 
-Cursors are stored a moment later, for all subscriptions at once: after a crash the last matches are
-delivered again, with the same ids, and none is left out.
+A courier sends the matches of its subscription in order, one message after the other, until none is
+left. After the last attempt a match becomes a dead letter, and the next one follows. Cursors are
+stored a moment later, for all subscriptions at once: after a crash the last matches are delivered
+again, with the same ids, and none is left out.
 """
 
 from __future__ import annotations
@@ -23,11 +25,6 @@ from tocsin.service.delivery.store import DeliveryStore, is_gone
 from tocsin.service.delivery.targets import Delivered, Failed, Gone, Outcome, Target
 from tocsin.service.outbound.pace import Backoff, SendSlots
 from tocsin.values.time import Instant
-
-# Delivery of one subscription: sends its matches in order, one message after the other, until none
-# is left.
-#
-# After the last attempt a match becomes a dead letter, and the next one follows.
 
 AHEAD = 50
 """Matches read ahead for a healthy target; a failing one gets one message at a time."""

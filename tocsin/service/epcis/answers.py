@@ -1,4 +1,8 @@
-"""HTTP responses of the EPCIS interface, and error documents of the standard."""
+"""HTTP responses of the EPCIS interface, its headers, and error documents of the standard.
+
+Headers name versions, extensions, the form of identifiers and accepted types. A request for an
+unsupported one is answered with 406.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +40,6 @@ from tocsin.service.epcis.exceptions import (
 )
 from tocsin.service.epcis.parameters import link_to
 from tocsin.service.http.problems import client_left, status_of
-
-# The headers of the interface: versions, extensions, form of identifiers, accepted types. A
-# request for an unsupported one is answered with 406.
 
 VERSION = "2.0.0"
 _CAPTURED = ("1", "1.0", "1.1", "1.2", "2", "2.0", "2.0.0", "2.0.1")

@@ -1,7 +1,9 @@
-"""Documents of the interface in JSON-LD: query results, collections, and single events.
+"""Documents of the interface in JSON-LD and XML: query results, collections, and single events.
 
 Events are returned as the standard has them: internal fields are left out, and an extension field
-has a prefix that the document declares.
+has a prefix that the document declares. XML is in the order of the EPCIS 2.0 schema. Parsed again
+it gives the same events, but values of extensions become texts. Standard terms are written there as
+web URIs of the Core Business Vocabulary. An event of a custom type has no form in XML.
 """
 
 from __future__ import annotations
@@ -135,10 +137,7 @@ def _context(prefixes: Prefixes) -> list[Any]:
     return [STANDARD_CONTEXT, own] if own else [STANDARD_CONTEXT]
 
 
-# The result of a query as XML, in the order of the EPCIS 2.0 schema.
-#
-# Parsed again it gives the same events, but values of extensions become texts. Standard terms are
-# written as web URIs of the Core Business Vocabulary. An event of a custom type has no form in XML.
+# The result of a query as XML.
 
 _QUERY = "urn:epcglobal:epcis-query:xsd:2"
 _FIRST = (

@@ -1,5 +1,5 @@
-"""Routes `/events`, and the resources for discovery: event types, EPCs, steps, places and
-dispositions.
+"""Routes `/capture` with its jobs, `/events`, and the resources for discovery: event types, EPCs,
+steps, places and dispositions.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _is_known(index: EventIndex, field: str, query: EventQuery) -> bool:
     return not terms or any(index.has(field, value) for value in terms[0].values)
 
 
-# Routes `/capture` with its jobs, and `POST /events`.
+# Capture: a document, its job, and `POST /events`.
 
 capture_router = APIRouter(tags=["capture"])
 

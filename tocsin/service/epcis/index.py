@@ -2,6 +2,10 @@
 
 It follows the log from its last position. Rows and position are written together, so that it can
 stop at any time. An event whose identity is known is left out, as by every engine.
+
+Code defines the canonical form of an identifier and the form of an event, so an index of an earlier
+version may have others. They are computed again from the stored events once, when the index is
+opened.
 """
 
 from __future__ import annotations
@@ -21,12 +25,6 @@ from tocsin.events.views.epcis import EpcisData
 from tocsin.service.epcis.index_filters import Narrowing, TermFilter, TimeFilter, terms_of
 from tocsin.service.epcis.tables import EVENTS, PROGRESS, SCHEMA, TERMS
 from tocsin.values.time import Instant, format_instant, parse_instant
-
-# The rows of the index that hold values in canonical form, and their upgrade.
-#
-# Code defines the canonical form of an identifier and the form of an event, so an index of an earlier
-# version may have others. They are computed again from the stored events once, when the index is
-# opened.
 
 VERSION = 1
 """Version of the canonical form. Version 1 escapes the characters of a key uniformly, and has

@@ -1,8 +1,10 @@
-"""The parameters of a query: conditions on events, and how the result is ordered and cut.
+"""The parameters of a query: conditions on events, order and limits of the result, and its pages.
 
 In a URL a list is written with bars (`EQ_bizStep=shipping|receiving`), or by repeating the
 parameter. Conditions are passed unchanged to the language `epcis`; this file reads only order,
-limits and paging.
+limits and paging. A token of a page holds the start of the next page and the state of the store:
+later captures change none of the pages. Tokens are complete in themselves, so none is stored or
+expires.
 """
 
 from __future__ import annotations
@@ -182,8 +184,7 @@ def _wrong(token: str, detail: str, hint: str = "") -> EpcisException:
     )
 
 
-# Pages of a result. A token holds the start of the next page and the state of the store: later
-# captures change none of the pages. Tokens are complete in themselves, so none is stored or expires.
+# Pages of a result.
 
 _VERSION = 1
 _LONGEST = 4096

@@ -1,4 +1,7 @@
-"""Routes `/queries`: named queries and their results."""
+"""Routes `/queries`: named queries, their results, and receivers of new results.
+
+`/queries/{name}/subscriptions` are the receivers, by webhook or WebSocket.
+"""
 
 from __future__ import annotations
 
@@ -174,8 +177,7 @@ def results_options() -> Response:
     return make_empty_response(allow(["GET"]))
 
 
-# Routes `/queries/{name}/subscriptions`: receivers of new results of a query, by webhook or
-# WebSocket.
+# Subscriptions of a query.
 
 subscription_router = APIRouter(tags=["subscriptions"])
 

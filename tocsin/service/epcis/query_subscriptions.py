@@ -1,4 +1,11 @@
-"""Subscriptions of queries: receiver, times and start, and their JSON."""
+"""Subscriptions of queries: receiver, schedule and start, and their JSON.
+
+The schedule says when the query runs again (EPCIS 2.0, section 8.2.5.3). Each of six fields lists
+the values that a time may have: numbers, ranges in brackets and lists of these ("1,15,[20-25]").
+Ranges without brackets, `*` and steps ("0/30", "*/5") are accepted too, as in cron. A missing field
+allows every value, but fields finer than the coarsest given one have their lowest value only:
+`{"hour": "1"}` is once a day. Times are in UTC. If both kinds of day are given, both must fit.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +22,6 @@ from tocsin.errors import MeaningProblem
 from tocsin.service.epcis.documents import EPC_FORMATS
 from tocsin.service.epcis.exceptions import SUBSCRIPTION_CONTROLS, EpcisException
 from tocsin.values.time import Instant, format_instant, parse_instant
-
-# The schedule of a query subscription (EPCIS 2.0, section 8.2.5.3): when its query runs again.
-#
-# Each of six fields lists the values that a time may have: numbers, ranges in brackets and lists of
-# these ("1,15,[20-25]"). Ranges without brackets, `*` and steps ("0/30", "*/5") are accepted too, as
-# in cron. A missing field allows every value, but fields finer than the coarsest given one have their
-# lowest value only: `{"hour": "1"}` is once a day. Times are in UTC. If both kinds of day are given,
-# both must fit.
 
 FIELDS: Mapping[str, tuple[int, int]] = {
     "second": (0, 59),

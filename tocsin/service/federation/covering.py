@@ -5,6 +5,11 @@ Truth has three values: an event meets a condition that is TRUE of it. Conjuncti
 are split, attributes are compared one at a time, and list items by the constants they are compared
 with. Graph patterns and concepts cover by the ontology; XML blocks cover only themselves. Work is
 bounded.
+
+The terminology is part of the concepts already: a name is expanded, so that subclasses are
+conjunctions with it and superclasses are disjunctions. Parts are compared pairwise. Datatypes are
+compared for equality only, as the values of an individual that an event only describes are not
+known.
 """
 
 from __future__ import annotations
@@ -43,13 +48,6 @@ from tocsin.plan.semantics.list_conditions import SOME
 from tocsin.service.federation.graph_cover import covers_graph
 from tocsin.service.federation.value_sets import follows_from
 from tocsin.values.scalars import Constant, Kind
-
-# Covering between concept tests: the narrow concept implies the wide one.
-#
-# The terminology is part of the concepts already: a name is expanded, so that subclasses are
-# conjunctions with it and superclasses are disjunctions. Parts are compared pairwise. Datatypes are
-# compared for equality only, as the values of an individual that an event only describes are not
-# known.
 
 MAX_COMPARISONS = 2_000
 """Pairs of parts compared, at most; two large concepts have too many."""

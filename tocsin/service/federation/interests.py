@@ -1,8 +1,9 @@
-"""The interests of a server at its upstreams: the atoms of all its subscriptions, each with the
-path that the interest has taken.
+"""The interests of a server at its upstreams: the atoms of all its subscriptions, and the interests
+of other servers that have subscribed here, each with the path that it has taken.
 
 An interest is never sent back to a server it has passed: its path names them all, so that an
-interest without a subscriber disappears from a cycle of servers too.
+interest without a subscriber disappears from a cycle of servers too. Interests are read again when
+the catalog has changed; unchanged subscriptions are not compiled again.
 """
 
 from __future__ import annotations
@@ -70,9 +71,7 @@ def interests_for_upstream(
     return list(dict.fromkeys(found))
 
 
-# Current interests of this server: the atoms of its own subscriptions, and the interests of other
-# servers that have subscribed here. Read again when the catalog has changed; unchanged subscriptions
-# are not compiled again.
+# The current interests of this server.
 
 LANGUAGE = "plan"
 

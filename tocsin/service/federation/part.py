@@ -1,4 +1,6 @@
-"""Federation as a component: a thread for all links to upstream servers, and `GET /v1/federation`,
+"""Federation as a component: its settings, a thread for all links to upstream servers, and a route.
+
+The section `[federation]` has the name of this server and its upstreams; `GET /v1/federation` is
 the state of the links.
 """
 
@@ -21,9 +23,6 @@ from tocsin.service.federation.store import LinkStore, SeenEvents
 from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import service_of
 from tocsin.service.storage.lock import Lease
-
-# The settings of federation: the section `[federation]` with the name of this server and its
-# upstreams.
 
 _NAME = r"^[A-Za-z0-9._-]{0,60}$"
 

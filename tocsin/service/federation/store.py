@@ -1,4 +1,6 @@
-"""Stored state of federation: the name of the server, and a cursor for each upstream."""
+"""State of federation: the name of the server and a cursor for each upstream are stored, identities
+of the newest events received are in memory.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +65,6 @@ class LinkStore:
             values = {"url": url, "server": server, "position": position}
             connection.execute(CURSORS.insert().values(values))
 
-
-# Identities of the newest events received, over all links.
 
 REMEMBERED = 200_000
 

@@ -1,4 +1,11 @@
-"""Authentication and scopes. Without a key a request is refused, unless settings turn keys off."""
+"""Authentication and scopes. Without a key a request is refused, unless settings turn keys off.
+
+A stream ends when its key is revoked. A service without keys answers its own pages and programs
+only, as a browser is then the way in for strangers: a page of another site may send requests to
+this machine, open a WebSocket to it, or give its own name the address of this machine (DNS
+rebinding). So `Host` must be a name of this service, and `Origin`, which browsers send with
+cross-origin requests, must be this service itself.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +137,7 @@ def _unknown_key() -> Problem:
     )
 
 
-# Revocation of keys for streams: a stream ends when its key is revoked.
+# Revocation of keys for streams.
 
 LOOK = 2.0
 """Seconds between two checks of the key of a stream."""
@@ -166,12 +173,7 @@ async def stream_while_valid(caller: Caller, items: AsyncIterator[T]) -> AsyncIt
             await asyncio.gather(coming, return_exceptions=True)
 
 
-# A service without keys answers its own pages and programs only.
-#
-# Without keys a browser is the way in for strangers: a page of another site may send requests to this
-# machine, open a WebSocket to it, or give its own name the address of this machine (DNS rebinding).
-# So `Host` must be a name of this service, and `Origin`, which browsers send with cross-origin
-# requests, must be this service itself.
+# Requests to a service without keys.
 
 WEBSOCKET_CODE = 4000
 """Base of WebSocket close codes: the HTTP status is added to it."""

@@ -1,4 +1,4 @@
-"""The open connections: counted, evicted, and checked once a second.
+"""The open connections: counted for their clients, evicted, and checked once a second.
 
 A connection is idle while it has no request under way: new, within a head, or between two requests.
 Idle ones are evicted for new ones, the longest idle first, since their clients lose nothing.
@@ -18,8 +18,6 @@ from typing import Protocol
 
 from tocsin.errors import LimitProblem
 from tocsin.service.settings.settings import HttpSettings, seconds
-
-# The client that a connection is counted for.
 
 _IPV6_CLIENT_BITS = 64
 """Prefix length of an IPv6 client, which usually has a whole /64 and could use a new address for

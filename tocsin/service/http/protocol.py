@@ -23,8 +23,6 @@ from tocsin.service.http.connections import ConnectionTable
 from tocsin.service.http.problems import MEDIA_TYPE, document_of, status_of
 from tocsin.service.settings.settings import HttpSettings, seconds
 
-# Responses to connections that are refused before the application is called.
-
 _STATUS = {
     "AddressTooLong": HTTPStatus.REQUEST_URI_TOO_LONG,
     "HeadTooLarge": HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,

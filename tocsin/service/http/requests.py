@@ -1,4 +1,4 @@
-"""Handling of requests: the service, bounded bodies, and work in threads."""
+"""Handling of requests: the service, bounded bodies, work in threads, and the start of streams."""
 
 from __future__ import annotations
 

@@ -1,7 +1,14 @@
-"""`tocsin recover`: repair of a service whose stores have lost data.
+"""`tocsin recover` and `tocsin reset-time`: repair of a service.
 
-Everything readable is kept. Positions continue above everything that any store, reader or mark has
-seen, so that none is used again.
+After a loss of data in its stores everything readable is kept. Positions continue above everything
+that any store, reader or mark has seen, so that none is used again.
+
+After a clock was ahead, time is set back. The watermark of a runner and the receive time of its log
+never go back by themselves: after one event or one clock ten years ahead every event of a composite
+would be late for ten years.
+
+Where a runner restarts with empty state at its position, partial matches are dropped; the ids of
+seen events stay, so that a repeated event counts once.
 """
 
 from __future__ import annotations
@@ -45,10 +52,6 @@ from tocsin.service.storage.repair import (
     set_state_back,
 )
 from tocsin.values.time import Instant, format_instant
-
-# Restart of a runner with empty state at its position.
-#
-# Partial matches are dropped. The ids of seen events stay: a repeated event counts once.
 
 Identity = tuple[str, str]
 
@@ -266,10 +269,7 @@ def _salvage_all(settings: Settings, faults: Sequence[StoreFault]) -> Iterator[s
                 complete_catalog(str(settings.data / FILES[fault.store]))
 
 
-# `tocsin reset-time`: repair after a clock was ahead.
-#
-# The watermark of a runner and the receive time of its log never go back by themselves: after one
-# event or one clock ten years ahead every event of a composite would be late for ten years.
+# `tocsin reset-time`.
 
 
 def reset_time(settings: Settings, to: Instant | None = None) -> list[str]:

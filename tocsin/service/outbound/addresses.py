@@ -1,7 +1,9 @@
-"""The addresses that a webhook may reach: public ones, and those that a setting allows.
+"""The URL of a webhook, and the addresses that it may reach: public ones, and those that a setting
+allows.
 
 Refused are the special addresses of the registries (RFC 6890 and its successors), and every form of
-IPv6 that embeds another address, so that no private address passes as a public one.
+IPv6 that embeds another address, so that no private address passes as a public one. A host name is
+resolved and checked for every new connection; a literal address is checked at once.
 """
 
 from __future__ import annotations
@@ -99,9 +101,7 @@ def _network(text: str) -> Network:
         ) from None
 
 
-# The URL of a webhook: http or https, a host, a numeric port, no password.
-#
-# A host name is resolved and checked for every new connection; a literal address is checked at once.
+# URLs: http or https, a host, a numeric port, no password.
 
 _LONGEST = 2048
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"

@@ -1,5 +1,7 @@
 """HTTP to untrusted receivers: every address is checked, the connection goes to the checked
 address, redirects are not followed, and only the first bytes of a response are read.
+
+A name is resolved once at a time, in threads of its own, so that slow names delay nothing else.
 """
 
 from __future__ import annotations
@@ -16,9 +18,6 @@ import httpcore
 
 from tocsin.errors import Problem
 from tocsin.service.outbound.addresses import AddressProblem, AddressRules, WebhookUrl
-
-# DNS resolution. A name is resolved once at a time, in threads of its own, so that slow names
-# delay nothing else.
 
 LookUp = Callable[[str, int], Awaitable[list[str]]]
 """Function that returns the addresses of a host for a port."""

@@ -1,5 +1,8 @@
-"""Send slots: bounded in total and per receiver. Failing receivers have slots of their own, so that
-healthy ones need not wait for them.
+"""The pace of sending: how many messages at a time, and the pauses between attempts.
+
+Slots are bounded in total and per receiver. Failing receivers have slots of their own, so that
+healthy ones need not wait for them. Pauses are an exponential backoff with full jitter, not before
+the receiver's `Retry-After`, never beyond a bound.
 """
 
 from __future__ import annotations
@@ -54,8 +57,7 @@ class SendSlots:
                 self._gates.pop(receiver, None)
 
 
-# Retry schedule: exponential backoff with full jitter, not before the receiver's `Retry-After`,
-# never beyond a bound.
+# Pauses between attempts.
 
 
 @dataclass(frozen=True, slots=True)

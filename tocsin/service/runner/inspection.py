@@ -1,5 +1,6 @@
-"""Inspection of a runner's hub for other threads: the runner calls their functions between two
-steps, while the hub does not change.
+"""Inspection of a runner by other threads: its hub, between two steps, and its counters.
+
+The runner calls their functions between two steps, while the hub does not change.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The output of steps is stored in one transaction with them, so that a process that dies anywhere
 continues as if it had not: the snapshot is read, the steps after it are repeated and their output
 is dropped, since it was stored with them. Time is that of the log: an event is not late because it
-was queued there.
+was queued there. In a snapshot an event that is not parsed yet is its original text.
 
 A version of the catalog applies to the events after its position in the log (decision 0063), so a
 step ends at the position of the next version.
@@ -49,9 +49,6 @@ from tocsin.service.storage.progress import (
 from tocsin.service.storage.rows import REPLAYED, LogRow, MatchRow
 from tocsin.spark.match_task.serde import PlainEvent, event_of_plain, pack, plain_event, unpack
 from tocsin.values.time import Instant
-
-# The state of a hub as bytes, and back. An event that is not parsed yet is stored as its original
-# text.
 
 
 def pack_state(state: State) -> bytes:

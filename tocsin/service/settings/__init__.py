@@ -1,8 +1,7 @@
-"""The settings of the service: one file for each section.
+"""The settings of the service, by sections.
 
 Begin with `settings.py`: a TOML file, overridden by environment variables, overridden by the
-command line. `http.py`, `delivery.py`, `sources.py` (Kafka, MQTT), `spark.py` and `console.py` are
-its sections.
+command line. `delivery.py` has the section of delivery, `sources.py` those of Kafka and MQTT.
 
 Imports: `connectors`, `errors`, `service.outbound`, `values`.
 Test a change with: `tests/service/core/test_intake.py`, `tests/service/core/test_up.py`,

@@ -1,7 +1,8 @@
 """The settings of the service: a TOML file, overridden by environment variables (`TOCSIN_PORT`,
 `TOCSIN_LIMITS__RATE`), overridden by the command line.
 
-All errors are reported at once, with the names of the settings.
+All errors are reported at once, with the names of the settings. The sections `[http]`, `[console]`
+and `[spark]` are here; those of delivery and brokers have files of their own.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.service.settings.delivery import DeliverySettings
 from tocsin.values.time import parse_duration
 
-# The settings of connections: the section `[http]`.
-
 
 class HttpSettings(BaseModel):
-    """Bounds of connections in number, size and time. Durations are texts such as 10s."""
+    """Section `[http]`: bounds of connections in number, size and time. Durations are texts such as
+    10s.
+    """
 
     model_config = {"extra": "forbid"}
 
@@ -79,15 +80,13 @@ def seconds(duration: str) -> float:
     return parse_duration(duration) / 1e6
 
 
-# The settings of the console: the section `[console]`.
-
 _ADDRESS = re.compile(r"(https?)://([A-Za-z0-9.:\[\]-]|\{s\})+(?=/)")
 _PLACES = ("{z}", "{x}", "{y}")
 
 
 class ConsoleSettings(BaseModel):
-    """`tiles` is the URL of map tiles with {z}, {x} and {y} in it; empty for the included
-    coastlines.
+    """Section `[console]`: `tiles` is the URL of map tiles with {z}, {x} and {y} in it; empty for
+    the included coastlines.
     """
 
     model_config = {"extra": "forbid"}
@@ -287,11 +286,8 @@ def _checked_duration(given: str) -> str:
     return given
 
 
-# The settings of Spark: the section `[spark]`.
-
-
 class SparkSettings(BaseModel):
-    """Master and memory of Spark, trigger interval, and sizes of micro-batches."""
+    """Section `[spark]`: master and memory, trigger interval, and sizes of micro-batches."""
 
     model_config = {"extra": "forbid"}
 

@@ -1,5 +1,8 @@
 """The databases of the service, with the tables of a store. SQLite uses write-ahead logging and
 waits for the disk.
+
+Bulk insert goes straight through the driver: SQLAlchemy's processing of each value took longer than
+the writing.
 """
 
 from __future__ import annotations
@@ -72,10 +75,6 @@ def _cannot_open(error: Exception) -> MeaningProblem:
 
 
 _ACCESS = Access(_cannot_open, _cannot_use, BUSY, makes_file=True, pragmas=_PRAGMAS, pool=QueuePool)
-
-
-# Bulk insert straight through the driver: SQLAlchemy's processing of each value took longer than
-# the writing.
 
 
 def insert_rows(connection: sql.Connection, table: sql.Table, rows: Iterable[object]) -> None:

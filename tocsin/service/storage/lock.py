@@ -1,6 +1,8 @@
-"""The lock of the single runner; it ends with the process that holds it, even after a crash.
+"""The lock of the single runner, and the lease of the one process that does a background task.
 
-With SQLite it is a file in the data folder, with PostgreSQL an advisory lock of its own session.
+The lock ends with the process that holds it, even after a crash. With SQLite it is a file in the
+data folder, with PostgreSQL an advisory lock of its own session. The lease is for processes that
+share a database; another takes over as soon as the holder is gone.
 """
 
 from __future__ import annotations
@@ -122,8 +124,7 @@ class SessionLock:
             connection.close()
 
 
-# The lease of the one process that works where several share a database; another takes over as
-# soon as it is gone.
+# The lease.
 
 _LOCK = 0x746F6373696E2001
 """Number of the advisory lock in PostgreSQL; any number that is not used elsewhere."""

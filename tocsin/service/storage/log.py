@@ -1,7 +1,9 @@
 """The log of events: accepted events are on disk, in one order, until retention removes them.
 
 One thread writes everything queued in one transaction, so that many publishers share one wait for
-the disk. The newest rows stay in memory for readers near the head.
+the disk. The newest rows stay in memory for readers near the head. Offsets of external sources are
+stored in the transaction that appends their records: each record is in the log exactly once, even
+after a crash.
 """
 
 from __future__ import annotations
@@ -23,9 +25,6 @@ from tocsin.service.storage.database import insert_rows
 from tocsin.service.storage.rows import LogRow, NewRow
 from tocsin.service.storage.schema import EVENTS, HEADS, INTAKE
 from tocsin.values.time import Instant
-
-# Offsets of external sources, stored in the transaction that appends their records: each record is
-# in the log exactly once, even after a crash.
 
 MOVED = "IntakeMoved"
 

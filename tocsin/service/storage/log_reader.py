@@ -1,7 +1,7 @@
-"""Read-only access to the log for other processes.
+"""Read-only access to the log: in chunks for other processes, and in pages for requests.
 
 A missing SQLite file is refused: an executor on another machine must not mistake it for an empty
-log.
+log. Pages have accepted rows only, forwards or backwards from any position.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _cannot_open(error: Exception) -> StateProblem:
 _ACCESS = Access(_cannot_open, _cannot_read, BUSY, pool=QueuePool)
 
 
-# Pages of accepted rows of the log, forwards or backwards from any position.
+# Pages of accepted rows.
 
 _COLUMNS = (EVENTS.c.position, EVENTS.c.received, EVENTS.c.body, EVENTS.c.tenant)
 

@@ -1,7 +1,9 @@
 """The mark of a store: its write count and positions, in a small file beside it.
 
 A mark is written after the commit that it describes, and not synced: a crash or a power cut may
-leave it behind its store, never ahead of it. So a store that is behind its mark has lost data.
+leave it behind its store, never ahead of it. So a store that is behind its mark has lost data. The
+number of write transactions is also kept inside a SQLite store, and raised in the transaction that
+it counts, without a further wait for the disk.
 """
 
 from __future__ import annotations
@@ -93,9 +95,7 @@ def _checksum(body: bytes) -> bytes:
     return b"%08x" % crc32(body)
 
 
-# The number of write transactions of a SQLite store, kept inside it and, as a mark, beside it.
-#
-# The count is raised in the transaction that it counts, without a further wait for the disk.
+# The number of write transactions, inside a store.
 
 TABLE = "tocsin_writes"
 """Table of one row: the identity of the store, and the number of its write transactions."""

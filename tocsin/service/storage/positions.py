@@ -181,7 +181,7 @@ def _read(connection: sql.Connection, store: str) -> dict[str, int]:
     return found
 
 
-# SQL that selects the highest positions of each store, for its mark.
+# SQL that selects the highest positions of a store for its mark.
 
 LOG_HEADS = {"events": "SELECT position FROM tocsin_heads WHERE name = 'events'"}
 

@@ -1,5 +1,8 @@
 """The position of a runner with its newest snapshots and the steps since: what it needs to continue
 as if it had never stopped.
+
+Snapshots are kept in two generations, each with its checksum. If the newer one is damaged, the
+older one and the steps since then give the same state.
 """
 
 from __future__ import annotations
@@ -24,10 +27,6 @@ from tocsin.service.storage.results import (
 from tocsin.service.storage.rows import MatchRow
 from tocsin.service.storage.schema import GENERATIONS, RUNNERS, SNAPSHOTS, STEPS, TROUBLES
 from tocsin.values.time import Instant
-
-# The snapshots of a runner in two generations, each with its checksum.
-#
-# If the newer one is damaged, the older one and the steps since then give the same state.
 
 _LOG = logging.getLogger("tocsin.runner")
 

@@ -1,4 +1,10 @@
-"""Positions of stores that have lost data, raised above every position that was ever seen."""
+"""Repair of stores: positions raised, readable rows copied, instants set back.
+
+After a loss of data, positions are raised above every one that was ever seen. A damaged SQLite file
+stays beside its copy. Each table is read from its first row to the first unreadable page, then
+backwards from its last row: one damaged page costs the rows on it. Instants that a clock wrote
+while it was ahead are reset.
+"""
 
 from __future__ import annotations
 
@@ -108,9 +114,6 @@ def raise_sequences(database: Database, matches: int, dead_letters: int) -> None
 
 
 # Copy of the readable rows of a damaged SQLite file to a new file in its place.
-#
-# The damaged file stays beside it. Each table is read from its first row to the first unreadable
-# page, then backwards from its last row: one damaged page costs the rows on it.
 
 _SUFFIXES = ("", "-wal", "-shm")
 _MAX_ASIDE = 1000

@@ -2,7 +2,7 @@
 
 Begin with `runner.py`, which starts the driver and restarts it when it ends, then `driver.py`, that
 process. `log.py` is the log as a DataFrame, `sink.py` stores a micro-batch completely or not at
-all, `built.py` rebuilds constructed events.
+all.
 
 Imports: `catalog`, `errors`, `events`, `runtime`, `service.runner`, `service.settings`,
 `service.storage`, `spark`, `values`.

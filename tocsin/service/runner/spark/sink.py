@@ -1,4 +1,8 @@
-"""Sink of micro-batches: each is stored completely or not at all, a repeated one is left out."""
+"""Sink of micro-batches: each is stored completely or not at all, a repeated one is left out.
+
+No row of the log holds an event that a subscription has constructed, so it is rebuilt from the
+match that constructed it.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +31,6 @@ from tocsin.service.storage.rows import LogRow
 from tocsin.spark.plans.catalog_version import VersionsByPosition
 from tocsin.spark.query.live import Placed, placed_matches, read_letters
 from tocsin.values.time import Instant, parse_instant
-
-# Events constructed by subscriptions: no row of the log holds them, so they are rebuilt from the
-# matches that constructed them.
 
 _MATCH = re.compile(ID_PATTERN + r"([0-9a-f]+)-[0-9]+$")
 
