@@ -119,8 +119,7 @@ def test_a_line_that_is_too_long_costs_that_line() -> None:
 
 
 def test_yaml_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for reader in ("yaml_text", "files"):
-        monkeypatch.setattr(f"tocsin.catalog.{reader}.YAML_LIMITS", YamlLimits(characters=20))
+    monkeypatch.setattr("tocsin.catalog.files.YAML_LIMITS", YamlLimits(characters=20))
     assert isinstance(read(YAML).problems[0].problem, LimitProblem)
 
 

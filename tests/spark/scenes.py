@@ -17,7 +17,7 @@ from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.reference import matches
-from tocsin.spark.output.match_codec import matches_in
+from tocsin.spark.output.batches import matches_in
 
 EXPRESSIONS = {
     "cheap": "price < 40",

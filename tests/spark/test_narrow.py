@@ -12,12 +12,12 @@ from tocsin.spark.output.batches import (
     BY_MATCH,
     batch_of_letters,
     batch_of_matches,
+    matches_to_arrow,
     narrow,
     narrow_type,
 )
 from tocsin.spark.output.carried_columns import CarriedColumns
 from tocsin.spark.output.letters import Letter
-from tocsin.spark.output.match_codec import matches_to_arrow
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MemberRenderer, MembersColumn
 
 KEEPING = CarriedColumns("{}", by_event=True)

@@ -22,7 +22,7 @@ from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.matches.match import Match
 from tocsin.spark import match, match_with_dead_letters
-from tocsin.spark.output.match_codec import matches_in
+from tocsin.spark.output.batches import matches_in
 
 Rung = tuple[str, str]
 

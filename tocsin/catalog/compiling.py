@@ -1,5 +1,9 @@
-"""Compilation from text to a checked plan. A subscription that does not compile raises, and changes
-nothing.
+"""Compilation from text to a checked plan, and the effects of changed definitions on plans.
+
+A subscription that does not compile raises, and changes nothing. Through other definitions some
+subscriptions break, some change their meaning, some compile again. Meaning is compared by plans,
+and a plan contains its ontology: a subscription with an ontology that has changed counts as
+changed. `selector` uses no definitions.
 """
 
 from __future__ import annotations
@@ -356,15 +360,6 @@ def _bad_setting(name: str, value: object, hint: str) -> MeaningProblem:
     return MeaningProblem(
         f"{name} {value!r} is not known", code="SubscriptionFormatError", token=name, hint=hint
     )
-
-
-# Effects of changed definitions on subscriptions: some break, some change their meaning, some
-# compile again.
-#
-# Meaning is compared by plans, and a plan contains its ontology: a subscription with an ontology that
-# has changed counts as changed. `selector` uses no definitions.
-
-__all__ = ["Effects", "effects_between", "effects_of", "may_depend", "try_compile"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 problems are reported.
 
 A document may be an array, an object, or several in sequence. A file in none of these formats gives
-one problem.
+one problem. YAML is read as the values of JSON: only `true`, `false`, `null` and decimal numbers
+are no texts, so that a day is not a date and `on` not a boolean. Aliases, which let a short text
+expand to a huge one, and repeated keys are refused. No other module imports PyYAML.
 """
 
 from __future__ import annotations
@@ -23,13 +25,11 @@ from tocsin.events.codecs.base.lines import LineSource, bounded_lines
 from tocsin.events.codecs.formats import HEAD, has_object_line, is_json_lines
 from tocsin.values.limits import YAML_LIMITS
 
-# YAML as the values of JSON, each with its line. The only module that imports PyYAML.
-#
-# Plain words are texts: only `true`, `false`, `null` and decimal numbers have other types, so that a
-# day is not a date and `on` not a boolean. Aliases, which let a short text expand to a huge one, and
-# repeated keys are refused.
-
-_YAML_CODE = "SubscriptionFormatError"
+_CODE = "SubscriptionFormatError"
+_FORMS = "write JSON Lines, a JSON array or a YAML list, each item with id, language and expression"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_Item = tuple[int, Any]
+"""The line of an item, and its value or its problem."""
 
 
 def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
@@ -46,9 +46,9 @@ def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
     except yaml.MarkedYAMLError as error:
         raise _malformed(error) from None
     except yaml.YAMLError as error:
-        raise MeaningProblem(f"malformed YAML: {error}", code=_YAML_CODE) from None
+        raise MeaningProblem(f"malformed YAML: {error}", code=_CODE) from None
     except ValueError as error:  # a number with more digits than Python converts
-        raise MeaningProblem(f"malformed YAML: {error}", code=_YAML_CODE) from None
+        raise MeaningProblem(f"malformed YAML: {error}", code=_CODE) from None
 
 
 def _too_much(message: str, place: Place | None = None) -> LimitProblem:
@@ -121,15 +121,8 @@ def _malformed(error: yaml.MarkedYAMLError) -> MeaningProblem:
     mark = error.problem_mark or error.context_mark
     place = None if mark is None else Place(mark.line + 1, mark.column + 1)
     return MeaningProblem(
-        f"malformed YAML: {error.problem or error.context}", code=_YAML_CODE, place=place
+        f"malformed YAML: {error.problem or error.context}", code=_CODE, place=place
     )
-
-
-_CODE = "SubscriptionFormatError"
-_FORMS = "write JSON Lines, a JSON array or a YAML list, each item with id, language and expression"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_Item = tuple[int, Any]
-"""The line of an item, and its value or its problem."""
 
 
 @dataclass(frozen=True, slots=True)

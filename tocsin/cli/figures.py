@@ -1,4 +1,14 @@
-"""All figures of graph subscriptions on one page."""
+"""Figures of graph subscriptions, as in the paper, all on one page.
+
+Figure 3 is the subscription graph: vertices, in columns by their distance from home, with classes
+and filters, arcs with properties. Every statement has a number, P1, P2 and so on, which the other
+figures use. Figure 4 is the array of extended meta-statements: a numbered entry for each statement
+type, its ancestors behind a solid line and the patterns that wait there between events behind a
+dashed one. Of a large array, or that of an ontology which allows everything, only the entries that
+the subscription and the events name are drawn. Figure 5 is a matching tree: circles are partial
+maps, squares are patterns, checked nodes are filled; nodes of one level have one height, and a node
+is centred above its children.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +41,7 @@ from tocsin.plan.nodes.graphs import (
 )
 from tocsin.values.terms import Blank
 
-# The subscription graph, figure 3 of the paper: vertices with classes and filters, arcs with
-# properties.
-#
-# Vertices are in columns by their distance from home. Every statement has a number, P1, P2 and so on,
-# which the other figures use.
+# Figure 3: the subscription graph.
 
 _LEFT, _TOP, _HEIGHT = 20, 40, 44
 _GAP = (150, 40)
@@ -181,12 +187,9 @@ def _legend(drawing: Drawing, pattern: GraphPattern) -> None:
             )
 
 
-# A matching tree, figure 5: circles are partial maps, squares are patterns; checked nodes are
-# filled.
-#
-# Nodes of one level have one height; a node is centred above its children.
+# Figure 5: a matching tree.
 
-_RADIUS, _LEVEL, _TREE_LEFT, _TREE_TOP = 11, 62, 20, 52
+_RADIUS, _LEVEL, _TREE_TOP = 11, 62, 52
 _TREE_GAP = 24
 
 
@@ -207,11 +210,11 @@ class _DrawnNode:
 def draw_tree(tree: PaperTree, graph: EncodedGraph, title: str, verdict: str) -> Drawing:
     """Draw the tree of a subscription for an event."""
     drawing = Drawing()
-    drawing.text(_TREE_LEFT, 20, title, "title")
+    drawing.text(_LEFT, 20, title, "title")
     root = _Reading(tree, graph).circle(tree.root, {})
-    _draw(drawing, root, _TREE_LEFT, _TREE_TOP)
+    _draw(drawing, root, _LEFT, _TREE_TOP)
     drawing.text(
-        _TREE_LEFT,
+        _LEFT,
         drawing.height + LINE,
         f"{tree.circles} circles, {tree.squares} squares; {verdict}",
     )
@@ -261,15 +264,11 @@ def _draw(drawing: Drawing, node: _DrawnNode, left: float, y: float) -> tuple[fl
     return own, y
 
 
-# The array of extended meta-statements, figure 4: a numbered entry for each statement type.
-#
-# Its ancestors are behind a solid line, and the patterns that wait there between events behind a
-# dashed one. Of a large array, or that of an ontology which allows everything, only the entries that
-# the subscription and the events name are drawn.
+# Figure 4: the array.
 
 DRAWN_WHOLE = 60
 """The number of entries up to which an array is drawn whole."""
-_ROW, _ARRAY_LEFT = 26, 20
+_ROW = 26
 
 
 def draw_array(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> Drawing:
@@ -280,18 +279,18 @@ def draw_array(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> Drawing
     width = max(map(len, texts), default=0) * LETTER + 16
     drawing = Drawing()
     drawing.text(
-        _ARRAY_LEFT,
+        _LEFT,
         20,
         "Extended meta-statements: ancestors ─── and waiting patterns - - -",
         "title",
     )
     for number, (entry, text) in enumerate(zip(entries, texts, strict=True)):
         top = 36 + number * _ROW
-        drawing.text(_ARRAY_LEFT + 24, top + 16, str(number), "small", "end")
-        drawing.box(_ARRAY_LEFT + 30, top, (width, _ROW - 4), "entry")
-        drawing.text(_ARRAY_LEFT + 38, top + 15, text)
+        drawing.text(_LEFT + 24, top + 16, str(number), "small", "end")
+        drawing.box(_LEFT + 30, top, (width, _ROW - 4), "entry")
+        drawing.text(_LEFT + 38, top + 15, text)
         x = _linked(
-            drawing, _ARRAY_LEFT + 30 + width, top, _ancestors(entry, numbers, pattern.ontology), ""
+            drawing, _LEFT + 30 + width, top, _ancestors(entry, numbers, pattern.ontology), ""
         )
         _linked(drawing, x, top, _waiting(entry, pattern), "waiting")
     return drawing

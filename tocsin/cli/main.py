@@ -1,4 +1,7 @@
-"""The command `tocsin`. Exit status: 0 done, 1 a problem the user can fix, 2 wrong usage."""
+"""The command `tocsin`. Exit status: 0 done, 1 a problem the user can fix, 2 wrong usage.
+
+A command is loaded when it is called: its imports take seconds, its summary does not need them.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,6 @@ from typer.main import get_command, get_group
 
 from tocsin import __version__
 from tocsin.errors import Problem
-
-# Lazily loaded commands: their imports take seconds, their summaries do not need them.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`tocsin recover`: restart a service that refuses to start because its stores have lost data."""
+"""Commands on the data of a service that does not run: `tocsin recover`, `reset-time`, `move`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from tocsin.service.operations.recovery import reset_time as set_back
 from tocsin.service.settings.settings import load_settings
 from tocsin.values.time import parse_instant
 
-StoppedData = Annotated[
-    Path | None, typer.Option(help="The data folder of a service that does not run.")
-]
-StoppedConfig = Annotated[Path | None, typer.Option(help="A TOML file with settings.")]
+_DATA = typer.Option(help="The data folder of a service that does not run.")
+
+Data = Annotated[Path | None, _DATA]
+Config = Annotated[Path | None, typer.Option(help="A TOML file with settings.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Go on without what is lost.")]
+Time = Annotated[
+    str | None,
+    typer.Option("--to", help="The time to go on from; by default that of the next event."),
+]
+Database = Annotated[str, typer.Option("--to", help="The URL of an empty PostgreSQL database.")]
 
 
-def recover(data: StoppedData = None, config: StoppedConfig = None, yes: Yes = False) -> None:
+def recover(data: Data = None, config: Config = None, yes: Yes = False) -> None:
     """Show what the stores of a service have lost; with --yes, go on without it."""
     settings = load_settings(config, data=data)
     lines = recover_stores(settings) if yes else explain_losses(settings)
@@ -35,30 +40,14 @@ def recover(data: StoppedData = None, config: StoppedConfig = None, yes: Yes = F
         raise typer.Exit(1)
 
 
-# `tocsin reset-time`: continue after a clock, or the times of events, were far ahead.
-
-Data = Annotated[Path | None, typer.Option(help="The data folder of a service that does not run.")]
-Config = Annotated[Path | None, typer.Option(help="A TOML file with settings.")]
-To = Annotated[
-    str | None,
-    typer.Option("--to", help="The time to go on from; by default that of the next event."),
-]
-
-
-def reset_time(data: Data = None, config: Config = None, to: To = None) -> None:
+def reset_time(data: Data = None, config: Config = None, to: Time = None) -> None:
     """Set the time of a service back after a clock was ahead; composites lose what waited."""
     settings = load_settings(config, data=data)
     for line in set_back(settings, None if to is None else parse_instant(to)):
         typer.echo(line)
 
 
-# `tocsin move`: from a data folder to a database that several gateways and a cluster can use.
-
-ClosedData = Annotated[Path, typer.Option(help="The data folder of a service that does not run.")]
-TargetUrl = Annotated[str, typer.Option("--to", help="The URL of an empty PostgreSQL database.")]
-
-
-def move(data: ClosedData, to: TargetUrl) -> None:
+def move(data: Annotated[Path, _DATA], to: Database) -> None:
     """Move all that a data folder holds into a PostgreSQL database; the service goes on there."""
     counts = migrate_data(data, to)
     for name, count in counts.items():

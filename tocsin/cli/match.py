@@ -1,4 +1,8 @@
-"""`tocsin match`: the matches of subscriptions over files of events."""
+"""`tocsin match`: the matches of subscriptions over files of events; and `tocsin verify`, which
+compares an engine with the reference on the user's own subscriptions and events.
+
+Both report unserved events on standard error; if no event could be read at all, that is a problem.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +33,6 @@ from tocsin.events.codecs.reception import EventEndRule
 from tocsin.events.matches.match import MemberContent
 from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
-
-# Reports of unserved events on standard error; if no event could be read at all, that is a
-# problem.
 
 
 def report_dead_letters(answer: EvaluationResult, files: EventFiles, *, kept: bool) -> None:
@@ -142,10 +143,6 @@ def match(
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))
     report_dead_letters(answer, files, kept=dead_letters is not None)
     require_some(answer, files)
-
-
-# `tocsin verify`: compare an engine with the reference, on the user's own subscriptions and
-# events.
 
 
 def verify(

@@ -1,4 +1,6 @@
-"""`tocsin subscriptions`: the subscriptions at a service, and their status."""
+"""`tocsin subscriptions`: the subscriptions at a service, and their status. `tocsin tail`: new
+matches of them, one JSON object per line.
+"""
 
 from __future__ import annotations
 
@@ -99,9 +101,6 @@ def delete(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
 
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-# `tocsin tail`: new matches, one JSON object per line.
 
 
 def tail(

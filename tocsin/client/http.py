@@ -1,4 +1,4 @@
-"""The address of a service, and the HTTP clients for it."""
+"""The address of a service, its HTTP clients, and its responses: parsed, raised or retried."""
 
 from __future__ import annotations
 
@@ -76,8 +76,6 @@ def _no_address(url: str, why: str) -> MeaningProblem:
         hint="write it like http://127.0.0.1:8080",
     )
 
-
-# Responses of the service: parsed, raised as a problem, or retried.
 
 _KINDS: Mapping[int, type[Problem]] = {
     400: MeaningProblem,

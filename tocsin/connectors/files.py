@@ -1,5 +1,10 @@
 """Files: a path, or `-` for standard input or output. Gzip, detected by the first bytes, is
 decompressed.
+
+An argument may also be a directory with all below it, or a pattern like `day-*.xml`. Of a
+directory, files with the suffix of a known format are read, in the order of their names; not hidden
+files, nor those whose name begins with `_`, which other systems write beside their data. An
+argument without any file is a problem.
 """
 
 from __future__ import annotations
@@ -122,12 +127,7 @@ def _write(out: IO[bytes], lines: Iterable[str]) -> None:
     out.flush()
 
 
-# Input arguments: a path, `-` for standard input, a directory with all below it, or a pattern like
-# `day-*.xml`.
-#
-# Of a directory, files with the suffix of a known format are read, in the order of their names; not
-# hidden files, nor those whose name begins with `_`, which other systems write beside their data. An
-# argument without any file is a problem.
+# Files that the arguments of a command mean.
 
 STANDARD_INPUT = "stdin"
 

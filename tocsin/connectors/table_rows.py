@@ -1,8 +1,9 @@
-"""CSV as records by its header, which is line 1. A broken row loses only itself.
+"""Rows of tables as records: CSV by its header, which is line 1, and Parquet by its schema.
 
-A cell is a number if JSON would read it as one, `true` or `false` in any case a boolean, and
-otherwise text; empty cells are omitted. A quoted text may span lines; quotes that are never closed
-lose the line in which they open.
+A broken row of CSV loses only itself. A cell is a number if JSON would read it as one, `true` or
+`false` in any case a boolean, and otherwise text; empty cells are omitted. A quoted text may span
+lines; quotes that are never closed lose the line in which they open. Of Parquet, null and NaN are
+omitted; a time inside data is text in UTC.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ import pyarrow.parquet as pq
 from tocsin.errors import EventProblem, MeaningProblem, Problem
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES, json_text, too_large
 from tocsin.values.time import format_instant, parse_instant
-
-# A row of a table.
 
 
 class Row(NamedTuple):
@@ -182,7 +181,7 @@ def _text(raw: bytes) -> str:
         ) from None
 
 
-# Parquet as records by its schema. Null and NaN are omitted; a time inside data is text in UTC.
+# Parquet.
 
 _BATCH_ROWS = 4096
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, OverflowError)

@@ -1,8 +1,8 @@
 """Queue of one subscriber: its items are delivered one at a time, in order, without a lock.
 
 A thread that adds an item also delivers it. If another thread is delivering to the subscriber, that
-one goes on with it. An awaitable that a receiver returns is awaited on an event loop, and later
-items wait for it.
+one goes on with it. An awaitable that a receiver returns is awaited on an event loop, a given one
+or one in a thread of its own, and later items wait for it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 
-# The event loop for asynchronous receivers: a given one, or one in a thread of its own.
-#
-# The thread starts with the first receiver that needs it and never keeps a program alive.
-
 
 class EventLoop:
-    """Runs coroutines from any thread on one event loop."""
+    """Runs coroutines from any thread on one event loop: a given one, or one in its own thread.
+
+    The thread starts with the first receiver that needs it and never keeps a program alive.
+    """
 
     __slots__ = ("__weakref__", "_is_closed", "_is_own", "_lock", "_loop", "_running", "_thread")
 

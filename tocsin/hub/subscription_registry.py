@@ -21,7 +21,8 @@ from tocsin.catalog import (
     require_agreement,
     with_plan,
 )
-from tocsin.catalog.compiling import may_depend, try_compile
+from tocsin.catalog.compiling import try_compile
+from tocsin.catalog.stored_plans import may_depend
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem, UnsupportedProblem, name_taken
 from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error

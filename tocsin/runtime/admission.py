@@ -3,6 +3,11 @@
 A small batch is checked event by event. A large one is checked by columns: duplicates by one set
 operation on all identities, late and too-far-ahead events by one comparison of all ends. Both ways
 give the same result.
+
+An event too far ahead is a dead letter and moves no watermark, so that a wrong clock does no harm.
+For live events the clock of the host is the reference. Finite input has no such clock; there the
+events before and after an event in the input are (decision 0036). Atomic subscriptions need no
+order and match such events all the same.
 """
 
 from __future__ import annotations
@@ -22,12 +27,6 @@ from tocsin.events.dead_letter import DeadLetter, late, too_far_ahead
 from tocsin.events.event import MANY, UNTIMED, Ends, Event, ends_of, ordered_by
 from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import Duration, Instant, parse_duration
-
-# Protection against wrong clocks: an event too far ahead is a dead letter and moves no watermark.
-#
-# For live events the clock of the host is the reference. Finite input has no such clock; there the
-# events before and after an event in the input are (decision 0036). Atomic subscriptions need no
-# order and match such events all the same.
 
 DEFAULT_AHEAD = "1h"
 """The distance by which an event may end after the clock of a live host."""

@@ -1,4 +1,9 @@
-"""Finite input in process: decode, sort, match in batches, return matches in output order."""
+"""Finite input in process: decode, sort, match in batches, return matches in output order.
+
+Constructed events are matched again, until none is new or the number of rounds is reached. The
+result is that over the input and all constructed events together, so that it does not depend on the
+order of construction.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +38,13 @@ from tocsin.events.matches.match import Match, in_output_order
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.xml.construction import Construct
-from tocsin.runtime import admission as clocks
+from tocsin.runtime.admission import find_too_far_ahead
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.runtime.guarded import GuardedEngine, Outcome
 from tocsin.runtime.limits import FanOut
 from tocsin.runtime.sequencer import FiniteSequencer
 from tocsin.runtime.watermark import Watermark
 from tocsin.values.time import Duration, Instant
-
-# Constructions over finite input: constructed events are matched again, until none is new.
-#
-# The number of rounds is limited. The result is that over the input and all constructed events
-# together, so that it does not depend on the order of construction.
 
 Evaluate = Callable[[Sequence[Event], FanOut], list[Match]]
 """All matches over the input and further events, whose origins the `FanOut` knows."""
@@ -252,9 +252,7 @@ def _out_of_time(
 ) -> Iterator[tuple[DeadLetter, _NumberedEvent]]:
     """Yield the events too far ahead or late, in input order, each with its dead letter."""
     timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
-    beyond = (
-        set() if ahead is None else set(clocks.find_too_far_ahead([end for _, end in timed], ahead))
-    )
+    beyond = set() if ahead is None else set(find_too_far_ahead([end for _, end in timed], ahead))
     watermark = Watermark(lateness)
     for number, (each, _) in enumerate(timed):
         if ahead is not None and number in beyond:

@@ -1,8 +1,8 @@
 """The engine with fault isolation: the same methods, and no event or subscription makes one raise.
 
-Each result includes the dead letters and the suspended subscriptions. A fault of an event whose
-views cannot be built counts against no subscription; otherwise a subscription that raises
-repeatedly, without a match in between, is suspended.
+Each result, an `Outcome`, includes the dead letters and the suspended subscriptions. A fault of an
+event whose views cannot be built counts against no subscription; otherwise a subscription that
+raises repeatedly, without a match in between, is suspended.
 """
 
 from __future__ import annotations
@@ -46,8 +46,6 @@ from tocsin.runtime.containment import (
 )
 from tocsin.runtime.limits import FanOut, MatchLimit
 from tocsin.values.time import Instant
-
-# Result of serving events and time in a host, as one value.
 
 
 class UnservedSubscription(NamedTuple):

@@ -1,10 +1,16 @@
-"""Limits on the match rate of a subscription and of a tenant.
+"""Limits on what a subscription emits: on its match rate, and on the events that it constructs.
 
 A join of everything with everything would fill the disk and delay the other subscriptions. Only the
 matches beyond one per event count, so that a subscription with one match for every event never
 reaches a limit. Matches that time alone emits are free up to the number of events that came and may
 wait: a recurring window of a second emits for years in one step. Time is the owner's and is stored
 with its steps: repeated steps suspend the same subscription at the same match.
+
+Of the events constructed from one event each generation is bounded. Their origin is the origin of
+the last event of the match in canonical order; a generation holds those that are equally many
+constructions away from it. One that is larger than the limit, and larger than the first generation,
+is dropped as a whole, so that the order of construction does not matter: every host drops the same
+events.
 """
 
 from __future__ import annotations
@@ -162,12 +168,7 @@ class MatchLimit:
         self._free.restore(free.get("left", {}))
 
 
-# Limits on the events constructed from one event: each generation of one origin is bounded.
-#
-# The origin of a constructed event is the origin of the last event of its match in canonical order. A
-# generation holds the events that are equally many constructions away from their origin. One that is
-# larger than the limit, and larger than the first generation, is not published. It is dropped as a
-# whole, so that the order of construction does not matter: every host drops the same events.
+# Constructed events.
 
 GENERATION_LIMIT = 1_000
 """The number of events that every generation may have; more if the first generation has more."""

@@ -1,4 +1,4 @@
-"""Watermark and reorder buffer, pure and shared by all hosts."""
+"""Watermark, reorder buffer, and the pauses of finite input: pure, and shared by all hosts."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _end_between(held: tuple[_Order, int, Event, object]) -> Instant:
     return held[0][0]
 
 
-# Long pauses of finite input, over which recurring windows are skipped in one step.
+# Pauses of finite input, over which recurring windows are skipped in one step.
 
 Span = tuple[Instant, Instant]
 """The lowest and the highest end of some events."""

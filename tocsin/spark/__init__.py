@@ -1,11 +1,11 @@
 """Tocsin on Apache Spark: the public names. The only folder that imports pyspark.
 
 Begin with `match` in `query/matching.py`. The data go `input`, `match_task`, `shard`, `output`;
-`plans` has the subscriptions, `sessions` a local session. A name is loaded when it is first used,
-since worker processes import the rooms of this package and need none of what a driver calls.
-Without pyspark the import says what to install.
+`plans` has the subscriptions, `query/session.py` makes a local session. A name is loaded when it
+is first used, since worker processes import the rooms of this package and need none of what a
+driver calls. Without pyspark the import says what to install.
 
-Imports: `spark.query`, `spark.sessions`; never `hub`, which stands beside it.
+Imports: `spark.query`; never `hub`, which stands beside it.
 Test a change with: `tests/spark`, with the scenarios in `tests/spark/shard/test_languages.py`.
 """
 

@@ -24,7 +24,7 @@ from tests.spark.cluster_job import MASTER
 from tests.spark.scenes import found_in
 from tests.spark.shard.driver import SUBSCRIPTIONS
 from tocsin.spark import local_session, match, match_with_dead_letters
-from tocsin.spark.output.match_codec import matches_in
+from tocsin.spark.output.batches import matches_in
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from tests.spark.shard.scenes import NAMES, PATTERNS
 from tocsin.catalog import Definition, Subscription
 from tocsin.spark import local_session, match_with_dead_letters
-from tocsin.spark.output.match_codec import matches_in
+from tocsin.spark.output.batches import matches_in
 
 KEYED = (
     ("each", "rule", "WHEN A THEN B WITHIN 5s FOR EACH v"),

@@ -22,8 +22,8 @@ from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task.match_task import MatchTaskConfig
 from tocsin.spark.match_task.messages import unpack_results
 from tocsin.spark.match_task.stream_task import StreamMatchTask
+from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FIXED_VERSION, Source
 from tocsin.spark.shard import state_store as keeping

@@ -22,8 +22,8 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
 from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.spark import match_with_dead_letters
+from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.output.match_codec import matches_in
 from tocsin.values.time import format_instant, parse_instant
 
 NAMES = tuple(

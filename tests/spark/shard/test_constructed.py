@@ -28,8 +28,8 @@ from tocsin.events.matches.match import Match
 from tocsin.plan.explain.plan import summary_lines
 from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark import match, match_with_dead_letters
+from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import state_store
 

@@ -17,8 +17,8 @@ from tocsin.errors import StateProblem
 from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
+from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
 from tocsin.spark.shard import state_store

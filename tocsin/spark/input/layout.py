@@ -3,6 +3,12 @@
 Either each row is a CloudEvents JSON text in a column `value`, or a record of Kafka with its
 headers; or event fields are columns: the event columns by their own names (id, source, type, time,
 endtime, place, data, ...), and any other column by a mapping from column to field.
+
+A record of Kafka follows the Kafka binding of CloudEvents 1.0: a content type
+`application/cloudevents...` means structured mode, in `value`; headers `ce_...` mean binary mode,
+`value` is then the data, and a record without a value has none. A record with neither is read as
+structured. If `value` is mapped, as plain JSON, fields that the mapping does not set are taken from
+the record itself.
 """
 
 from __future__ import annotations
@@ -21,13 +27,6 @@ from tocsin.events.codecs.bindings import events_of_message, message_of_record
 from tocsin.events.codecs.reception import RECEIVED, EventEndRule
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.spark.output.carried_columns import KEPT
-
-# Rows of Kafka: CloudEvents in structured mode in `value`, or in binary mode with `headers`.
-#
-# By the Kafka binding of CloudEvents 1.0: a content type `application/cloudevents...` means
-# structured; headers `ce_...` mean binary, `value` is then the data, and a record without a value has
-# none. A record with neither is read as structured. If `value` is mapped, as plain JSON, fields that
-# the mapping does not set are taken from the record itself.
 
 HEADERS = "headers"
 

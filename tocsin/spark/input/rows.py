@@ -1,4 +1,8 @@
-"""Decoding of Arrow batches: events for the engine, and a dead letter for every other row."""
+"""Decoding of Arrow batches: events for the engine, and a dead letter for every other row.
+
+Event columns are read without an object per row. Only suspicious rows go to the codec, one by one,
+so a row of columns is refused for the same reasons as its JSON.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +53,6 @@ from tocsin.spark.output.carried_columns import (
     heads_of_events,
 )
 from tocsin.spark.output.letters import Letter, letter_of_fault
-
-# Event columns for the engine, without an object per row; suspicious rows go to the codec.
-#
-# Only suspicious rows are decoded one by one, so a row of columns is refused for the same reasons as
-# its JSON.
 
 
 class ColumnReading:

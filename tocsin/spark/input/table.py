@@ -1,5 +1,5 @@
 """An Arrow batch of event columns: rows as CloudEvents objects, columns as the engine compares
-them.
+them, and the rows that may not be events.
 
 Instants become RFC 3339 text in UTC, as they would be in JSON, whatever the zone of the session.
 """
@@ -166,8 +166,7 @@ def shown_object(found: dict[str, Any] | EventProblem) -> str:
     return json.dumps(own, ensure_ascii=False, default=str)
 
 
-# Rows of event columns that may not be events, found column by column. May flag too many, never
-# too few.
+# Rows that may not be events, found column by column. May flag too many, never too few.
 
 Flags = npt.NDArray[np.bool_]
 

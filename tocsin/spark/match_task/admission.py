@@ -1,8 +1,9 @@
-"""Deduplication by (source, id): a batch keeps the first in canonical order, a stream the first to
-arrive.
+"""Admission of events on Spark: repeated ones, and those of a stream that end too far ahead.
 
-A stream remembers an identity for a time on the clock of the micro-batches, not on the clock of the
-events: so no event is too late for it and none is dropped for its age.
+Events are deduplicated by (source, id): a batch keeps the first in canonical order, a stream the
+first to arrive. A stream remembers an identity for a time on the clock of the micro-batches, not on
+the clock of the events: so no event is too late for it and none is dropped for its age. An event is
+too far ahead of the time of its micro-batch, which a retry keeps.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _first_that_came(by_event: DataFrame, remembered: Duration) -> DataFrame:
     return watched.dropDuplicatesWithinWatermark(["identity"]).drop(_CAME)
 
 
-# Events of a stream that end too far after the time of their micro-batch, which a retry keeps.
+# Events that end too far ahead.
 
 _NOW = "row_now"
 

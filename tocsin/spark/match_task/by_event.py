@@ -29,9 +29,8 @@ from tocsin.spark.match_task.match_task import (
 )
 from tocsin.spark.match_task.messages import ShardMessageBuilder, drafts_for
 from tocsin.spark.match_task.reports import Task
-from tocsin.spark.output.batches import MAX_MATCHES
+from tocsin.spark.output.batches import MATCH, MAX_MATCHES
 from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array
-from tocsin.spark.output.match_codec import MATCH
 from tocsin.spark.plans.plan_cache import Route
 from tocsin.spark.plans.shard_plans import shard_keys
 

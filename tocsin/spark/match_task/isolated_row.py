@@ -1,6 +1,8 @@
-"""Isolation of one row that raises: it is served for every subscription that does not fail on it.
+"""Isolation of a row that raises: found by bisection, and served for every subscription that does
+not fail on it.
 
-Each failing subscription gets a dead letter with its name.
+Each failing subscription gets a dead letter with its name; the query goes on. The results of a
+piece are complete before any of them is yielded: a piece that raises has no effect.
 """
 
 from __future__ import annotations

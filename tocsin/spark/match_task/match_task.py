@@ -38,9 +38,9 @@ from tocsin.spark.output.batches import (
     batch_of_letters,
     batch_of_matches,
     narrow,
+    rings_to_arrow,
 )
 from tocsin.spark.output.letters import Letter, letter_of, letter_of_row
-from tocsin.spark.output.match_codec import rings_to_arrow
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MemberRenderer
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.plan_cache import WORKER_INDEXES, MatchIndex, Route

@@ -3,7 +3,8 @@
 Every shard gets the progress of time; `hits` is the number of events that a row has for its shard.
 A shard gets an event once, for all its subscriptions together. Matches of atomic subscriptions and
 dead letters pass through the shard of the task's own number, so that the source is read once for
-both.
+both. Routes are computed once per set of atoms and of partitions, and partitions from columns, so
+that no event is decoded for its key.
 """
 
 from __future__ import annotations
@@ -26,10 +27,6 @@ from tocsin.spark.match_task.reports import Task
 from tocsin.spark.output.batches import batch_of_letters, batch_of_matches
 from tocsin.spark.plans.plan_cache import MatchIndex, Route
 from tocsin.spark.plans.shard_plans import shard_keys
-
-# Routes of the events of a batch, computed once per set of atoms and of partitions.
-#
-# Partitions are computed from columns, so that no event is decoded for its key.
 
 _Target = tuple[ShardMessageBuilder, int, bool]
 """The draft of an event, the number of its set of atoms, and whether that shard reports it if late.

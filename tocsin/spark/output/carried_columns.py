@@ -1,7 +1,7 @@
-"""Columns of the events that matches carry (`keep`): one opaque text per event.
+"""Columns of the events of matches: their match fields, and the columns that they carry (`keep`).
 
-As part of the envelope the text goes wherever the event goes, also through the state of composites;
-it is removed when an event is rendered.
+What an event carries is one opaque text. As part of the envelope the text goes wherever the event
+goes, also through the state of composites; it is removed when an event is rendered.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _unkept(message: str, hint: str, token: str) -> MeaningProblem:
     return MeaningProblem(message, code="ColumnError", token=token, hint=hint)
 
 
-# Match fields of events as columns: identity, times (null without a time), place, kept columns.
+# Match fields of events: identity, times (null without a time), place, kept columns.
 
 INSTANT_TYPE = pa.timestamp("us", tz="UTC")
 

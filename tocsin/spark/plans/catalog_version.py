@@ -1,10 +1,10 @@
 """The catalog's version as a table of one row, read on every scan: in a stream, once per
-micro-batch.
+micro-batch; and the versions by position of a log.
 
-Joined to the events as a broadcast, it gives all rows of one micro-batch the same version,
+Joined to the events as a broadcast, the row gives all rows of one micro-batch the same version,
 including retried tasks. A catalog older than when the query was made is another database and is
 refused: an executor without access to the driver's SQLite file must not be taken for an empty
-catalog.
+catalog. Over a log with positions, a micro-batch ends where the next version begins.
 """
 
 from __future__ import annotations
@@ -87,9 +87,6 @@ def require_same_catalog(found: int, expected: int) -> None:
             code="CatalogError",
             hint=_SHARED,
         )
-
-
-# Versions of a catalog by position of a log: a micro-batch ends where the next version begins.
 
 
 class VersionsByPosition:

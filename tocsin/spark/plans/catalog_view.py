@@ -9,8 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from tocsin.catalog import Changes, Definition, Snapshot, Subscription, Surroundings
-from tocsin.catalog.compiling import may_depend
-from tocsin.catalog.stored_plans import meaning_digest
+from tocsin.catalog.stored_plans import may_depend, meaning_digest
 from tocsin.engine.engine import Engine
 from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime.guarded import GuardedEngine

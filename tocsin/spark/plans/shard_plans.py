@@ -1,5 +1,9 @@
-"""The plans of one shard in a running engine. Subscriptions that stay between versions keep their
-state.
+"""The plans of one shard in a running engine, and the assignment of subscriptions to shards.
+
+The assignment is fixed for ever. Spark sends a key to the partition of its hash, so that the keys 0
+and 1 may fall into one of two partitions. So shard `n` has a key whose hash is `n` modulo 5040, a
+multiple of all numbers up to 10 and many more: shards are spread evenly over partitions, and the
+key does not depend on the number of either.
 
 A composite with a partition key is served by every shard, each with its partition of the events;
 any other belongs to one shard, which serves it whole. An event may reach a shard for other
@@ -10,9 +14,9 @@ that construct, whole, and has their events for its own composites; only the sha
 subscription outputs its matches. Constructed events are then matched against atomic subscriptions
 too, each by the shard that owns it.
 
-A subscription stays as long as its plan is equal: a new receiver, or a definition that it does not
-use, changes nothing. A subscription that does not compile is reported by the match tasks; here it
-is only omitted.
+A subscription stays, with its state, as long as its plan is equal: a new receiver, or a definition
+that it does not use, changes nothing. A subscription that does not compile is reported by the match
+tasks; here it is only omitted.
 """
 
 from __future__ import annotations
@@ -40,12 +44,6 @@ from tocsin.spark.output.letters import (
 )
 from tocsin.spark.plans.catalog_view import CatalogView
 from tocsin.values.time import Instant
-
-# Assignment of subscriptions to shards: fixed for ever, with shards spread evenly over partitions.
-#
-# Spark sends a key to the partition of its hash, so that the keys 0 and 1 may fall into one of two
-# partitions. So shard `n` has a key whose hash is `n` modulo 5040, a multiple of all numbers up to 10
-# and many more. The key does not depend on the number of shards or partitions.
 
 DEFAULT_SHARDS = 2
 MAX_SHARDS = 256

@@ -1,9 +1,11 @@
 """Sources of the subscriptions of a query: a fixed list shipped with the query, or a live catalog
 URL.
 
-A fixed list is compiled once, where the query is made, so that a mistake in it raises there. The
-entries of a live catalog were compiled when they were put; a mistake in one becomes a dead letter.
-Plans are shipped with the texts: workers load them.
+A fixed list is compiled once, where the query is made, so that a mistake in it raises there. It may
+be in a file, which the suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with
+`.gz`. A file is read once; all its problems are reported together, each with its line. The entries
+of a live catalog were compiled when they were put; a mistake in one becomes a dead letter. Plans
+are shipped with the texts: workers load them.
 """
 
 from __future__ import annotations
@@ -40,12 +42,6 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.languages.rule.building import Rule
 from tocsin.spark.plans.catalog_version import require_same_catalog, shared_catalog
-
-# Lists of subscriptions from a file, and errors for texts that are neither a list nor a catalog.
-#
-# The suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of
-# subscriptions. They are read once, when the query is made. All problems of the file are reported
-# together, each with its line.
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 _FEW = 5

@@ -30,8 +30,8 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.runtime import admission as clocks
 from tocsin.spark.input.lines import PART_BYTES, open_lines, read_lines
+from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.output.member_output import EVENTS_AS_TEXT, MemberOutput, convert_members
 from tocsin.spark.plans.sources import Entry, source_of
 from tocsin.spark.query.dataflow import DetectionOptions

@@ -18,8 +18,8 @@ from tocsin.events.matches.match import Match
 from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.log_source import POSITION
 from tocsin.spark.input.log_source import VERSION as LOG_VERSION
+from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.carried_columns import CarriedColumns, kept_column
-from tocsin.spark.output.match_codec import matches_in
 from tocsin.spark.output.member_output import MemberOutput, convert_members
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS

@@ -27,13 +27,13 @@ from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.input.layout import laid_out
 from tocsin.spark.match_task.admission import matches_once
 from tocsin.spark.match_task.match_task import MatchTaskConfig
+from tocsin.spark.output.batches import MATCH_NAMES
 from tocsin.spark.output.carried_columns import (
     CarriedColumns,
     Keep,
     kept_column,
     require_names_apart,
 )
-from tocsin.spark.output.match_codec import MATCH_NAMES
 from tocsin.spark.output.member_output import MemberOutput, convert_members, telling_of
 from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS

@@ -1,7 +1,9 @@
-"""Constructed documents as events for other consumers: the query itself has matched them already.
+"""Matches as events for other consumers: their constructed documents, or records of matches for
+Kafka.
 
-Ids are derived from match ids, so that a repeated write is a duplicate. A query that reads what it
-wrote drops such copies.
+The query itself has matched constructed documents already. Ids are derived from match ids, so that
+a repeated write is a duplicate. A query that reads what it wrote drops such copies. Records for
+Spark's Kafka sink are structured CloudEvents, by their Kafka binding.
 """
 
 from __future__ import annotations
@@ -64,8 +66,6 @@ def constructs_any(snapshot: Snapshot) -> bool:
             return True
     return False
 
-
-# Matches as records for Spark's Kafka sink: structured CloudEvents, by their Kafka binding.
 
 MATCH_TYPE = "io.tocsin.match"
 

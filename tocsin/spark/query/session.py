@@ -1,7 +1,10 @@
 """A local Spark session for the command line, the demo and the tests: quiet, loopback only, this
-Python.
+Python. A missing or too old Java is reported in one line, with a hint.
 
-A missing or too old Java is reported in one line, with a hint.
+In a session on this machine the workers run the Python that runs here, unless another is chosen.
+PySpark's own default is the first `python3` on the search path, which need not have Tocsin, nor be
+of this version. On a cluster the path of its Python is unknown here: then a warning says what to
+set. A choice is never overruled.
 """
 
 from __future__ import annotations
@@ -22,30 +25,21 @@ from pyspark.sql import SparkSession
 
 from tocsin.errors import StateProblem
 
-# The addressee of a warning: the first caller outside this package.
-
 _PACKAGE = f"{Path(__file__).parents[2]}{os.sep}"
+_PYTHON_VARIABLE = "PYSPARK_PYTHON"
+_PYTHON_SETTING = "spark.pyspark.python"
+_DEFAULT_PYTHON = "python3"
+_CONNECT = "pyspark.sql.connect"
 
 
 def levels_to_the_caller() -> int:
-    """Return the number of stack levels up to that caller, for `stacklevel`."""
+    """Return the number of stack levels up to the first caller outside this package, for a
+    warning.
+    """
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level
-
-
-# The Python of the workers of a session: on this machine the current one, unless another is
-# chosen.
-#
-# PySpark's own default is the first `python3` on the search path, which need not have Tocsin, nor be
-# of this version. On a cluster the path of its Python is unknown here: then a warning says what to
-# set. A choice is never overruled.
-
-_VARIABLE = "PYSPARK_PYTHON"
-_SETTING = "spark.pyspark.python"
-_DEFAULT = "python3"
-_REMOTE = "pyspark.sql.connect"
 
 
 class WorkerPythonWarning(UserWarning):
@@ -54,23 +48,24 @@ class WorkerPythonWarning(UserWarning):
 
 def is_remote(spark: SparkSession) -> bool:
     """True if the session is a client of Spark Connect: its server decides which Python runs."""
-    return type(spark).__module__.startswith(_REMOTE)
+    return type(spark).__module__.startswith(_CONNECT)
 
 
 def choose_python(spark: SparkSession) -> None:
     """Let workers on this machine run this Python; warn on a cluster without a choice."""
-    if is_remote(spark) or spark.sparkContext.pythonExec != _DEFAULT:
+    if is_remote(spark) or spark.sparkContext.pythonExec != _DEFAULT_PYTHON:
         return
     context = spark.sparkContext
-    chosen = context.getConf().get(_SETTING) or os.environ.get(_VARIABLE)
+    chosen = context.getConf().get(_PYTHON_SETTING) or os.environ.get(_PYTHON_VARIABLE)
     if chosen or str(context.master).startswith("local"):
         context.pythonExec = chosen or sys.executable
         return
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     warnings.warn(
-        f"the workers of {context.master} will run the first {_DEFAULT} that they find; it has to"
-        f" be Python {version} with Tocsin installed: set {_VARIABLE} to its path before the"
-        f" session is made ({_VARIABLE}={_DEFAULT} says that the first one is right), or ship an"
+        f"the workers of {context.master} will run the first {_DEFAULT_PYTHON} that they find; it"
+        f" has to be Python {version} with Tocsin installed: set {_PYTHON_VARIABLE} to its path"
+        f" before the session is made ({_PYTHON_VARIABLE}={_DEFAULT_PYTHON} says that the first one"
+        " is right), or ship an"
         " environment with spark.archives",
         WorkerPythonWarning,
         stacklevel=levels_to_the_caller(),

@@ -2,8 +2,8 @@
 
 The clock runs to the end of time or to `until`. Spark sorts the events of each shard; an engine
 then reads them one by one, so that a shard may be larger than memory. If composites construct, the
-events are stored to be evaluated again. Matches of atomic subscriptions and dead letters pass
-through in the same pass.
+messages are stored and evaluated again until no constructed event is new, as in the local host.
+Matches of atomic subscriptions and dead letters pass through in the same pass.
 """
 
 from __future__ import annotations
@@ -37,10 +37,6 @@ from tocsin.spark.plans.shard_plans import ShardPlans, shard_keys
 from tocsin.spark.plans.sources import Source
 from tocsin.spark.shard.shard import told_once
 from tocsin.values.time import Instant
-
-# A shard over finite input with constructions: its events are evaluated again until none is new.
-#
-# The same algorithm as in the local host.
 
 MAX_BYTES_IN_MEMORY = 64 << 20
 """Bytes of messages that a shard holds in memory; beyond it they are on disk."""

@@ -28,9 +28,6 @@ from tocsin.spark.plans.shard_plans import ShardPlans
 from tocsin.spark.plans.sources import Source
 from tocsin.values.time import Instant
 
-# The order of a shard, as for any live host. Every shard handles constructed events; one reports
-# faults.
-
 
 class ShardSequencer(Sequencer[tuple[bytes, ...]]):
     """Events and time of a shard; the payload of an event is the names of its atoms."""

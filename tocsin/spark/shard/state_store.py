@@ -4,6 +4,11 @@ The cache holds shards by the name of their state, a hash over all their steps. 
 new, or that has taken a step that was never committed, does not have that name and rebuilds the
 shard: snapshot first, then the steps since. The steps are the original messages, so that storing
 them needs no work; when they outgrow the snapshot, a new one is made.
+
+The store has one map from numbers to bytes: 0 is the head, 1 the list of subscriptions if there is
+one, 2 the snapshot, and from 3 on the steps since. It is one state, since in each task Spark spends
+more on registering a state than on writing it. Each step has a number of its own, so that adding
+one costs nothing for those before it.
 """
 
 from __future__ import annotations
@@ -27,12 +32,6 @@ from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
 from tocsin.spark.shard.shard import KEYS_PART, Millis, Shard, ShardConfig
 from tocsin.spark.shard.shard_host import ShardHost, ask_shard_host, folder_of_executor
-
-# A shard in the state store: one map from numbers to bytes.
-#
-# Number 0 is the head, 1 the list of subscriptions if there is one, 2 the snapshot, and from 3 on the
-# steps since. It is one state, since in each task Spark spends more on registering a state than on
-# writing it. Each step has a number of its own, so that adding one costs nothing for those before it.
 
 STATE = "head"
 """The name of the map, also of one of three states of earlier versions, which was not a map.

@@ -1,4 +1,8 @@
-"""Composites on streaming DataFrames: match tasks, one shuffle, the stateful operator."""
+"""Composites on streaming DataFrames: match tasks, one shuffle, the stateful operator.
+
+The operator turns the rows of one shard into packed results; a timer wakes a shard on an idle
+stream.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,6 @@ from tocsin.spark.shard.state_store import (
     ShardStore,
     StoredShard,
 )
-
-# The stateful operator: rows of one shard -> packed results. A timer wakes a shard on an idle
-# stream.
 
 PAYLOAD = "payload binary"
 
