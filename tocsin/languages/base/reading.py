@@ -7,13 +7,14 @@ question about the text is answered from it, so that no text is read twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import ParamSpec
 
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context
 from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.nodes.sources import Sources
 
 Options = Mapping[str, object]
 Given = ParamSpec("Given")
@@ -24,13 +25,15 @@ class Reading:
     """Plan of a text (None if it has problems) and every problem, the first one first.
 
     `syntax` is the syntax tree of the text, for callers that look up where something is written.
-    `warn` looks for warnings in the tree; it is called on first access to `warnings`.
+    `warn` looks for warnings in the tree; it is called on first access to `warnings`. `sources` has
+    the text of every part of the plan: a piece of the given text, or one that says the same.
     """
 
     plan: Plan | None = None
     problems: tuple[Problem, ...] = ()
     syntax: object = None
     warn: Callable[[], Iterable[Problem]] = tuple
+    sources: Sources = field(default_factory=dict, repr=False)
 
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
