@@ -6,7 +6,7 @@ Of equal parts the first text counts; a part without an entry is described by it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from tocsin.plan.nodes.composites import Named, Only, Part, parts_of
@@ -15,29 +15,58 @@ Sources = Mapping[Part, str]
 
 NO_SOURCES: Sources = MappingProxyType({})
 
+_Text = str | Callable[[], str]
 
-class SourceRecorder(dict[Part, str]):
-    """Source texts while a text is lowered."""
 
-    def add(self, part: Part, text: str) -> Part:
-        """Record the text of a part unless it has one; return the part."""
-        self.setdefault(part, text)
+class SourceRecorder:
+    """Record of the source texts of one text while it is lowered; nothing is worked out before
+    `find` is called.
+    """
+
+    def __init__(self) -> None:
+        self._added: list[tuple[Part, _Text]] = []
+        self._replaced: list[tuple[Part, Part]] = []
+        self._definitions: list[SourceRecorder] = []
+
+    def add(self, part: Part, text: _Text) -> Part:
+        """Record the text of a part, or a function that returns it; return the part."""
+        self._added.append((part, text))
         return part
 
     def replace(self, before: Part, after: Part) -> Part:
-        """Give the parts of `after` the texts of those that they replace; return `after`."""
+        """Record that a part was replaced, which moves the texts of all parts inside it; return
+        `after`.
+        """
         if before is not after:
-            for old, new in pair_parts(before, after):
-                if old in self:
-                    self.setdefault(new, self[old])
+            self._replaced.append((before, after))
         return after
+
+    def add_definition(self, recorder: SourceRecorder) -> None:
+        """Add the record of a definition; the texts of its parts count where this has none."""
+        self._definitions.append(recorder)
+
+    def find(self) -> Sources:
+        """Return the text of each part; of equal parts the first."""
+        found = {part: text for each in self._definitions for part, text in each.find().items()}
+        own: dict[Part, str] = {}
+        for part, text in self._added:
+            if part not in own:
+                own[part] = text if isinstance(text, str) else text()
+        for before, after in self._replaced:
+            for old, new in pair_parts(before, after):
+                for texts in (found, own):
+                    if old in texts:
+                        texts.setdefault(new, texts[old])
+        return found | own
 
 
 def move_sources(sources: Sources, before: Part, after: Part) -> Sources:
     """Return the source texts of a pattern that passes have changed from `before` to `after`."""
-    recorder = SourceRecorder(sources)
-    recorder.replace(before, after)
-    return recorder
+    moved = dict(sources)
+    for old, new in pair_parts(before, after):
+        if old in moved:
+            moved.setdefault(new, moved[old])
+    return moved
 
 
 def pair_parts(before: Part, after: Part) -> Iterator[tuple[Part, Part]]:
