@@ -6,8 +6,10 @@ import re
 from dataclasses import replace
 from functools import cache
 
+from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.slices import TextSlices, blank
 from tocsin.languages.concept.limits import ConceptLimits, exceeded
 from tocsin.languages.concept.syntax import ConceptSubscription, Terminology
 from tocsin.languages.concept.syntax_errors import syntax_problem
@@ -21,6 +23,8 @@ _OPENING = re.compile(
 """Opening brace of an atom of another language; or a comment, text or IRI, in which braces do not
 count.
 """
+
+_QUOTED = re.compile(r"#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>")
 
 _TERMINOLOGY = Grammar(
     "SYNTAX",
@@ -39,6 +43,15 @@ def read_subscription(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Conc
         _parser("subscription", limits.nesting), text, limits
     )
     return found
+
+
+def slices_of(text: str) -> TextSlices:
+    """Return the pieces of a text that has been read."""
+    return TextSlices(text, _mask)
+
+
+def _mask(text: str) -> str:
+    return blank(blank_braces(text, _OPENING, "SYNTAX"), _QUOTED)
 
 
 def read_terminology(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Terminology:

@@ -7,6 +7,7 @@ conditions on the joined rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from tocsin.languages.base.context import Definition
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
@@ -16,12 +17,14 @@ from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.patterns import PatternReader
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.rules import check_rules
+from tocsin.languages.exmlql.source_texts import SourceTexts
 from tocsin.languages.exmlql.sources import Documents, patterns_by_label
 from tocsin.languages.exmlql.syntax import ExmlqlSubscription, PatternItem, variables_in
 from tocsin.languages.exmlql.templates import TemplateReader, order_keys
 from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.exmlql.variables import check_variables, variables_by_block
 from tocsin.plan.nodes.composites import Plan, Send
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_terms import RowCondition, condition_variables
 from tocsin.plan.xml.templates import TemplateElement
@@ -32,12 +35,13 @@ def lower(
     subscription: ExmlqlSubscription,
     definitions: Mapping[str, Definition],
     problems: ProblemCollector,
+    sources: SourceRecorder,
 ) -> Plan | None:
     """Return the plan; None if there are problems."""
     if subscription.sourced and not subscription.blocks:
         _refuse_documents_alone(subscription.sourced[0], problems)
         return None
-    lowering = _SubscriptionLowering(subscription, definitions, problems)
+    lowering = _SubscriptionLowering(subscription, definitions, problems, sources)
     blocks, templates = lowering.blocks(), lowering.templates()
     if not blocks:
         _refuse_without_pattern(subscription, problems)
@@ -56,8 +60,11 @@ class _SubscriptionLowering:
         subscription: ExmlqlSubscription,
         definitions: Mapping[str, Definition],
         problems: ProblemCollector,
+        sources: SourceRecorder,
     ) -> None:
         self._subscription = subscription
+        self._sources = sources
+        self._texts = SourceTexts(problems.text, subscription)
         self._problems = problems
         self._documents = Documents(definitions, problems)
         self._namespaces = Namespaces(subscription.namespaces, problems)
@@ -106,14 +113,20 @@ class _SubscriptionLowering:
         blocks, rest = self._with_conditions(patterns)
         if self._is_composite:
             output = Construct(templates, rest, order) if templates else None
+            for label, each in blocks.items():
+                self._sources.add(each, partial(self._texts.of_block, label))
             return lower_composition(
-                Composition(subscription, blocks, rest, output), self._problems
+                Composition(subscription, blocks, rest, output),
+                self._problems,
+                self._sources,
+                self._texts,
             )
         if subscription.within is not None:
             message = "WITHIN relates several events, and here is one"
             self._problems.add(SYNTAX_CODE, subscription.within, message, "leave WITHIN out")
             return None
         block = next(iter(blocks.values()))
+        self._sources.add(block, self._texts.of_where)
         return Plan(block, Construct(templates, (), order) if templates else Send())
 
     def _with_conditions(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.base.context import (
@@ -24,6 +24,7 @@ from tocsin.languages.base.suggestions import did_you_mean
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
 from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.space import Metric
 
 OWN_LANGUAGE = "opsl"
@@ -41,10 +42,13 @@ CHAIN = 32
 
 @dataclass(frozen=True, slots=True)
 class LoweredOpsl:
-    """Plan part of a text and its problems; with problems the part is meaningless."""
+    """Plan part of a text, its problems and its source texts; with problems the part is
+    meaningless.
+    """
 
     part: Part
     problems: list[Problem]
+    sources: SourceRecorder = field(default_factory=SourceRecorder, compare=False, repr=False)
 
 
 Reader = Callable[[str, "OpslNameResolver", int], LoweredOpsl]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.grammar import Grammar, grammar_of
 from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.slices import TextSlices, blank
 from tocsin.languages.base.texts import START
 from tocsin.languages.opsl.limits import OpslLimits, exceeded
 from tocsin.languages.opsl.syntax import OpslSubscription, nodes_of
@@ -18,6 +20,8 @@ _OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![A-Za-z])([A-Za-z]+)
 
 A word is tried from its first letter only: a long one costs its length, not the square of it.
 """
+
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 _GRAMMAR = Grammar(
     SYNTAX_CODE,
@@ -57,3 +61,12 @@ def _refuse_large(subscription: OpslSubscription, limits: OpslLimits) -> None:
             "split the subscription, or say several conditions on one event as one atom: selector{"
             " ... }",
         )
+
+
+def slices_of(text: str) -> TextSlices:
+    """Return the pieces of a text that has been read."""
+    return TextSlices(text, _mask)
+
+
+def _mask(text: str) -> str:
+    return blank(blank_braces(text, _OPENING, SYNTAX_CODE), _QUOTED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
@@ -27,6 +27,7 @@ from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Named, Part, Plan, Policy
 from tocsin.plan.nodes.expression import Attribute, Call
 from tocsin.plan.nodes.measures import Ring, Selected
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.plan.passes.set_policy import with_settings
 from tocsin.values.time import format_duration
 
@@ -41,6 +42,7 @@ class LoweredRule:
     problems: list[Problem]
     warnings: list[Problem]
     rule: RuleSyntax
+    sources: SourceRecorder = field(default_factory=SourceRecorder)
 
 
 def meaning_of(
@@ -66,10 +68,11 @@ def meaning_of(
     )
     if problems:
         return LoweredRule(Plan(NOTHING), problems.in_reading_order(), [], rule)
-    names = RuleNameResolver(problems, context, metric, rule.depth)
-    lowering = RuleLowering(problems, warnings, names, manner)
+    sources = SourceRecorder()
+    names = RuleNameResolver(problems, context, metric, sources, rule.depth)
+    lowering = RuleLowering(problems, warnings, names, manner, sources)
     rest, part = push_down_conditions(rule, lowering)
-    part = attach(part, _wanted(rule, rest, manner, problems), problems)
+    part = sources.replace(part, attach(part, _wanted(rule, rest, manner, problems), problems))
     _refuse_needless_mode(rule, lowering, problems)
     if not problems:
         refuse_impossible_keys(part, rule.keys, problems)
@@ -78,7 +81,8 @@ def meaning_of(
     plan = Plan(_whole(part, rule, manner), select=_selected(rule, labels, lowering))
     if rule.horizon is not None:
         plan = with_settings(plan, None, rule.horizon.microseconds)
-    return LoweredRule(plan, [], warnings.in_reading_order(), rule)
+    sources.replace(part, plan.pattern)
+    return LoweredRule(plan, [], warnings.in_reading_order(), rule, sources)
 
 
 def _whole(part: Part, rule: RuleSyntax, manner: RuleSettings) -> Part:

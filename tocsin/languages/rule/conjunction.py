@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tocsin.languages.base.renaming import HIDDEN
-from tocsin.plan.nodes.composites import Join, Named, Part, Sliding
+from tocsin.plan.nodes.composites import HIDDEN, Join, Named, Part, Sliding
 from tocsin.plan.nodes.rewriting import with_parts
 
 PAIRED_MEASURES = "PairedMeasures"
@@ -20,11 +19,13 @@ PAIRED_MEASURES = "PairedMeasures"
 class MergedConjunction:
     """Parts of an AND after merging, by the number of the first part that each was made of.
 
-    `aliases` maps names of merged measures to the name that stands for all of them.
+    `aliases` maps names of merged measures to the name that stands for all of them; `groups` has
+    the numbers of the measures that were merged into a part.
     """
 
     parts: dict[int, Part]
     aliases: dict[str, str]
+    groups: dict[int, list[int]]
 
     @property
     def measures(self) -> list[int]:
@@ -48,7 +49,9 @@ def merge_measures(parts: Sequence[Part]) -> MergedConjunction:
     aliases: dict[str, str] = {}
     for group in windows.values():
         merged[group[0].number] = _merge(group, aliases)
-    return MergedConjunction(dict(sorted(merged.items())), aliases)
+    groups = {group[0].number: [each.number for each in group] for group in windows.values()}
+    several = {first: numbers for first, numbers in groups.items() if len(numbers) > 1}
+    return MergedConjunction(dict(sorted(merged.items())), aliases, several)
 
 
 @dataclass(frozen=True, slots=True)

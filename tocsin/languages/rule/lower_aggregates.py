@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.names import NOTHING, RuleNameResolver
 from tocsin.languages.rule.paths import path_of
+from tocsin.languages.rule.printer import part_text, state_text
 from tocsin.languages.rule.syntax import (
     AggregateSyntax,
     AtomSyntax,
@@ -39,6 +41,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.expression import Attribute
 from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.nodes.measures import Measure, Ring
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration
 
@@ -80,6 +83,7 @@ class AggregateLowering:
     warnings: ProblemCollector
     names: RuleNameResolver
     manner: RuleSettings
+    sources: SourceRecorder
     holding: list[str] = field(default_factory=list)
     measured: list[Attribute] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -134,6 +138,7 @@ class AggregateLowering:
                 every,
             ),
         )
+        self.sources.add(made, partial(part_text, node))
         return made if name else with_name(own, made)
 
     def _counted(self, aggregate: AggregateSyntax) -> Part | None:
@@ -204,6 +209,11 @@ class AggregateLowering:
         )
 
     def _state(self, state: StateSyntax) -> Atom:
+        found = self._state_atom(state)
+        self.sources.add(found, partial(state_text, state))
+        return found
+
+    def _state_atom(self, state: StateSyntax) -> Atom:
         metric = self.manner.metric
         match state:
             case Meets():

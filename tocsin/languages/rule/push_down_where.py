@@ -39,7 +39,7 @@ def push_down_conditions(rule: RuleSyntax, lowering: RuleLowering) -> tuple[set[
             own.setdefault(name, []).append(condition)
         else:
             rest.add(number)
-    return rest, _narrowed(part, own) if own else part
+    return rest, lowering.sources.replace(part, _narrowed(part, own) if own else part)
 
 
 def _named_conditions(part: Part) -> Iterator[str]:

@@ -17,7 +17,8 @@ from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.engine.detection.inspection import OperatorView
 from tocsin.errors import Problem
-from tocsin.plan.explain.composites import condition_text, roles, title
+from tocsin.plan.explain.operators import condition_text, roles
+from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Absence, Gathered, Join, Part
 from tocsin.service.console.looking import take_look

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tocsin.events.event import Event
-from tocsin.plan.explain.composites import short_text, title
+from tocsin.plan.explain.phrases import short_text, title
 from tocsin.plan.nodes.composites import Absence, DuringWindow, Join, Part, Sliding, parts_of
 from tocsin.service.console.plan_tree import restrictions_in
 from tocsin.values.time import format_duration, format_instant, parse_instant

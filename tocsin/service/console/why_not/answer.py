@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.events.event import Event
-from tocsin.plan.explain.composites import title
+from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Named, Part, atoms_of, parts_of
 from tocsin.service.console.waiting import describe_pending
