@@ -130,7 +130,7 @@ def _ending(runner: LocalRunner) -> Callable[..., bool]:
     """The runner waits only when nothing is left to do: then it ends."""
 
     def wait_beyond(*_: object) -> bool:
-        runner._stopping.set()
+        runner._worker.stop()
         return False
 
     return wait_beyond

@@ -16,6 +16,7 @@ from tests.service.delivery.office import opened
 from tests.service.delivery.receiver import Received, Reply, receiving, wait_until
 from tocsin.errors import Problem, StateProblem
 from tocsin.service.delivery.message import DeliveryMessage
+from tocsin.service.delivery.worker import DeliveryWorker
 
 
 def numbered(start: int, end: int) -> list[str]:
@@ -32,6 +33,30 @@ def test_matches_arrive_in_order_and_once(tmp_path: Path) -> None:
         wait_until(lambda: office.state("s")["delivered"] == 200)
         assert [each.id for each in receiver.received] == ids
         assert office.state("s")["state"] == "active"
+
+
+def test_an_unexpected_error_does_not_end_delivery(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    look, failures = DeliveryWorker._look, ["broken"]
+
+    async def look_or_fail(worker: DeliveryWorker) -> None:
+        if worker.lines and failures:
+            raise RuntimeError(failures.pop())
+        await look(worker)
+
+    with receiving() as receiver, opened(tmp_path) as office:
+        office.subscribe("s", {"webhook": receiver.url})
+        office.ring("s", "01")
+        receiver.wait_for(1)
+        monkeypatch.setattr(DeliveryWorker, "_look", look_or_fail)
+        office.ring("s", "02")
+        wait_until(lambda: not failures)
+        office.ring("s", "03")
+        receiver.wait_for(3)
+        wait_until(lambda: office.state("s")["delivered"] == 3)
+        assert [each.id for each in receiver.received] == ["01", "02", "03"]
+    assert "delivery: RuntimeError: broken" in caplog.text
 
 
 def test_a_message_carries_the_secret_of_its_subscription(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from websockets.sync.client import connect
 
 from tests.service.epcis.conftest import document, event, numbers
 from tests.service.serving import Served, served, wait_for
+from tocsin.service.epcis.worker import QueryWorker
 
 SHIPPED = {"name": "shipped", "query": {"EQ_bizStep": ["shipping"]}}
 
@@ -174,6 +175,28 @@ def test_receiver_that_is_away_hears_it_later(client, receiver):
     capture(client, event(1))
     wait_for(lambda: receiver.numbers() == [1])
     assert receiver.answers == []
+
+
+def test_subscribers_are_served_again_after_an_unexpected_error(
+    client, receiver, monkeypatch, caplog
+):
+    serve, failures = QueryWorker._subscriptions_to_serve, ["broken"]
+
+    def fail_once(worker):
+        if failures:
+            raise RuntimeError(failures.pop())
+        return serve(worker)
+
+    where = make(client)
+    body = {"dest": receiver.url, "stream": True}
+    client.post(f"{where}/subscriptions", json=body).raise_for_status()
+    capture(client, event(1))
+    wait_for(lambda: receiver.numbers() == [1])
+    monkeypatch.setattr(QueryWorker, "_subscriptions_to_serve", fail_once)
+    wait_for(lambda: not failures)
+    capture(client, event(2))
+    wait_for(lambda: receiver.numbers() == [1, 2])
+    assert "epcis: RuntimeError: broken" in caplog.text
 
 
 def test_schedule_reports_what_came_since(client, receiver):

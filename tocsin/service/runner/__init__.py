@@ -4,10 +4,10 @@ Begin with `local.py`, a hub that goes along the log step by step. `leader_runne
 several processes match, `catalog_versions.py` finds the version for a position, `state_codec.py`
 writes the state, `rendering.py` makes rows of matches, `inspecting.py` looks inside between steps,
 `warm_up.py` compiles loops early. The folder `spark` has the runner on Spark.
-Imports: `catalog`, `database`, `engine`, `errors`, `events`, `hub`, `service.base`,
-`service.storage`, `spark`, `values`.
-Test a change with: `tests/service/core/test_driven.py`, `tests/service/core/test_kill.py`,
-`tests/service/spark`.
+Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `service.base`, `service.storage`, `spark`,
+`values`.
+Test a change with: `tests/service/runner`, `tests/service/core/test_driven.py`,
+`tests/service/core/test_kill.py`, `tests/service/spark`.
 """
 
 from __future__ import annotations
