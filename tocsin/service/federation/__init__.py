@@ -5,8 +5,8 @@ of the own subscriptions, `merging.py` joins them, `covering.py` decides whether
 (`graph_cover.py`, `concept_cover.py`, `value_sets.py`), `messages.py` is the wire form. In doubt
 both are sent upstream.
 
-Imports: `catalog`, `client`, `database`, `errors`, `events`, `knowledge`, `languages`, `plan`, `service.base`,
-`service.core`, `service.http`, `service.outbound`, `service.storage`, `service.subscriptions`,
-`values`.
+Imports: `catalog`, `client`, `database`, `errors`, `events`, `knowledge`, `languages`, `plan`,
+`service.base`, `service.core`, `service.http`, `service.outbound`, `service.storage`,
+`service.subscriptions`, `values`.
 Test a change with: `tests/service/federation`.
 """
