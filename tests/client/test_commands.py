@@ -22,6 +22,14 @@ from tocsin.client import Client
 
 Done = subprocess.CompletedProcess[str]
 
+HEEDS_CTRL_C = """
+import signal
+from tocsin.cli.main import run
+signal.signal(signal.SIGINT, signal.default_int_handler)
+run()
+"""
+"""The command line, also below a background job of a shell: it ignores Ctrl-C, and so do its children."""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -175,7 +183,16 @@ def test_a_service_that_is_not_there_is_told(server: Served) -> None:
 def test_tail_ends_on_interrupt_and_tells_where_to_go_on(server: Served) -> None:
     with Client(server.url) as client:
         client.subscribe("live", "price = 51", language="selector")
-        words = [sys.executable, "-m", "tocsin", "tail", "--subscription", "live", "--after", "0"]
+        words = [
+            sys.executable,
+            "-c",
+            HEEDS_CTRL_C,
+            "tail",
+            "--subscription",
+            "live",
+            "--after",
+            "0",
+        ]
         environment = os.environ | {"TOCSIN_SERVER": server.url}
         with subprocess.Popen(
             words,
@@ -184,10 +201,13 @@ def test_tail_ends_on_interrupt_and_tells_where_to_go_on(server: Served) -> None
             stderr=subprocess.PIPE,
             text=True,
         ) as tail:
-            client.publish(json.loads(event(51, price=51)))
-            assert tail.stdout is not None
-            assert ids(tail.stdout.readline()) == ["51"]
-            tail.send_signal(signal.SIGINT)
-            _, told = tail.communicate(timeout=PATIENCE)
+            try:
+                client.publish(json.loads(event(51, price=51)))
+                assert tail.stdout is not None
+                assert ids(tail.stdout.readline()) == ["51"]
+                tail.send_signal(signal.SIGINT)
+                _, told = tail.communicate(timeout=PATIENCE)
+            finally:
+                tail.kill()
         assert tail.returncode == 0
         assert "go on with --after" in told
