@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 
+from tests.builders import event_json
 from tests.service.delivery.office import QUICK
 from tests.service.delivery.receiver import Reply, receiving, wait_until
 from tests.service.serving import Served, served
@@ -22,13 +23,7 @@ from tocsin.errors import MeaningProblem, StateProblem
 
 
 def event(number: int, price: int = 1) -> dict[str, Any]:
-    return {
-        "id": str(number),
-        "source": "shop",
-        "type": "offer",
-        "time": f"2026-01-01T00:00:{number % 60:02d}Z",
-        "data": {"price": price},
-    }
+    return event_json(number, "offer", number % 60, source="shop", data={"price": price})
 
 
 @pytest.fixture(scope="module")

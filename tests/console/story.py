@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
+from tests.builders import event_json
 from tests.service.serving import Served, wait_for
 
 BATCH = {"Content-Type": "application/cloudevents-batch+json"}
@@ -28,14 +29,7 @@ def ago(seconds: float) -> str:
 
 def event(id: str, type: str = "offer", time: str | None = None, **rest: Any) -> dict[str, Any]:
     """A CloudEvent; `place` and `data` are among the rest."""
-    return {
-        "specversion": "1.0",
-        "id": id,
-        "source": "shop",
-        "type": type,
-        "time": time or ago(0),
-        **rest,
-    }
+    return event_json(id, type, time=time or ago(0), source="shop", specversion="1.0", **rest)
 
 
 def put(server: Served, path: str, body: dict[str, Any]) -> None:

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.events.dead_letter import DeadLetter
 
 
 def event(id: str, n: int = 0) -> dict[str, Any]:
-    time = f"2026-01-01T00:{n // 60:02}:{n % 60:02}Z"
-    return {"id": id, "source": "s", "type": "t", "time": time, "data": {"n": n}}
+    return event_json(id, second=n, data={"n": n})
 
 
 def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import create_catalog, open_catalog
 
 THREADS = 8
@@ -30,9 +31,8 @@ def often_switching() -> Iterator[None]:
 
 
 def event(id: str, number: int, thread: int) -> dict[str, Any]:
-    time = f"2026-01-01T00:{number // 60 % 60:02}:{number % 60:02}Z"
     data = {"n": number, "thread": thread, "parity": number % 2}
-    return {"id": id, "source": f"t{thread}", "type": "t", "time": time, "data": data}
+    return event_json(id, second=number % 3600, source=f"t{thread}", data=data)
 
 
 def in_threads(work: Callable[[int], None], count: int = THREADS) -> None:

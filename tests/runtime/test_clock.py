@@ -14,6 +14,7 @@ from weakref import ref
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Definition
 from tocsin.errors import Problem
 from tocsin.hub.clock_thread import ClockThread
@@ -55,8 +56,7 @@ def hub(wall: Wall) -> Iterator[tocsin.Hub]:
 
 
 def event(id: str, kind: str, second: float, **more: Any) -> dict[str, Any]:
-    time_text = format_instant(NOON + round(second * SECOND))
-    return {"id": id, "source": "s", "type": "t", "time": time_text, "data": {"kind": kind}, **more}
+    return event_json(id, **{"time": NOON + round(second * SECOND), "data": {"kind": kind}} | more)
 
 
 def eventually(holds: Callable[[], bool]) -> None:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.builders import event_json
 from tests.connectors.kafka.broker import Broker
 from tests.connectors.kafka.test_connector import read_all
 from tocsin.connectors.kafka import KafkaWriter
@@ -30,7 +31,7 @@ PATIENCE = 300.0
 
 
 def event(number: int) -> dict[str, object]:
-    return {"id": str(number), "source": "s", "type": "t", "data": {"n": number}}
+    return event_json(number, data={"n": number})
 
 
 def structured(*numbers: int) -> list[tuple[str | None, Message]]:

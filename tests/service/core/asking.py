@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
+from tests.builders import event_json
 from tocsin.service.core.service import Service
 
 PATIENCE = 300.0
@@ -16,8 +17,7 @@ PATIENCE = 300.0
 
 def event(id: str, time: str | None = None, **data: Any) -> dict[str, Any]:
     """A CloudEvent of the source `shop`."""
-    body: dict[str, Any] = {"specversion": "1.0", "id": id, "source": "shop", "type": "offer"}
-    return body | ({} if time is None else {"time": time}) | {"data": data}
+    return event_json(id, "offer", time=time, source="shop", specversion="1.0", data=data)
 
 
 @dataclass

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.builders import event_json
 from tests.service.core.asking import PATIENCE, wait_for
 from tests.service.core.process import Running, running
 
@@ -63,16 +64,8 @@ class Publisher(threading.Thread):
 
 def _event(number: int) -> dict[str, Any]:
     """One every millisecond of a time of its own, so that nothing depends on the clock."""
-    seconds, millis = divmod(number, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    return {
-        "specversion": "1.0",
-        "id": str(number),
-        "source": "load",
-        "type": "n",
-        "time": f"2026-01-01T00:{minutes:02}:{seconds:02}.{millis:03}Z",
-        "data": {"number": number, "phase": number % 50},
-    }
+    data = {"number": number, "phase": number % 50}
+    return event_json(number, "n", number / 1000, source="load", specversion="1.0", data=data)
 
 
 def _all_matches(server: Running) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.builders import event_json
 from tests.service.delivery.receiver import Received, Receiver, Reply, receiving, wait_until
 from tests.service.delivery.up import up
 from tocsin.client import Client
@@ -21,8 +22,7 @@ STUBBORN = RetryPolicy(tries=10_000, first=0.05, longest=0.2)
 
 
 def event(number: int) -> dict[str, Any]:
-    data = {"number": number, "even": number % 2 == 0}
-    return {"id": str(number), "source": "shop", "type": "t", "data": data}
+    return event_json(number, source="shop", data={"number": number, "even": number % 2 == 0})
 
 
 class Publisher(threading.Thread):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import event_json
 from tests.service.serving import Served, wait_for
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import Problem
@@ -29,13 +30,7 @@ PAIR = {
 
 
 def event(number: int, **data: Any) -> dict[str, Any]:
-    return {
-        "id": f"e{number}",
-        "source": "shop",
-        "type": "offer",
-        "time": f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z",
-        "data": data,
-    }
+    return event_json(f"e{number}", "offer", number, source="shop", data=data)
 
 
 def offers(count: int) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.builders import event_text
 from tests.service.spark.conftest import Append
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.service.runner.spark.log import log_stream
@@ -21,12 +22,8 @@ IN_DEPOT = "@(Depot)(ARITH: n >= 0)"
 
 
 def event(number: int, value: int) -> str:
-    time = f"2026-01-01T00:00:{number:02}Z"
     place = f"POINT({10 * value + 5} 5)"
-    return (
-        f'{{"id":"{number}","source":"s","type":"t","time":"{time}","place":"{place}",'
-        f'"data":{{"n":{value}}}}}'
-    )
+    return event_text(number, second=number, place=place, data={"n": value})
 
 
 def below(name: str, limit: int) -> Subscription:

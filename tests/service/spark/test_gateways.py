@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sql
 
+from tests.builders import event_json
 from tests.postgres import postgres_url
 from tests.service.spark.up import Up, wait_until
 from tocsin.service.storage.lock import FileLock, SessionLock
@@ -17,8 +18,7 @@ EVEN = " OR ".join(f"ce_id LIKE '%{digit}'" for digit in "02468")
 
 
 def event(number: int) -> dict[str, Any]:
-    time = f"2026-01-01T08:{number // 60:02d}:{number % 60:02d}Z"
-    return {"id": str(number), "source": "s", "type": "t", "time": time, "data": {"n": number}}
+    return event_json(number, second=8 * 3600 + number, data={"n": number})
 
 
 @pytest.fixture

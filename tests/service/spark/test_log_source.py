@@ -11,13 +11,14 @@ import sqlalchemy as sql
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.builders import event_text
 from tests.service.spark.conftest import BOTH, Append
 from tocsin.service.runner.spark.log import log_stream, log_table
 from tocsin.spark import match
 
 
 def event(number: int) -> str:
-    return f'{{"id":"{number}","source":"s","type":"t","data":{{"n":{number}}}}}'
+    return event_text(number, data={"n": number})
 
 
 class Sink:

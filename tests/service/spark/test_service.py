@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import event_json
 from tests.service.spark.up import Up, service, wait_until
 from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.service.settings.settings import load_settings
@@ -21,8 +22,7 @@ SPARK = {"engine": "spark", "spark": {"master": "local[2]", "memory": "1g", "eve
 
 def event(number: int) -> dict[str, Any]:
     """Events of one hour, a second apart; the lateness is beyond them all."""
-    time = f"2026-01-01T08:{number // 60:02d}:{number % 60:02d}Z"
-    return {"id": str(number), "source": "s", "type": "t", "time": time, "data": {"n": number}}
+    return event_json(number, second=8 * 3600 + number, data={"n": number})
 
 
 def events(first: int, last: int) -> list[dict[str, Any]]:
