@@ -16,8 +16,9 @@ import pytest
 
 from tests.builders import event_text
 from tests.service.delivery.office import QUICK
-from tests.service.delivery.receiver import PATIENCE, receiving, wait_until
+from tests.service.delivery.receiver import receiving
 from tests.service.serving import Served, served
+from tests.waiting import PATIENCE, wait_until
 from tocsin.cli.main import run
 from tocsin.client import Client
 

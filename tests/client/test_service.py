@@ -16,8 +16,9 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from tests.builders import event_json
 from tests.service.delivery.office import QUICK
-from tests.service.delivery.receiver import Reply, receiving, wait_until
+from tests.service.delivery.receiver import Reply, receiving
 from tests.service.serving import Served, served
+from tests.waiting import PATIENCE, wait_until
 from tocsin.client import AsyncClient, Client, Published
 from tocsin.errors import MeaningProblem, StateProblem
 
@@ -232,5 +233,5 @@ def test_several_streams_hear_the_same(client: Client, server: Served) -> None:
         thread.start()
     client.publish_many([event(number, 14) for number in range(500, 505)])
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert found == {number: [str(each) for each in range(500, 505)] for number in range(4)}

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.builders import event_json
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 BATCH = {"Content-Type": "application/cloudevents-batch+json"}
 
@@ -62,7 +63,7 @@ def wait_for_matches(server: Served, count: int, **query: Any) -> list[dict[str,
         matches: list[dict[str, Any]] = answer.json()["matches"]
         return matches if len(matches) >= count else []
 
-    return wait_for(found)
+    return wait_until(found)
 
 
 def tell_market(server: Served) -> None:

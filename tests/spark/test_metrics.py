@@ -4,7 +4,6 @@ subscription.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from tests.builders import event_text
 from tests.spark.scenes import selector
+from tests.waiting import wait_until
 from tocsin.catalog import Subscription
 from tocsin.errors import StateProblem
 from tocsin.spark import Metrics, Watch, match
@@ -70,9 +70,7 @@ def test_a_stream_tells_each_micro_batch_to_a_listener(spark: SparkSession, tmp_
         query.processAllAvailable()
         last = watch.of(query.lastProgress)
         query.stop()
-        deadline = time.monotonic() + 60
-        while sum(each.events for each in heard) < 5 and time.monotonic() < deadline:
-            time.sleep(0.2)
+        wait_until(lambda: sum(each.events for each in heard) >= 5, progress=lambda: len(heard))
     finally:
         spark.streams.removeListener(listener)
     assert last is not None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.connectors.kafka.broker import Broker
 from tests.service.delivery.office import opened
-from tests.service.delivery.receiver import wait_until
+from tests.waiting import wait_until
 from tocsin.connectors.kafka import KafkaReader, KafkaWriter
 from tocsin.events.codecs.bindings import events_of_message, message_of_record
 
@@ -24,7 +24,7 @@ def ids_in(broker: Broker, topic: str, count: int) -> list[str]:
         return len(found) >= count
 
     try:
-        wait_until(read, 120)
+        wait_until(read, progress=lambda: len(found))
     finally:
         reader.close()
     return found
@@ -36,7 +36,7 @@ def test_matches_are_in_the_topic_in_order(broker: Broker, tmp_path: Path) -> No
     with opened(tmp_path, writer) as office:
         office.subscribe("s", {"kafka": "bells"})
         office.ring("s", *ids)
-        wait_until(lambda: office.state("s")["delivered"] == 50, 120)
+        wait_until(lambda: office.state("s")["delivered"] == 50)
     assert ids_in(broker, "bells", 50) == ids
 
 
@@ -45,11 +45,11 @@ def test_a_broker_that_was_away_gets_everything(broker: Broker, tmp_path: Path) 
     with opened(tmp_path, writer) as office:
         office.subscribe("s", {"kafka": "later"})
         office.ring("s", "01")
-        wait_until(lambda: office.state("s")["delivered"] == 1, 120)
+        wait_until(lambda: office.state("s")["delivered"] == 1)
         broker.stop()
         office.ring("s", "02", "03")
-        wait_until(lambda: office.state("s")["state"] == "failing", 120)
+        wait_until(lambda: office.state("s")["state"] == "failing")
         broker.start()
-        wait_until(lambda: office.state("s")["delivered"] == 3, 180)
+        wait_until(lambda: office.state("s")["delivered"] == 3)
     found = ids_in(broker, "later", 3)
     assert list(dict.fromkeys(found)) == ["01", "02", "03"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -14,6 +14,7 @@ import pytest
 from tests.builders import event_json
 from tests.connectors.kafka.broker import Broker
 from tests.connectors.kafka.test_connector import read_all
+from tests.waiting import wait_until
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
@@ -27,8 +28,6 @@ from tocsin.service.storage.source_offsets import stored_position
 
 pytestmark = pytest.mark.kafka
 
-PATIENCE = 300.0
-
 
 def event(number: int) -> dict[str, object]:
     return event_json(number, data={"n": number})
@@ -36,13 +35,6 @@ def event(number: int) -> dict[str, object]:
 
 def structured(*numbers: int) -> list[tuple[str | None, Message]]:
     return [(None, Message(json.dumps(event(n)).encode(), {}, None)) for n in numbers]
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @contextmanager

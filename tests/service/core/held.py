@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.builders import event_json
-from tests.service.core.asking import PATIENCE
+from tests.waiting import PATIENCE
 from tocsin.service.core.service import Service
 from tocsin.service.runner import local
 from tocsin.service.runner.local import LocalRunner

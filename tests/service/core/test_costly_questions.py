@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from tests.builders import event_json
-from tests.service.core.asking import PATIENCE, Asked
+from tests.service.core.asking import Asked
 from tests.service.core.process import Running, running
+from tests.waiting import PATIENCE
 from tocsin.service.subscriptions import dry_run
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sql
 
-from tests.service.core.asking import PATIENCE
+from tests.waiting import PATIENCE
 from tocsin.errors import LimitProblem, StateProblem
 from tocsin.service.storage import log as log_module
 from tocsin.service.storage.database import ServiceDatabase

@@ -14,7 +14,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.postgres import postgres_url
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.errors import StateProblem
 from tocsin.hub.clock_thread import wall_clock
 from tocsin.service.operations.components import open_app, open_service
@@ -54,7 +55,7 @@ def _play(asked: Asked, name: str) -> bool:
 
 
 def _await_runner(asked: Asked) -> None:
-    wait_for(lambda: asked.service.progress.position() >= asked.service.log.head)
+    wait_until(lambda: asked.service.progress.position() >= asked.service.log.head)
 
 
 def _require_reset(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

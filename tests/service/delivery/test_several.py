@@ -11,7 +11,8 @@ import pytest
 
 from tests.postgres import postgres_url
 from tests.service.delivery.office import Office
-from tests.service.delivery.receiver import receiving, wait_until
+from tests.service.delivery.receiver import receiving
+from tests.waiting import wait_until
 from tocsin.service.storage.lease import Lease
 
 pytestmark = pytest.mark.postgres

@@ -9,7 +9,8 @@ import pytest
 from tests.postgres import postgres_url
 from tests.service.epcis.conftest import SETTINGS, document, event, numbers
 from tests.service.epcis.test_queries import Receiver, make
-from tests.service.serving import served, wait_for
+from tests.service.serving import served
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -34,14 +35,14 @@ def test_two_gateways_are_one_repository(tmp_path, url):
                 answer = server.http.post("/epcis/capture", json=document(event(number)))
                 assert answer.status_code == 202, answer.text
             for server in (one, other):
-                wait_for(
+                wait_until(
                     lambda s=server: sorted(numbers(s.http.get("/epcis/events"))) == [0, 1, 2, 3]
                 )
             query = "/epcis/events?orderBy=eventTime&perPage=3"
             first = one.http.get(query)
             second = other.http.get(first.links["next"]["url"])
             assert numbers(first) + numbers(second) == [3, 2, 1, 0]
-            wait_for(lambda: sorted(receiver.numbers()) == [0, 1, 2, 3])
+            wait_until(lambda: sorted(receiver.numbers()) == [0, 1, 2, 3])
             steps = other.http.get("/epcis/bizSteps").json()["member"]
             assert steps == ["shipping"]
         assert sorted(receiver.numbers()) == [0, 1, 2, 3]

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.postgres import postgres_url
+from tests.waiting import PATIENCE, PATIENT_SPARK
 from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import NewRow
@@ -26,7 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = local_session("local[2]", name="tocsin log tests", memory="1g")
+    session = local_session(
+        "local[2]", name="tocsin log tests", memory="1g", settings=PATIENT_SPARK
+    )
     yield session
     session.stop()
 
@@ -65,7 +68,7 @@ def append(log_url: str) -> Iterator[Append]:
             NewRow(b"no event", code="X", reason="y") if text is None else NewRow(text.encode())
             for text in texts
         ]
-        return log.append(rows).result(60)
+        return log.append(rows).result(PATIENCE)
 
     yield add
     log.close()

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.builders import event_text
 from tests.service.spark.conftest import Append
+from tests.waiting import wait_for_end
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.service.runner.spark.log import log_stream
 from tocsin.service.storage.log_reader import open_log
@@ -102,4 +103,4 @@ def _run(spark: SparkSession, log_url: str, catalog: Catalog, rung: Rung, checkp
     settings = LiveSettings(lateness="0s", idle=None, ahead=None, shards=1)
     frame = live_results(rows, catalog.url, settings)
     writer = frame.writeStream.foreachBatch(rung).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination(300)
+    wait_for_end(writer.trigger(availableNow=True).start())

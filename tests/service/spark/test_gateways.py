@@ -11,7 +11,8 @@ import sqlalchemy as sql
 
 from tests.builders import event_json
 from tests.postgres import postgres_url
-from tests.service.spark.up import Up, wait_until
+from tests.service.spark.up import Up
+from tests.waiting import wait_until
 from tocsin.service.storage.lock import FileLock, SessionLock
 
 EVEN = " OR ".join(f"ce_id LIKE '%{digit}'" for digit in "02468")
@@ -45,11 +46,11 @@ def test_a_gateway_that_dies_is_followed_by_another(tmp_path: Path, database: st
         for number in range(0, 100, 2):
             first.publish(event(number))
             second.publish(event(number + 1))
-        wait_until(lambda: len(second.rung()) == 50, first.said())
+        second.wait_for_matches(50)
         first.kill()
         second.publish(*(event(number) for number in range(100, 200)))
         second.publish({"id": "end", "source": "s", "type": "t", "time": "2026-01-01T10:00:00Z"})
-        wait_until(lambda: len(second.rung()) >= 101, second.said())
+        second.wait_for_matches(101)
         wanted = [("even", str(number)) for number in range(0, 200, 2)]
         assert second.rung() == sorted([*wanted, ("pair", "1", "150")])
     finally:
@@ -68,7 +69,7 @@ def test_a_lock_is_had_by_one_session_and_ends_with_it(database: str) -> None:
             sql.text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
         )
     assert not one.is_held(), "the server has ended the session"
-    wait_until(other.acquire, "the lock is still held")
+    wait_until(other.acquire)
     assert not one.acquire()
     other.release()
     assert one.acquire()

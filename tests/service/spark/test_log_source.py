@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.builders import event_text
 from tests.service.spark.conftest import BOTH, Append
+from tests.waiting import wait_for_end
 from tocsin.service.runner.spark.log import log_stream, log_table
 from tocsin.spark import match
 
@@ -45,7 +46,7 @@ class Sink:
 def run(frame: DataFrame, sink: Sink, checkpoint: Path) -> None:
     """All that is there, and no more."""
     writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination(120)
+    wait_for_end(writer.trigger(availableNow=True).start())
 
 
 @BOTH

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.spark.test_gateways import EVEN, database, event
-from tests.service.spark.up import service, wait_until
+from tests.service.spark.up import service
 from tocsin.errors import StateProblem
 from tocsin.service.operations.postgres_migration import migrate_data
 
@@ -21,7 +21,7 @@ def test_a_composite_that_waits_rings_after_the_move(tmp_path: Path, database: s
         up.subscribe("even", "selector", EVEN)
         up.subscribe("pair", "opsl", pair, policy="unrestricted")
         up.publish(*(event(number) for number in range(100)))
-        wait_until(lambda: len(up.rung()) == 50, up.said())
+        up.wait_for_matches(50)
         with pytest.raises(StateProblem, match="a service uses the folder"):
             migrate_data(tmp_path / "data", database)
     counts = migrate_data(tmp_path / "data", database)
@@ -32,7 +32,7 @@ def test_a_composite_that_waits_rings_after_the_move(tmp_path: Path, database: s
         up.subscribe("more", "selector", "n = 199")
         up.publish(*(event(number) for number in range(100, 200)))
         up.publish({"id": "end", "source": "s", "type": "t", "time": "2026-01-01T10:00:00Z"})
-        wait_until(lambda: len(up.rung()) >= 102, up.said())
+        up.wait_for_matches(102)
         wanted = [("even", str(number)) for number in range(0, 200, 2)]
         assert up.rung() == sorted([*wanted, ("pair", "1", "150"), ("more", "199")])
 
