@@ -5,7 +5,7 @@ CloudEvents.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from uuid import uuid4
 
 import pytest
@@ -137,14 +137,14 @@ def test_a_group_shares_the_partitions(broker: Broker, writer: KafkaWriter) -> N
         wait_until(both_have_read)
 
 
-def test_a_broker_that_comes_back_is_read_on(broker: Broker, writer: KafkaWriter) -> None:
+def test_a_broker_that_comes_back_is_read_on(own_broker: Broker) -> None:
     name = topic()
-    writer.send(name, texts("before"))
-    with reading(broker, name) as reader:
+    with closing(KafkaWriter(own_broker.settings)) as writer, reading(own_broker, name) as reader:
+        writer.send(name, texts("before"))
         assert len(read_all(reader, 1)) == 1
-        broker.stop(at_once=True)
+        own_broker.stop(at_once=True)
         assert reader.read(10, 0.5) == []
-        broker.start()
+        own_broker.start()
         writer.send(name, texts("after"))
         assert [record.value for record in read_all(reader, 1)] == [b"after"]
 

@@ -40,16 +40,16 @@ def test_matches_are_in_the_topic_in_order(broker: Broker, tmp_path: Path) -> No
     assert ids_in(broker, "bells", 50) == ids
 
 
-def test_a_broker_that_was_away_gets_everything(broker: Broker, tmp_path: Path) -> None:
-    writer = KafkaWriter(broker.settings, within=3.0)
+def test_a_broker_that_was_away_gets_everything(own_broker: Broker, tmp_path: Path) -> None:
+    writer = KafkaWriter(own_broker.settings, within=3.0)
     with opened(tmp_path, writer) as office:
         office.subscribe("s", {"kafka": "later"})
         office.ring("s", "01")
         wait_until(lambda: office.state("s")["delivered"] == 1)
-        broker.stop()
+        own_broker.stop()
         office.ring("s", "02", "03")
         wait_until(lambda: office.state("s")["state"] == "failing")
-        broker.start()
+        own_broker.start()
         wait_until(lambda: office.state("s")["delivered"] == 3)
-    found = ids_in(broker, "later", 3)
+    found = ids_in(own_broker, "later", 3)
     assert list(dict.fromkeys(found)) == ["01", "02", "03"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -122,12 +122,15 @@ def test_who_has_read_what_another_stored_stores_nothing(
 
 
 def test_a_broker_that_is_restarted_costs_nothing(
-    tmp_path: Path, broker: Broker, writer: KafkaWriter, topic: str
+    tmp_path: Path, own_broker: Broker, topic: str
 ) -> None:
-    with serving(tmp_path, broker, topic) as service:
+    with (
+        closing(KafkaWriter(own_broker.settings)) as writer,
+        serving(tmp_path, own_broker, topic) as service,
+    ):
         writer.send(topic, structured(*range(20)))
-        broker.stop(at_once=True)
-        broker.start()
+        own_broker.stop(at_once=True)
+        own_broker.start()
         writer.send(topic, structured(*range(20, 40)))
         wait_until(lambda: service.log.head >= 40)
         time.sleep(0.5)

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.postgres import postgres_url
 from tests.service.core.asking import Asked, event
 from tests.waiting import wait_until
 from tocsin.errors import StateProblem
@@ -95,13 +94,12 @@ def test_composites_ring_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.postgres
 def test_composites_ring_again_in_a_database(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres_url: str
 ) -> None:
-    with postgres_url(tmp_path) as url:
-        settings = load_settings(
-            data=tmp_path / "data", database=url, auth=False, lateness="0s", idle="off"
-        )
-        _require_reset(settings, monkeypatch)
+    settings = load_settings(
+        data=tmp_path / "data", database=postgres_url, auth=False, lateness="0s", idle="off"
+    )
+    _require_reset(settings, monkeypatch)
 
 
 def test_time_goes_on_from_the_one_that_is_given(tmp_path: Path) -> None:

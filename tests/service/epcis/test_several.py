@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.postgres import postgres_url
 from tests.service.epcis.conftest import SETTINGS, document, event, numbers
 from tests.service.epcis.test_queries import Receiver, make
 from tests.service.serving import served
@@ -15,18 +14,12 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.postgres
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as found:
-        yield found
-
-
-def test_two_gateways_are_one_repository(tmp_path, url):
+def test_two_gateways_are_one_repository(tmp_path, postgres_url):
     receiver = Receiver()
     try:
         with (
-            served(tmp_path / "a", database=url, **SETTINGS) as one,
-            served(tmp_path / "b", database=url, **SETTINGS) as other,
+            served(tmp_path / "a", database=postgres_url, **SETTINGS) as one,
+            served(tmp_path / "b", database=postgres_url, **SETTINGS) as other,
         ):
             where = make(one.http)
             body = {"dest": receiver.url, "stream": True}

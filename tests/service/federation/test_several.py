@@ -4,12 +4,10 @@ nothing that was published meanwhile is missed or served twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.postgres import postgres_url
 from tests.service.federation.test_chain import (
     CHEAP,
     event,
@@ -27,23 +25,17 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.postgres
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as found:
-        yield found
-
-
 def _is_linked(server: Served) -> bool:
     return all(link["connected"] for link in links(server))
 
 
-def test_the_other_gateway_takes_over_the_link(url: str, tmp_path: Path) -> None:
+def test_the_other_gateway_takes_over_the_link(postgres_url: str, tmp_path: Path) -> None:
     with served(tmp_path / "up", federation={"server": "up"}) as upstream:
         own = {"server": "below", "upstream": [{"url": upstream.url}]}
-        first = Served(tmp_path / "a", database=url, federation=own, idle="off")
+        first = Served(tmp_path / "a", database=postgres_url, federation=own, idle="off")
         try:
             wait_until(lambda: _is_linked(first))
-            second = Served(tmp_path / "b", database=url, federation=own, idle="off")
+            second = Served(tmp_path / "b", database=postgres_url, federation=own, idle="off")
         except BaseException:
             first.stop()
             raise

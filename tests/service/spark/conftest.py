@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.postgres import postgres_url
 from tests.waiting import PATIENCE, PATIENT_SPARK
 from tocsin.service.storage.database import ServiceDatabase
 from tocsin.service.storage.log import EventLog
@@ -34,12 +33,6 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as url:
-        yield url
-
-
 BOTH = pytest.mark.parametrize(
     "log_url", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True
 )
@@ -49,7 +42,7 @@ BOTH = pytest.mark.parametrize(
 @pytest.fixture
 def log_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if getattr(request, "param", "sqlite") == "postgres":
-        return str(request.getfixturevalue("server"))
+        return str(request.getfixturevalue("postgres_url"))
     return f"sqlite:///{tmp_path / 'log.db'}"
 
 

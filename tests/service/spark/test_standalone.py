@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.service.spark.standalone import standalone_cluster
-from tests.service.spark.test_gateways import EVEN, database, event
+from tests.service.spark.test_gateways import EVEN, event
 from tests.service.spark.up import service
-
-__all__ = ["database"]
 
 
 @pytest.mark.spark
 @pytest.mark.postgres
-def test_a_cluster_rings_what_it_should_over_a_killed_worker(tmp_path: Path, database: str) -> None:
+def test_a_cluster_rings_what_it_should_over_a_killed_worker(
+    tmp_path: Path, postgres_url: str
+) -> None:
     folder = tmp_path / "cluster"
     folder.mkdir()
     with standalone_cluster(folder) as cluster:
@@ -30,7 +30,7 @@ def test_a_cluster_rings_what_it_should_over_a_killed_worker(tmp_path: Path, dat
             "conf": {"spark.executor.memory": "768m", "spark.executor.cores": "1"},
         }
         with service(
-            tmp_path / "up", engine="spark", database=database, lateness="1h", spark=spark
+            tmp_path / "up", engine="spark", database=postgres_url, lateness="1h", spark=spark
         ) as up:
             up.subscribe("even", "selector", EVEN)
             up.subscribe(
