@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests.console.browser import Complaints
 from tests.console.story import publish, subscribe, wait_for_matches
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 WRONG = {"specversion": "1.0", "id": "w1", "source": "shop", "type": "offer"}
 
@@ -19,7 +20,7 @@ def letters(server: Served) -> None:
     subscribe(server, "cheap", "price < 400")
     publish(server, WRONG | {"time": "yesterday at noon", "data": {"price": 120}})
     publish(server, {"specversion": "1.0", "id": "w2", "type": "offer"})
-    wait_for(lambda: len(server.http.get("/v1/dead-letters").json()["dead_letters"]) == 2)
+    wait_until(lambda: len(server.http.get("/v1/dead-letters").json()["dead_letters"]) == 2)
 
 
 def test_a_letter_tells_its_reason(page: Page) -> None:

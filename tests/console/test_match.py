@@ -13,7 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.console.browser import Complaints
 from tests.console.story import event, publish, put, subscribe, wait_for_matches
-from tests.service.serving import Served, served, wait_for
+from tests.service.serving import Served, served
+from tests.waiting import wait_until
 
 DAY = "2026-01-01T"
 DEPOT = "POLYGON((9.9 53.5, 10.0 53.5, 10.0 53.6, 9.9 53.6, 9.9 53.5))"
@@ -191,7 +192,7 @@ def test_a_value_that_is_missing_is_unknown(page: Page) -> None:
 
 
 def test_what_still_waits_and_until_when(page: Page, server: Served) -> None:
-    wait_for(lambda: server.http.get("/v1/subscriptions/missing/waiting").json()["waiting"])
+    wait_until(lambda: server.http.get("/v1/subscriptions/missing/waiting").json()["waiting"])
     _ask(page, "missing", "l2")
     expect(page.get_by_role("status").filter(has_text="It does not ring yet")).to_be_visible()
     waits = _card(page, "What waits")

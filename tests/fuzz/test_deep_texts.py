@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tests.fuzz.deep_texts import KINDS, NAMED, subscription
 from tocsin.catalog import (
     Compiled,
@@ -49,8 +50,7 @@ def on_a_stack(of: int, ask: Callable[[], Answer]) -> Answer:
 
 def event(number: int, kind: str) -> dict[str, Any]:
     data = {"a": 1, "b": 2, "v": 1, "x": 1, "kind": kind}
-    time = f"2026-01-01T00:00:0{number}Z"
-    return {"id": f"e{number}", "source": "s", "type": kind, "time": time, "data": data}
+    return event_json(f"e{number}", kind, number, data=data)
 
 
 EVENTS = [

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import build_event
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.events.order import MANY
@@ -19,7 +20,6 @@ from tocsin.hub.step_hub import Counts
 from tocsin.runtime.admission import AdmissionResult, Doorkeeper
 from tocsin.runtime.clock_skew import FutureLimit
 from tocsin.runtime.watermark import ReorderBuffer, Watermark
-from tocsin.values.time import format_instant
 
 TEXTS = {
     "at once": ("selector", "kind = 'a'"),
@@ -109,8 +109,7 @@ timed_ids = st.one_of(
 
 
 def timed(instant: int | None, id: int) -> Event:
-    time = None if instant is None else format_instant(instant)
-    return from_mapping({"id": str(id), "source": "s", "type": "t", "time": time})
+    return build_event(id, time=instant)
 
 
 def judged(

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.columns.batch import Batch, EventBatch
@@ -44,9 +45,7 @@ ATOMS = {
 
 
 def event(id: str, second: int = 0, kind: str = "a", **data: Any) -> dict[str, Any]:
-    time = f"2026-01-01T00:{second // 60:02}:{second % 60:02}Z"
-    body = {"kind": kind, **data}
-    return {"id": id, "source": "s", "type": "ObjectEvent", "time": time, "data": body}
+    return event_json(id, "ObjectEvent", second, data={"kind": kind, **data})
 
 
 def hub_of_all(heard: list[tocsin.Match]) -> tocsin.Hub:

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from tests.builders import event_text
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
 from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
 from tocsin.errors import StateProblem
@@ -33,9 +34,7 @@ def catalog(tmp_path: Path) -> Catalog:
 
 
 def event_rows(*ids: str, version: int | None = None, **data: Any) -> Any:
-    lines = [
-        json.dumps({"id": id, "source": "s", "type": "t", "data": data}).encode() for id in ids
-    ]
+    lines = [event_text(id, data=data).encode() for id in ids]
     columns = {"value": lines} | ({} if version is None else {VERSION: [version] * len(ids)})
     return pa.RecordBatch.from_pydict(columns)
 

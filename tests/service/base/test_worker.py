@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import PATIENCE
+from tests.waiting import PATIENCE
 from tocsin.errors import StateProblem
 from tocsin.service.base.worker import BackgroundWorker, EventLoopWorker
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import PATIENCE, Asked, event
+from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
+from tests.waiting import PATIENCE
 from tocsin.errors import Problem
 from tocsin.service.runner.inspecting import Inspections
 from tocsin.service.runner.spark.runner import SparkRunner

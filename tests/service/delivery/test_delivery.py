@@ -13,7 +13,8 @@ import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 
 from tests.service.delivery.office import opened
-from tests.service.delivery.receiver import Received, Reply, receiving, wait_until
+from tests.service.delivery.receiver import Received, Reply, receiving
+from tests.waiting import wait_until
 from tocsin.errors import Problem, StateProblem
 from tocsin.service.delivery.message import DeliveryMessage
 from tocsin.service.delivery.worker import DeliveryWorker
@@ -299,7 +300,7 @@ def test_one_receiver_that_hangs_takes_no_more_turns_than_are_its_own(tmp_path: 
     with (
         receiving(lambda request: Reply(after=600)) as hanging,
         receiving() as sound,
-        opened(tmp_path, timeout="30s", **lanes) as office,
+        opened(tmp_path, timeout="10m", **lanes) as office,
     ):
         for number in range(30):
             office.subscribe(f"h{number}", {"webhook": f"{hanging.url}/{number}"})
@@ -307,7 +308,7 @@ def test_one_receiver_that_hangs_takes_no_more_turns_than_are_its_own(tmp_path: 
         office.subscribe("good", {"webhook": sound.url})
         hanging.wait_for(4)
         office.ring("good", "01", "02")
-        sound.wait_for(2, patience=20)
+        sound.wait_for(2)
         assert len(hanging.received) == 4
 
 

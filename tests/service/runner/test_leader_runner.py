@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.service.core.asking import wait_for
+from tests.waiting import wait_until
 from tocsin.errors import StateProblem
 from tocsin.service.runner import RunnerStatus, leader_runner
 from tocsin.service.runner.leader_runner import LeaderRunner
@@ -84,7 +84,7 @@ def gateway(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gateway]:
 
 def test_the_runner_stops_before_the_lock_is_released(gateway: Gateway) -> None:
     gateway.runner.start()
-    wait_for(lambda: gateway.runner.status().position == 7)
+    wait_until(lambda: gateway.runner.status().position == 7)
     gateway.runner.stop()
     assert gateway.told == ["acquired", "started", "stopped", "released"]
     assert gateway.runner.status().position == 3
@@ -94,25 +94,25 @@ def test_the_runner_stops_when_the_lock_is_lost_and_another_starts_when_it_is_ba
     gateway: Gateway,
 ) -> None:
     gateway.runner.start()
-    wait_for(lambda: gateway.told[-1:] == ["started"])
+    wait_until(lambda: gateway.told[-1:] == ["started"])
     gateway.lock.is_free = False
-    wait_for(lambda: gateway.told[-1:] == ["stopped"])
+    wait_until(lambda: gateway.told[-1:] == ["stopped"])
     gateway.lock.is_free = True
-    wait_for(lambda: gateway.told[-1:] == ["started"])
+    wait_until(lambda: gateway.told[-1:] == ["started"])
     assert gateway.told == ["acquired", "started", "stopped", "acquired", "started"]
 
 
 def test_a_gateway_waits_for_a_lock_that_cannot_be_asked_for(gateway: Gateway) -> None:
     gateway.lock.is_broken = True
     gateway.runner.start()
-    wait_for(lambda: gateway.runner._worker.error is not None)
+    wait_until(lambda: gateway.runner._worker.error is not None)
     assert gateway.told == []
     gateway.lock.is_broken = False
-    wait_for(lambda: gateway.told == ["acquired", "started"])
+    wait_until(lambda: gateway.told == ["acquired", "started"])
 
 
 def test_a_runner_that_cannot_start_is_made_again(gateway: Gateway) -> None:
     """It was the end of the thread, with the lock held: no gateway matched from then on."""
     gateway.failures.append("the catalog cannot be read")
     gateway.runner.start()
-    wait_for(lambda: gateway.told == ["acquired", "started"])
+    wait_until(lambda: gateway.told == ["acquired", "started"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import PATIENCE, wait_for
+from tests.waiting import PATIENCE, wait_until
 from tocsin.service.runner.spark import runner as runner_module
 from tocsin.service.runner.spark.runner import SparkRunner
 from tocsin.service.settings.settings import load_settings
@@ -67,7 +67,7 @@ def test_the_reason_of_the_end_is_the_status_until_the_next_driver_reports(
     monkeypatch.setattr(runner_module, "FIRST_WAIT", PATIENCE)
     runner = Reports(tmp_path, {}, READY)
     runner.start()
-    wait_for(lambda: runner.status().error is not None)
+    wait_until(lambda: runner.status().error is not None)
     assert runner.status().error == "it ended with 3"
     assert not runner.status().is_ready
     runner.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.core.asking import wait_for
+from tests.waiting import wait_until
 from tocsin.errors import LimitProblem
 from tocsin.service.sources import worker as worker_module
 from tocsin.service.sources.worker import IntakeWorker
@@ -45,7 +45,7 @@ def test_a_failure_closes_the_connection_and_another_is_opened() -> None:
     broker = Broker(2, 1)
     worker = IntakeWorker("test", broker.open)
     worker.start()
-    wait_for(lambda: broker.told.count("open") > 3)
+    wait_until(lambda: broker.told.count("open") > 3)
     worker.stop()
     assert broker.told[:7] == ["open", "take", "take", "close", "open", "take", "close"]
     assert set(broker.told[7:]) == {"open"}, "a connection that was not made is not closed"
@@ -56,7 +56,7 @@ def test_stop_closes_the_connection() -> None:
     broker = Broker(1 << 60)
     worker = IntakeWorker("test", broker.open)
     worker.start()
-    wait_for(lambda: "take" in broker.told)
+    wait_until(lambda: "take" in broker.told)
     worker.stop()
     assert broker.told[0] == "open"
     assert broker.told[-1] == "close"

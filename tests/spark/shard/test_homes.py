@@ -45,7 +45,7 @@ class Workers:
         self.host = FakeHost(SOURCE, 2, ClockSettings(2_000_000))
 
     def batch(self, worker: int, lines: list[str]) -> None:
-        self.host._tester.processor._keeper._cache = self.caches[worker]  # type: ignore[attr-defined]
+        self.host.tester.processor._keeper._cache = self.caches[worker]  # type: ignore[attr-defined]
         self.host.batch(lines)
 
 
