@@ -88,7 +88,10 @@ def predicates() -> st.SearchStrategy[Predicate]:
             mismatches,
         ),
         st.builds(
-            lambda path, both, mismatch: Between(path, *both, mismatch), PATHS, limits, mismatches
+            lambda path, both, mismatch: Between(path, *both, mismatch),
+            PATHS,
+            limits,
+            mismatches,  # type: ignore[call-arg]
         ),
         st.builds(OneOf, PATHS, one_kind, mismatches),
         st.builds(Like, PATHS, patterns(), mismatches),

@@ -5,7 +5,6 @@ hold is served.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import pytest
 import sqlalchemy as sql
 
 from tests.database.stored import FILES, write_file, write_folder, write_postgres
-from tests.postgres import postgres_url
 from tests.service.serving import Served, served
 from tests.waiting import wait_until
 from tocsin.database.stores import EPCIS, STORES
@@ -35,9 +33,8 @@ BATCH = {"Content-Type": "application/cloudevents-batch+json"}
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    with postgres_url(tmp_path) as url:
-        yield url
+def server(postgres_url: str) -> str:
+    return postgres_url
 
 
 @pytest.mark.quick

@@ -69,7 +69,7 @@ def test_a_computed_predicate_is_evaluated_once_per_event_for_both_signs(few, mo
     assert len(evaluated) == 3
 
 
-EVALUATE = truths.evaluate_condition
+EVALUATE = truths.evaluate_condition  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("few", [0, 99])

@@ -161,7 +161,7 @@ def test_poison_that_no_view_can_be_made_of_suspends_nobody(
 ) -> None:
     hub, heard = tocsin.Hub(), []
     hub.subscribe(ATOMS["graph"][0], language="graph", id="graph", to=heard.append)
-    before = Event.graph.fget
+    before = Event.graph.fget  # type: ignore[attr-defined]
     assert before is not None
 
     def graph(self: Event) -> Any:
@@ -281,7 +281,7 @@ def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPa
 
     for kind in {JoinOperator, *JoinOperator.__subclasses__()}:
         monkeypatch.setattr(kind, "receive", receive)
-    engine = guarded.Engine()
+    engine = guarded.Engine()  # type: ignore[attr-defined]
     engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
     (given,) = decode_all(json.dumps(event("a", 1, n=1)))
     (relevant,) = engine.match(Batch([given])).composite_inputs
@@ -503,7 +503,7 @@ def inject(
     patch: pytest.MonkeyPatch, matching: dict[str, set[str]], telling: dict[str, set[str]]
 ) -> None:
     match_before: Callable[..., Any] = AtomMatchers.match
-    ring_before: Callable[..., Any] = guarded.Engine.render_atomic_match
+    ring_before: Callable[..., Any] = guarded.Engine.render_atomic_match  # type: ignore[attr-defined]
 
     def match(self: AtomMatchers, batch: EventBatch) -> Any:
         for key, ids in matching.items():
@@ -517,4 +517,4 @@ def inject(
         return ring_before(self, key, each)
 
     patch.setattr(AtomMatchers, "match", match)
-    patch.setattr(guarded.Engine, "render_atomic_match", ring)
+    patch.setattr(guarded.Engine, "render_atomic_match", ring)  # type: ignore[attr-defined]

@@ -153,7 +153,7 @@ def test_a_subscription_that_cannot_be_added_is_told(monkeypatch: pytest.MonkeyP
 
 
 def test_a_line_that_cannot_be_read_for_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    decode = piece.decode_all
+    decode = piece.decode_all  # type: ignore[attr-defined]
 
     def raising(line: bytes) -> list[Event]:
         if b"e2" in line:

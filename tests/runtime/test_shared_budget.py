@@ -42,7 +42,7 @@ def test_parts_share_what_one_event_may_cost(
 ) -> None:
     monkeypatch.setattr(node, "STEP_WORK_LIMIT", LIMIT)
     tried = 0
-    original = join.combine
+    original = join.combine  # type: ignore[attr-defined]
 
     def counting(*given: Any) -> Any:
         nonlocal tried

@@ -166,7 +166,7 @@ def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(
             raise IndexError("compile")
         return compile_subscription(subscription, light)
 
-    compile_subscription = index.compile_subscription
+    compile_subscription = index.compile_subscription  # type: ignore[attr-defined]
     expected, _ = by_match(SUBSCRIPTIONS[1:], IDS)
     monkeypatch.setattr(index, "compile_subscription", raising)
     monkeypatch.setattr(worker, "WORKER_INDEXES", index.MatchIndexCache())

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming import StreamingQuery  # type: ignore[attr-defined]
 
 from tests.builders import event_text
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector

@@ -17,7 +17,7 @@ from tocsin.engine.detection.base import Operator
 from tocsin.engine.detection.join import JoinOperator
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.scheduling.steps import Emissions
-from tocsin.engine.detection.sequence import FirstEventBuffer, SequenceOperator
+from tocsin.engine.detection.sequence import FirstEventBuffer, SequenceOperator  # type: ignore[attr-defined]
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
     Absence,

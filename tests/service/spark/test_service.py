@@ -153,7 +153,8 @@ def answers_of(up: Up) -> dict[str, Any]:
     up.wait_until(lambda: up.status()["lag"] == 0)
     found = {each["subscription"]: each for each in up.matches()}
     whys = {
-        name: up.client.get(f"/v1/matches/{each['id']}/why").json() for name, each in found.items()
+        name: up.client.get(f"/v1/matches/{each['id']}/why").json()
+        for name, each in found.items()  # type: ignore[attr-defined]
     }
     letters = up.client.get("/v1/dead-letters").json()["dead_letters"]
     return {

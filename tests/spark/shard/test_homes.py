@@ -56,7 +56,9 @@ def counted_rebuilding() -> Iterator[list[int]]:
     with pytest.MonkeyPatch.context() as patch:
 
         def counting(
-            keeper: ShardStore, setting: state_store.ShardConfig, head: state_store.Head
+            keeper: ShardStore,
+            setting: state_store.ShardConfig,
+            head: state_store.Head,  # type: ignore[name-defined]
         ) -> object:
             found.append(setting.number)
             return rebuilt(keeper, setting, head)
