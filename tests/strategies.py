@@ -88,7 +88,7 @@ def predicates() -> st.SearchStrategy[Predicate]:
             mismatches,
         ),
         st.builds(
-            lambda path, both, mismatch: Between(path, *both, mismatch),
+            lambda path, both, mismatch: Between(path, *both, mismatch),  # type: ignore[call-arg]
             PATHS,
             limits,
             mismatches,  # type: ignore[call-arg]

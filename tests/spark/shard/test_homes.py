@@ -57,7 +57,7 @@ def counted_rebuilding() -> Iterator[list[int]]:
 
         def counting(
             keeper: ShardStore,
-            setting: state_store.ShardConfig,
+            setting: state_store.ShardConfig,  # type: ignore[name-defined]
             head: state_store.Head,  # type: ignore[name-defined]
         ) -> object:
             found.append(setting.number)
