@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin.catalog.tenants import Owned
+from tocsin.explain.waiting import describe_waiting, seen_waiting
 from tocsin.service.console.looking import take_look
-from tocsin.service.console.waiting import describe_waiting, seen_waiting
 from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import run_read, service_of
 

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Request
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.decode import events_of_mapping
 from tocsin.events.event import Event
+from tocsin.explain.why_not import AROUND, WhyNotQuery, why_not
 from tocsin.plan.nodes.composites import Part
 from tocsin.service.api.bodies import WHY_NOT, json_body
 from tocsin.service.base.work import bounded_work
 from tocsin.service.console.stored_events import events_in
 from tocsin.service.console.why import MAX_WHY_SECONDS
-from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.core.service import Service
 from tocsin.service.http.access import AccessScope, Caller, caller_with
 from tocsin.service.http.positions import LAST
@@ -25,9 +25,6 @@ from tocsin.service.storage.rows import LogRow
 from tocsin.service.subscriptions.dry_run import read_subscription
 
 router = APIRouter(tags=["subscriptions"])
-
-AROUND = 1_000
-"""Stored events examined before an event, and after it."""
 
 _MEMBERS = {"subscription", "event"}
 

@@ -14,13 +14,12 @@ from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
 from tocsin.events.event import Event
+from tocsin.explain.plan_tree import plan_tree
+from tocsin.explain.why import regions_of, windows_of
 from tocsin.plan.nodes.composites import Part, Plan, names_of
 from tocsin.service.base.work import bounded_work
 from tocsin.service.console.lineage import lineage_of
-from tocsin.service.console.plan_tree import plan_tree
-from tocsin.service.console.regions import regions_of
 from tocsin.service.console.stored_events import bounds_text, events_in
-from tocsin.service.console.windows import windows_of
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.matches import MatchStore
 from tocsin.service.storage.rows import MatchRow

@@ -8,8 +8,8 @@ import pytest
 
 from tests.engine.xml.worlds import xml_event
 from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.explain.xml_misses import miss_of
 from tocsin.plan.xml.xml_patterns import XmlBlock
-from tocsin.reference.why_blocks import miss_of
 
 RATES = Definition("rates", document="<rates><rate cur='USD'>1.25</rate></rates>")
 XML = "<r><a k='1'><b>x</b><c>3</c></a><a k='2'><b>y</b></a></r>"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, parse_xml
+from tocsin.explain.namespaces import attribute_elsewhere, element_elsewhere, xpath_elsewhere
 from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.xml.paths import PathStep, steps_of
 from tocsin.plan.xml.row_functions import WorkLimitExceeded
@@ -41,7 +42,6 @@ from tocsin.reference.blocks import (
 )
 from tocsin.reference.paths import Node
 from tocsin.reference.row_values import truth_in
-from tocsin.reference.why_namespaces import attribute_elsewhere, element_elsewhere, xpath_elsewhere
 from tocsin.values.truth import Truth
 
 _LONGEST = 60

@@ -1,15 +1,30 @@
-"""The time windows of a match: its own interval, its absences, and the bounds of the plan."""
+"""A match explained: its windows in time, its regions, and the plan with its satisfied parts."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tocsin.catalog import Definition
+from tocsin.catalog.tenants import Owned
+from tocsin.errors import Problem
 from tocsin.events.event import Event
+from tocsin.explain.plan_tree import restrictions_in
 from tocsin.plan.explain.composites import short_text, title
-from tocsin.plan.nodes.composites import Absence, DuringWindow, Join, Part, Sliding, parts_of
-from tocsin.service.console.plan_tree import restrictions_in
+from tocsin.plan.nodes.atoms import Condition, PlaceIs, predicates_of
+from tocsin.plan.nodes.composites import (
+    Absence,
+    AtRegion,
+    DuringWindow,
+    Join,
+    Part,
+    Sliding,
+    atoms_of,
+    parts_of,
+)
+from tocsin.values.space import DISTANCES, format_place, geojson_text, parse_place
 from tocsin.values.time import format_duration, format_instant, parse_instant
 
 _ABSENCE = re.compile(r"absence\d*")
@@ -67,3 +82,40 @@ def _window(
     start: str | None, end: str | None, label: str, *, absent: bool = False
 ) -> dict[str, Any]:
     return {"from": start, "to": end, "label": label, "absent": absent}
+
+
+def regions_of(pattern: Part, definitions: Iterable[Definition]) -> list[dict[str, Any]]:
+    """Return each region once: its name, its geometry, and the spatial relation required."""
+    names = dict(_region_names(definitions))
+    found: dict[str, dict[str, Any]] = {}
+    for said in _spoken_of(pattern):
+        place = parse_place(said.region)
+        told = {
+            "name": names.get(format_place(place), ""),
+            "relation": said.relation.value,
+            "geometry": json.loads(geojson_text(place)),
+        }
+        if said.relation in DISTANCES:
+            told["distance"] = said.distance
+        found.setdefault(json.dumps(told, sort_keys=True), told)
+    return list(found.values())
+
+
+def _spoken_of(pattern: Part) -> Iterator[PlaceIs | AtRegion]:
+    for atom in atoms_of(pattern):
+        if isinstance(atom, Condition):
+            yield from (
+                each for each in predicates_of(atom.expression) if isinstance(each, PlaceIs)
+            )
+    for part in restrictions_in(pattern):
+        if isinstance(part.restriction, AtRegion):
+            yield part.restriction
+
+
+def _region_names(definitions: Iterable[Definition]) -> Iterator[tuple[str, str]]:
+    for each in definitions:
+        if each.region is not None:
+            try:
+                yield format_place(parse_place(each.region)), Owned.of_key(each.name).name
+            except Problem:
+                continue

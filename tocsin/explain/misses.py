@@ -10,6 +10,8 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
+from tocsin.explain.conditions import format_length, place_miss, to_display
+from tocsin.explain.steps import ExplanationStep, lasting
 from tocsin.plan.explain.composites import condition_text, short_text, title
 from tocsin.plan.explain.conditions import path_text
 from tocsin.plan.nodes.atoms import Atom, region_of
@@ -41,8 +43,6 @@ from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
 from tocsin.reference.measures import has_key, have_same_key
 from tocsin.reference.occurrence import ReferenceOccurrence, occurrence_of, together
-from tocsin.service.console.why_not.predicates import format_length, place_miss, to_display
-from tocsin.service.console.why_not.step import ExplanationStep, lasting
 from tocsin.values.space import distance_between
 from tocsin.values.time import Instant, format_duration, format_instant
 

@@ -9,12 +9,20 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
-from tocsin.plan.explain.composites import roles, title
+from tocsin.plan.explain.composites import condition_text, roles, title
 from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
-from tocsin.plan.nodes.composites import Absence, Change, Either, Gathered, Only, Part, parts_of
+from tocsin.plan.nodes.composites import (
+    Absence,
+    Change,
+    Either,
+    Gathered,
+    Join,
+    Only,
+    Part,
+    parts_of,
+)
 from tocsin.reference.atoms import holds, truth_of
-from tocsin.service.console.network import conditions_of, kind_of
 from tocsin.values.truth import Truth
 
 _TRUTHS = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: None}
@@ -23,6 +31,24 @@ _ABSENT = 0
 
 MAX_EVENTS = 50
 """Events tested for one atom, at most."""
+
+
+KINDS = {
+    "Condition": "condition",
+    "GraphPattern": "graph",
+    "ConceptTest": "concept",
+    "XmlBlock": "xml",
+    "Join": "join",
+    "Either": "either",
+    "Only": "only",
+    "Absence": "absence",
+    "Gathered": "gathered",
+    "Sliding": "sliding",
+    "Change": "change",
+    "Named": "named",
+    "Triggered": "triggered",
+}
+"""The `kind` of a plan node by its class."""
 
 
 def plan_tree(part: Part, events: Sequence[Event], role: str = "") -> dict[str, Any]:
@@ -41,6 +67,18 @@ def plan_tree(part: Part, events: Sequence[Event], role: str = "") -> dict[str, 
         "conditions": conditions_of(part),
         "children": children,
     }
+
+
+def kind_of(part: Part) -> str:
+    """Return the kind of a plan node."""
+    return KINDS[type(part).__name__]
+
+
+def conditions_of(part: Part) -> list[str]:
+    """Return the conditions between the inputs of a plan node, one line each."""
+    if not isinstance(part, Join | Absence | Gathered):
+        return []
+    return [condition_text(each) for each in part.conditions]
 
 
 def holds_for(atom: Atom, event: Event) -> bool | None:

@@ -1,6 +1,7 @@
-"""Steps for atoms of every family: predicates, statements of a graph, operands of a concept,
-patterns and conditions of an XML block. The first element that fails together with all before it is
-the failure.
+"""Verdicts of an atom on an event, of every family: its predicates, the statements of a graph, the
+operands of a concept, the patterns and conditions of an XML block, each as a step.
+
+The first element that fails together with all before it is the failure.
 """
 
 from __future__ import annotations
@@ -11,21 +12,32 @@ from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
+from tocsin.explain.concepts import concept_reasons
+from tocsin.explain.conditions import condition_steps
+from tocsin.explain.namespaces import graph_elsewhere
+from tocsin.explain.steps import Explanation, ExplanationStep, plain
+from tocsin.explain.xml_misses import miss_of
 from tocsin.knowledge.concepts.concept import Conjunction
 from tocsin.plan.explain.graphs import statement_text
 from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 from tocsin.plan.nodes.graphs import GraphPattern, Home, StatementPattern, Vertex
+from tocsin.plan.semantics.match_rendering import values_of
 from tocsin.plan.xml import row_text
 from tocsin.plan.xml.row_functions import WorkLimitExceeded
 from tocsin.plan.xml.xml_patterns import XmlBlock
-from tocsin.reference import concepts
-from tocsin.reference.atoms import holds
-from tocsin.reference.why_blocks import miss_of
-from tocsin.reference.why_namespaces import graph_elsewhere
-from tocsin.service.console.why_not.predicates import condition_steps
-from tocsin.service.console.why_not.step import Explanation, ExplanationStep, plain
+from tocsin.reference.atoms import holds, rows_of, truth_of
+from tocsin.values.truth import Truth
+
+
+def verdict_line(atom: Atom, event: Event) -> str:
+    """Return one sentence: rings, does not ring, or is unknown."""
+    holds, reason = evaluate_atom(atom, event)
+    if isinstance(atom, Condition) and truth_of(atom.expression, event) is Truth.UNKNOWN:
+        reason = "a value is missing or has another type (UNKNOWN)"
+    because = f": {reason}" if reason else ""
+    return f"event {event.id}: {'rings' if holds else 'does not ring'}{because}"
 
 
 def atom_steps(atom: Atom, event: Event, depth: int = 0) -> Explanation:
@@ -95,8 +107,8 @@ def _concept_steps(test: ConceptTest, event: Event, depth: int) -> Iterator[Expl
     for each in operands:
         part = replace(test, concept=each, correlate=(), named=())
         met, reason = evaluate_atom(part, event)
-        if met is False:
-            lines = [line.strip() for line in concepts.why_lines(part, event)]
+        if met is not None:
+            lines = [line.strip() for line in concept_reasons(part, event)]
             reason = "; ".join(lines[1:]) or None
         yield ExplanationStep(concept_test_text(part), met, reason, depth=depth)
     whole, _ = evaluate_atom(test, event)
@@ -110,14 +122,18 @@ def _block_steps(block: XmlBlock, event: Event, depth: int) -> Iterator[Explanat
         *(spaces.pattern(each) for each in block.patterns),
         *(row_text.condition_text(each) for each in block.conditions),
     ]
+    known: set[str] = set()
     for count, text in enumerate(texts, 1):
         patterns = block.patterns[: min(count, len(block.patterns))]
         conditions = block.conditions[: max(0, count - len(block.patterns))]
         part = XmlBlock(patterns, conditions)
         met, reason = evaluate_atom(part, event)
-        yield ExplanationStep(
-            text, met, reason if met is not False else miss_of(part, event), depth=depth
-        )
+        actual: object = miss_of(part, event) if met is False else reason
+        if met:
+            values = values_of(rows_of(part, event))
+            actual = {name: values[name] for name in values if name not in known} or None
+            known |= values.keys()
+        yield ExplanationStep(text, met, actual, depth=depth)
         if not met:
             yield from (ExplanationStep(each, None, depth=depth) for each in texts[count:])
             return

@@ -8,19 +8,22 @@ import pytest
 
 from tests.engine.concepts.worlds import concept_test, event_of
 from tocsin.errors import EventProblem
+from tocsin.explain.concepts import concept_reasons
 from tocsin.knowledge.concepts.assertions import EVENT, World
 from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import TableauLimits, examine
 from tocsin.languages.concept import tbox_of_text
 from tocsin.plan.semantics.assertions import assertions_of
-from tocsin.reference.concepts import holds, require_consistent, why_lines
+from tocsin.reference.concepts import holds, require_consistent
 
 TRANSPORT = "TransactionEvent and exists bizStep.transporting"
 NEVER_BOTH = "Sold := TransactionEvent and not ObjectEvent;"
 
 
 def test_a_match_tells_the_clash_of_every_branch() -> None:
-    lines = list(why_lines(concept_test(TRANSPORT), event_of(data={"bizStep": "railCarrying"})))
+    lines = list(
+        concept_reasons(concept_test(TRANSPORT), event_of(data={"bizStep": "railCarrying"}))
+    )
     assert lines[0].startswith(
         "rings: it cannot be that the event is not TransactionEvent and exists bizStep."
     )
@@ -33,7 +36,7 @@ def test_a_match_tells_the_clash_of_every_branch() -> None:
 
 def test_some_kind_of_transporting_is_told_branch_by_branch() -> None:
     lines = list(
-        why_lines(
+        concept_reasons(
             concept_test("exists bizStep.transporting"), event_of(data={"bizStep": "transporting"})
         )
     )
@@ -42,10 +45,12 @@ def test_some_kind_of_transporting_is_told_branch_by_branch() -> None:
 
 
 def test_a_miss_tells_one_open_branch() -> None:
-    lines = list(why_lines(concept_test(TRANSPORT), event_of(data={"bizStep": "selling"})))
+    lines = list(concept_reasons(concept_test(TRANSPORT), event_of(data={"bizStep": "selling"})))
     assert lines[0].startswith("does not ring: the event need not be")
     assert "  selling is not landCarrying" in lines
-    lines = list(why_lines(concept_test("not exists bizStep.selling", world="open"), event_of()))
+    lines = list(
+        concept_reasons(concept_test("not exists bizStep.selling", world="open"), event_of())
+    )
     assert "  somebody 1 is selling" in lines
 
 
@@ -54,7 +59,7 @@ def test_an_event_that_contradicts_itself_matches_nothing() -> None:
     for text in ("ObjectEvent", "Thing", "TransactionEvent", "not TransactionEvent"):
         for world in ("open", "closed"):
             assert not holds(concept_test(text, NEVER_BOTH, world), event)
-    assert list(why_lines(concept_test("Thing", NEVER_BOTH), event)) == [
+    assert list(concept_reasons(concept_test("Thing", NEVER_BOTH), event)) == [
         "does not ring: the event contradicts itself"
     ]
     with pytest.raises(EventProblem, match="contradicts itself") as raised:

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from tocsin.cli.main import app
 from tocsin.events.codecs.base.cloudevents import decode
+from tocsin.explain.namespaces import graph_elsewhere
 from tocsin.languages import parse_subscription
 from tocsin.plan.nodes.graphs import GraphPattern
-from tocsin.reference.why_namespaces import graph_elsewhere
 
 ENVELOPE = {
     "id": "e",

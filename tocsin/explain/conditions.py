@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
+from tocsin.explain.steps import Explanation, ExplanationStep, lasting
 from tocsin.plan.explain.conditions import path_text, region_text, relation_text, selector_text
 from tocsin.plan.nodes.atoms import (
     AllOf,
@@ -25,7 +26,6 @@ from tocsin.plan.nodes.atoms import (
     region_of,
 )
 from tocsin.reference.atoms import truth_of
-from tocsin.service.console.why_not.step import Explanation, ExplanationStep, lasting
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import (
     Geometry,
@@ -53,6 +53,12 @@ def condition_steps(node: BooleanNode, event: Event, depth: int = 0) -> Explanat
             return _group("one of", node, operands, event, depth)
         case AllOf((only,)) | AnyOf((only,)):
             return condition_steps(only, event, depth)
+        case Not(AllOf() | AnyOf() | Not() as operand):
+            found = Explanation()
+            holds = HOLDS[truth_of(node, event)]
+            found.add(ExplanationStep("not", holds, depth=depth), fails=holds is not True)
+            found.extend(condition_steps(operand, event, depth + 1), fails=False)
+            return found
         case _:
             found = Explanation()
             step = _predicate_step(node, event, depth)
@@ -75,21 +81,23 @@ def _predicate_step(node: BooleanNode, event: Event, depth: int) -> ExplanationS
     holds = HOLDS[truth_of(node, event)]
     predicate, is_negated = (node.operand, True) if isinstance(node, Not) else (node, False)
     if isinstance(predicate, AllOf | AnyOf | Not):
-        return ExplanationStep(selector_text(node), holds, depth=depth)
-    actual = _actual(predicate, event)
+        text = "every event" if isinstance(predicate, AllOf) else "no event"
+        return ExplanationStep(text, holds, depth=depth)
+    subject, actual = _actual(predicate, event)
     expected = _expected(predicate)
     if is_negated and expected is not None:
         expected = f"not {expected}"
     distance = None if holds or is_negated else _distance(predicate, event)
-    return ExplanationStep(selector_text(node), holds, actual, expected, distance, depth)
+    return ExplanationStep(selector_text(node), holds, actual, expected, distance, depth, subject)
 
 
-def _actual(predicate: Predicate, event: Event) -> object:
+def _actual(predicate: Predicate, event: Event) -> tuple[str, object]:
+    """Return the value that a predicate is about with its name; of several a dict, without name."""
     if isinstance(predicate, PlaceIs):
-        return event.place_text
+        return "place", event.place_text
     paths = sorted(attribute_paths(predicate))
     values = {path_text(path): to_display(event.attribute(_as_given(path))) for path in paths}
-    return next(iter(values.values())) if len(values) == 1 else values
+    return next(iter(values.items())) if len(values) == 1 else ("", values)
 
 
 def _expected(predicate: Predicate) -> object:
