@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.catalog import Definition, Subscription, Surroundings
+from tocsin.catalog import Compiled, Definition, Subscription, Surroundings
 from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.evaluators import read_input
 from tocsin.cli.inputs import event_files
@@ -30,12 +30,15 @@ from tocsin.explain.why_not import WhyNotQuery, explain_event, query_among
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
-from tocsin.plan.explain.composites import has_concurrent_parts, short_text, waiting_text
+from tocsin.plan.explain.composites import waiting_text
 from tocsin.plan.explain.modes import mode_lines
+from tocsin.plan.explain.operators import has_concurrent_parts
+from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part, Plan, atoms_of, parts_of
 from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.nodes.sources import Sources
 from tocsin.plan.semantics.event_warnings import event_warnings
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.wire.wire import plan_to_json
@@ -140,7 +143,7 @@ def explain(
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if form is Form.XML_QL:
-                _show_xml_ql(loaded.subscriptions[each], loaded.readings[each])
+                _show_xml_ql(loaded.subscriptions[each], loaded.compiled[each].reading)
                 continue
             if form is Form.RULE:
                 _show_rule(loaded.subscriptions[each], loaded.definitions)
@@ -148,8 +151,8 @@ def explain(
             if wire:
                 typer.echo(plan_to_json(plan))
                 continue
-            _show(loaded.subscriptions[each], plan)
-            _show_why(plan, events)
+            _show(loaded.compiled[each], plan)
+            _show_why(plan, loaded.compiled[each].sources, events)
             _show_warnings(plan, events)
             typer.echo()
 
@@ -201,14 +204,15 @@ def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:
         typer.echo(line)
 
 
-def _show(subscription: Subscription, plan: Plan) -> None:
+def _show(compiled: Compiled, plan: Plan) -> None:
+    subscription, sources = compiled.subscription, compiled.sources
     typer.echo(f"subscription {subscription.id} ({subscription.language})")
     typer.echo("  plan")
-    for line in plan_lines(plan):
+    for line in plan_lines(plan, sources):
         typer.echo(f"    {line}")
     for line in (
         *(mode_lines(plan) if subscription.language == "exmlql" else ()),
-        *summary_lines(plan),
+        *summary_lines(plan, sources),
     ):
         typer.echo(f"  {line}")
     if (
@@ -219,11 +223,11 @@ def _show(subscription: Subscription, plan: Plan) -> None:
         typer.echo(f"  cheaper        {_CHEAPER}")
 
 
-def _show_why(plan: Plan, events: list[Event]) -> None:
+def _show_why(plan: Plan, sources: Sources, events: list[Event]) -> None:
     lines = (
         _why_atom(plan.pattern, events)
         if isinstance(plan.pattern, Atom)
-        else _why_composite(plan.pattern, events)
+        else _why_composite(plan.pattern, sources, events)
     )
     for line in lines if events else ():
         typer.echo(f"  {line}")
@@ -246,7 +250,7 @@ def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
             yield from (f"  {line}" for line in tree_lines(atom, event))
 
 
-def _why_composite(pattern: Part, events: list[Event]) -> Iterator[str]:
+def _why_composite(pattern: Part, sources: Sources, events: list[Event]) -> Iterator[str]:
     """Yield each event with its steps and every match with its members, then the partial matches;
     the clock stops at the last event.
     """
@@ -267,7 +271,8 @@ def _why_composite(pattern: Part, events: list[Event]) -> Iterator[str]:
     if len(ordered) > MAX_EXPLAINED:
         yield f"conditions are shown for the first {MAX_EXPLAINED} events only"
     for each in replayed.pending:
-        yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"
+        members = _members(each.occurrence)
+        yield f"still {waiting_text(each.owner, each.slot, members, each.until, sources)}"
 
 
 def _taking_part(replayed: Replay, event: Event) -> str:

@@ -12,8 +12,9 @@ from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.explain.conditions import format_length, place_miss, to_display
 from tocsin.explain.steps import ExplanationStep, lasting
-from tocsin.plan.explain.composites import condition_text, short_text, title
 from tocsin.plan.explain.conditions import path_text
+from tocsin.plan.explain.operators import condition_text
+from tocsin.plan.explain.phrases import short_text, title
 from tocsin.plan.nodes.atoms import Atom, region_of
 from tocsin.plan.nodes.composites import (
     Absence,

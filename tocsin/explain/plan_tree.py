@@ -9,8 +9,9 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
-from tocsin.plan.explain.composites import condition_text, roles, title
 from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.operators import condition_text, roles
+from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
 from tocsin.plan.nodes.composites import (
     Absence,

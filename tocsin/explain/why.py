@@ -12,7 +12,7 @@ from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.explain.plan_tree import restrictions_in
-from tocsin.plan.explain.composites import short_text, title
+from tocsin.plan.explain.phrases import short_text, title
 from tocsin.plan.nodes.atoms import Condition, PlaceIs, predicates_of
 from tocsin.plan.nodes.composites import (
     Absence,

@@ -15,7 +15,7 @@ from tocsin.explain.replay import Replay, replay
 from tocsin.explain.steps import Explanation, ExplanationStep
 from tocsin.explain.verdicts import atom_steps, evaluate_atom
 from tocsin.explain.waiting import describe_pending
-from tocsin.plan.explain.composites import title
+from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Named, Part, atoms_of, parts_of
 

@@ -12,8 +12,8 @@ from tocsin.languages import read_atom
 from tocsin.languages.base.context import Context
 from tocsin.languages.graph.printer import as_statements
 from tocsin.languages.rule import syntax
-from tocsin.plan.explain.composites import short_text
 from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.explain.xml_patterns import block_text
 from tocsin.plan.nodes.atoms import AllOf, Atom, Condition, Equals
 from tocsin.plan.nodes.composites import Part

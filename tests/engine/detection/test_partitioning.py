@@ -258,6 +258,6 @@ def test_shares_are_those_of_equality() -> None:
 
 def test_explain_tells_the_key_or_why_there_is_none() -> None:
     keyed, used_up = (Join((X, Y), alike("x", "y"), each) for each in (Policy.RECENT, EXCLUSIVE))
-    assert "parted by      v: other values never meet" in summary_lines(Plan(keyed))
-    [told] = [line for line in summary_lines(Plan(used_up)) if line.startswith("parted by")]
-    assert told.endswith("nothing: policy exclusive uses up what waits, whatever its key")
+    assert "partition key  v (runs on all shards)" in summary_lines(Plan(keyed))
+    [told] = [line for line in summary_lines(Plan(used_up)) if line.startswith("partition key")]
+    assert told.endswith("none: policy exclusive uses up what waits, whatever its key")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from tocsin.plan.nodes.composites import (
+    HIDDEN,
     Absence,
     Fulfilling,
     Gathered,
@@ -28,9 +29,6 @@ from tocsin.plan.nodes.composites import Change as StateChange
 from tocsin.plan.nodes.expression import Attribute, Call, Expression
 from tocsin.plan.nodes.measures import Apart, Lasts, Satisfies
 from tocsin.plan.nodes.rewriting import with_parts
-
-HIDDEN = "."
-"""First character of internal names, which no match contains."""
 
 
 def prefix_names(part: Part, prefix: str) -> Part:

@@ -111,7 +111,8 @@ class _TimeClauseLowering:
         time, policy = self._composition.subscription.time, _policy(self._composition.contexts)
         if time is None:
             parts = tuple(Named(label, block) for label, block in self._composition.blocks.items())
-            return self._join(parts, (), Policy.RECENT)
+            whole = self._join(parts, (), Policy.RECENT)
+            return self._sources.add(whole, self._texts.of_where)
         return self._part(time, policy)
 
     def _part(self, part: TimePart, policy: Policy) -> Part:

@@ -25,7 +25,7 @@ class SourceTexts:
     def of_block(self, label: str) -> str:
         """Return the patterns of a block, in the order of the text."""
         items = [each for each in self._subscription.blocks if _label_of(each) == label]
-        return ", ".join(self._text[start:end] for start, end in map(self._extent, items))
+        return " ".join(self._text[start:end] for start, end in map(self._extent, items))
 
     def of_where(self) -> str:
         """Return WHERE without the clauses that follow it."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tocsin.languages.base.renaming import HIDDEN
-from tocsin.plan.nodes.composites import Join, Named, Part, Sliding
+from tocsin.plan.nodes.composites import HIDDEN, Join, Named, Part, Sliding
 from tocsin.plan.nodes.rewriting import with_parts
 
 PAIRED_MEASURES = "PairedMeasures"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tocsin.errors import MeaningProblem
-from tocsin.plan.explain.composites import short_text
+from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.nodes.composites import Join, Named, Part, parts_of
 from tocsin.plan.semantics.bounds import bounds_of
 from tocsin.values.time import Duration, format_duration

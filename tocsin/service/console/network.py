@@ -18,7 +18,8 @@ from tocsin.catalog.tenants import Owned
 from tocsin.engine.detection.inspection import OperatorView
 from tocsin.errors import Problem
 from tocsin.explain.plan_tree import conditions_of, kind_of
-from tocsin.plan.explain.composites import roles, title
+from tocsin.plan.explain.operators import roles
+from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part
 from tocsin.service.console.looking import take_look
