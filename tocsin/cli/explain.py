@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -26,11 +25,12 @@ from tocsin.events.matches.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.explain.replay import Replay, replay
 from tocsin.explain.verdicts import verdict_line
+from tocsin.explain.waiting import pending_text
+from tocsin.explain.why import MatchedEvents, describe_match
 from tocsin.explain.why_not import WhyNotQuery, explain_event, query_among
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
-from tocsin.plan.explain.composites import waiting_text
 from tocsin.plan.explain.modes import mode_lines
 from tocsin.plan.explain.operators import has_concurrent_parts
 from tocsin.plan.explain.phrases import short_text
@@ -40,7 +40,6 @@ from tocsin.plan.nodes.composites import Part, Plan, atoms_of, parts_of
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.nodes.sources import Sources
 from tocsin.plan.semantics.event_warnings import event_warnings
-from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.values.time import format_instant
 
@@ -48,7 +47,6 @@ MAX_EXPLAINED = 50
 """Events of a composite whose conditions are shown: each is compared with those around it."""
 
 _LONGEST = "max_event_duration"
-_ABSENCE = re.compile(r"absence\d*")
 _CHEAPER = (
     f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are"
     " instants)"
@@ -256,26 +254,26 @@ def _why_composite(pattern: Part, sources: Sources, events: list[Event]) -> Iter
     """
     ordered = in_canonical_order(events)
     replayed = replay(pattern, ordered, ordered[:MAX_EXPLAINED])
+    by_identity = {each.identity: each for each in ordered}
     if replayed.problem is not None and not replayed.outcomes:
         yield f"not run: {replayed.problem}"
         return
     for index, (event, found) in enumerate(replayed.outcomes):
         if event is not None:
-            yield f"event {event.id}: {_taking_part(replayed, event)}"
+            yield f"event {event.id}: {_taking_part(replayed, event, sources)}"
             if index < MAX_EXPLAINED:
                 query = query_among(ordered, index)
-                explained = explain_event(pattern, query, replayed)
+                explained = explain_event(pattern, query, sources, replayed)
                 yield from (f"  {line}" for line in explained.lines())
-        yield from map(_match_text, found.matches)
+        yield from (_match_text(pattern, each, by_identity, sources) for each in found.matches)
         yield from (f"{each.code}: {each.reason}" for each in found.all_letters())
     if len(ordered) > MAX_EXPLAINED:
         yield f"conditions are shown for the first {MAX_EXPLAINED} events only"
     for each in replayed.pending:
-        members = _members(each.occurrence)
-        yield f"still {waiting_text(each.owner, each.slot, members, each.until, sources)}"
+        yield f"still {pending_text(each, sources)}"
 
 
-def _taking_part(replayed: Replay, event: Event) -> str:
+def _taking_part(replayed: Replay, event: Event, sources: Sources) -> str:
     """Return what an event is in a composite: in a match, or the parts that it matches."""
     if event.interval is None:
         return "takes no part, because it has no time"
@@ -284,20 +282,15 @@ def _taking_part(replayed: Replay, event: Event) -> str:
         return "is in a match"
     found = matched | set(replayed.inputs.get(event.identity, ()))
     inner = {below for each in found for below in parts_of(each)}
-    texts = [short_text(each) for each in replayed.order if each in found - inner]
+    outermost = [each for each in replayed.order if each in found - inner]
+    texts = dict.fromkeys(short_text(each, sources) for each in outermost)
     return f"matches {', '.join(texts)}" if texts else "matches no part of the rule"
 
 
-def _match_text(match: Match) -> str:
-    bound = match.bindings.items()
-    windows = (text.replace("/", " to ") for name, text in bound if _ABSENCE.fullmatch(name))
-    members = ", silent from ".join((" ".join(match.events) or "no events", *windows))
-    return f"rings at {'' if match.end is None else format_instant(match.end)}: {members}"
-
-
-def _members(occurrence: Occurrence) -> str:
-    names = " ".join(member.id for member in occurrence.members) or "no events"
-    windows = (
-        f"{format_instant(start)} to {format_instant(end)}" for start, end in occurrence.absences
-    )
-    return ", silent from ".join((names, *windows))
+def _match_text(
+    pattern: Part, match: Match, events: Mapping[tuple[str, str], Event], sources: Sources
+) -> str:
+    end = None if match.end is None else format_instant(match.end)
+    members = [events[each] for each in zip(match.sources, match.events, strict=True)]
+    seen = MatchedEvents(pattern, match.bindings, members, end, sources)
+    return f"rings at {end or ''}: {describe_match(seen)}"

@@ -11,18 +11,21 @@ from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.explain.operators import condition_text, roles
-from tocsin.plan.explain.phrases import title
+from tocsin.plan.explain.phrases import is_holds, is_visible, title
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
 from tocsin.plan.nodes.composites import (
     Absence,
+    AfterWindow,
     Change,
     Either,
     Gathered,
     Join,
+    Named,
     Only,
     Part,
     parts_of,
 )
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.reference.atoms import holds, truth_of
 from tocsin.values.truth import Truth
 
@@ -52,22 +55,44 @@ KINDS = {
 """The `kind` of a plan node by its class."""
 
 
-def plan_tree(part: Part, events: Sequence[Event], role: str = "") -> dict[str, Any]:
-    """Return the tree of a part; `role` is its role in the part around it."""
-    label = f"{role}: {title(part)}" if role else title(part)
-    if isinstance(part, Atom):
-        return _atom_tree(part, events, label)
-    children = [
-        plan_tree(inner, events, own)
-        for own, inner in zip(roles(part), parts_of(part), strict=True)
-    ]
-    return {
-        "label": label,
+def plan_tree(
+    part: Part, events: Sequence[Event], sources: Sources = NO_SOURCES, role: str = ""
+) -> dict[str, Any]:
+    """Return the tree of a part; `role` is its role in the part around it, `source` its text.
+
+    Names that a subscriber did not write are looked through. HOLDS has the parts of its start.
+    """
+    if isinstance(part, Named) and not is_visible(part.name):
+        return plan_tree(part.part, events, sources, role)
+    text = title(part, sources)
+    node = {
+        "label": f"{role}: {text}" if role else text,
+        "role": role,
+        "source": sources.get(part),
         "kind": kind_of(part),
-        "satisfied": _is_satisfied(part, children),
+    }
+    if isinstance(part, Atom):
+        return node | _atom_state(part, events)
+    shown = _shown_part(part, sources)
+    children = [
+        plan_tree(inner, events, sources, own)
+        for own, inner in zip(roles(shown), parts_of(shown), strict=True)
+    ]
+    return node | {
+        "kind": kind_of(shown),
+        "satisfied": _is_satisfied(shown, children),
         "conditions": conditions_of(part),
         "children": children,
     }
+
+
+def _shown_part(part: Part, sources: Sources) -> Part:
+    """Return the part whose parts are shown: of HOLDS, an absence in the plan, its start."""
+    if isinstance(part, Absence) and is_holds(part) and part in sources:
+        assert isinstance(part.window, AfterWindow)
+        start = part.window.part
+        return start.part if isinstance(start, Named) else start
+    return part
 
 
 def kind_of(part: Part) -> str:
@@ -109,9 +134,9 @@ def _all(given: Sequence[bool | None]) -> bool | None:
     return None if None in given else True
 
 
-def _atom_tree(atom: Atom, events: Sequence[Event], label: str) -> dict[str, Any]:
-    """Return the tree of an atom. A condition has its operands, with the truth for the first event
-    that satisfies it.
+def _atom_state(atom: Atom, events: Sequence[Event]) -> dict[str, Any]:
+    """Return if an atom is satisfied; a condition has its operands, with the truth for the first
+    event that satisfies it.
     """
     found = {index: holds_for(atom, event) for index, event in enumerate(events[:MAX_EVENTS])}
     met = next((index for index, each in found.items() if each), None)
@@ -122,12 +147,7 @@ def _atom_tree(atom: Atom, events: Sequence[Event], label: str) -> dict[str, Any
     if isinstance(atom, Condition) and isinstance(atom.expression, AllOf | AnyOf | Not):
         event = events[met] if met is not None else None
         children = [_condition_tree(each, event) for each in _operands(atom.expression)]
-    return {
-        "label": label,
-        "kind": kind_of(atom),
-        "satisfied": satisfied,
-        "children": children if len(children) > 1 else [],
-    }
+    return {"satisfied": satisfied, "children": children if len(children) > 1 else []}
 
 
 def _condition_tree(node: BooleanNode, event: Event | None) -> dict[str, Any]:
@@ -139,7 +159,8 @@ def _condition_tree(node: BooleanNode, event: Event | None) -> dict[str, Any]:
             label = f"{kind} of"
         case _:
             kind, children, label = "predicate", [], selector_text(node)
-    return {"label": label, "kind": kind, "satisfied": satisfied, "children": children}
+    named = {"label": label, "role": "", "source": None, "kind": kind}
+    return named | {"satisfied": satisfied, "children": children}
 
 
 def _operands(node: BooleanNode) -> tuple[BooleanNode, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from tocsin.engine.detection.base import Pending
 from tocsin.events.event import Event
+from tocsin.explain.wording import events_text
 from tocsin.hub.step_hub import StepHub
 from tocsin.plan.explain.composites import waiting_text
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant, format_instant
 
@@ -26,21 +27,26 @@ def seen_waiting(hub: StepHub, id: str) -> Seen:
     return pending[:MAX_LISTED], held[:MAX_LISTED], left_out
 
 
-def describe_waiting(seen: Seen) -> list[dict[str, Any]]:
+def describe_waiting(seen: Seen, sources: Sources = NO_SOURCES) -> list[dict[str, Any]]:
     """Return the state as JSON, soonest end first."""
     pending, held, _ = seen
     ordered = sorted(pending, key=lambda each: (each.until is None, each.until or 0))
-    return [describe_pending(each) for each in ordered] + [
+    return [describe_pending(each, sources) for each in ordered] + [
         _describe_buffered(each) for each in held
     ]
 
 
-def describe_pending(pending: Pending) -> dict[str, Any]:
+def pending_text(pending: Pending, sources: Sources = NO_SOURCES) -> str:
+    """Return what a partial match needs, and until when, in one line."""
+    names = _names(pending.occurrence)
+    return waiting_text(pending.owner, pending.slot, names, pending.until, sources)
+
+
+def describe_pending(pending: Pending, sources: Sources = NO_SOURCES) -> dict[str, Any]:
     """Return a partial match as JSON."""
     found = pending.occurrence
-    what = waiting_text(pending.owner, pending.slot, _names(found), pending.until)
     return {
-        "what": what,
+        "what": pending_text(pending, sources),
         "since": format_instant(found.end),
         "until": _time(pending.until),
         "members": [describe_member(each) for each in found.members],
@@ -61,7 +67,7 @@ def describe_member(event: Event) -> dict[str, Any]:
 def _describe_buffered(event: Event) -> dict[str, Any]:
     since = None if event.interval is None else event.interval.end
     return {
-        "what": f"{event.id}: waits until no earlier event can come any more",
+        "what": f"event {event.id}: in the reorder buffer until the watermark passes it",
         "since": _time(since),
         "until": None,
         "members": [describe_member(event)],
@@ -69,9 +75,11 @@ def _describe_buffered(event: Event) -> dict[str, Any]:
 
 
 def _names(occurrence: Occurrence) -> str:
-    names = [member.id for member in islice(occurrence.members, 10)]
-    more = len(occurrence.members) - len(names)
-    return " ".join([*names, *([f"and {more} more"] if more else [])]) or "no events"
+    windows = (
+        f", none from {format_instant(start)} to {format_instant(end)}"
+        for start, end in occurrence.absences
+    )
+    return "".join((events_text([each.id for each in occurrence.members]), *windows))
 
 
 def _time(instant: Instant | None) -> str | None:
