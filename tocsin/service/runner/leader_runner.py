@@ -99,7 +99,7 @@ class LeaderRunner:
         self._runner = runner
         while not self._stopping.wait(LOOK):
             if not self._lock.is_held():
-                _LOG.warning("the lock is lost: another gateway may match from now on")
+                _LOG.warning("runner lock lost; another instance may take over")
                 break
         runner.stop()
         self._runner = None

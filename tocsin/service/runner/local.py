@@ -165,7 +165,7 @@ class LocalRunner:
                 return
             except Exception as error:
                 self._error = str(error) if isinstance(error, Problem) else shown_error(error)
-                _LOG.exception("the runner stopped and tries again in %.1f s", wait)
+                _LOG.exception("runner failed; restarting in %.1f s", wait)
                 self._stopping.wait(wait)
                 wait = min(30.0, 2 * wait)
 
