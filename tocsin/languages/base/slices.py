@@ -32,10 +32,6 @@ class TextSlices:
             end += 1
         return self._text[start:end]
 
-    def lazy_piece(self, extent: Extent) -> Callable[[], str]:
-        """Return a function that returns the piece."""
-        return lambda: self.piece(extent)
-
     def _nesting(self) -> list[int]:
         """Return the nesting depth of brackets before each character, and at the end."""
         if not self._depths:

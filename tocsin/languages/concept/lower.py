@@ -116,7 +116,7 @@ class ConceptLowering:
 
     def part(self, node: Syntax) -> Part:
         """Return the part of a node."""
-        return self.sources.add(self._part(node), self.slices.lazy_piece(extent(node)))
+        return self.sources.add(self._part(node), lambda: self.slices.piece(extent(node)))
 
     def _part(self, node: Syntax) -> Part:
         match node:

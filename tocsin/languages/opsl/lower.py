@@ -73,7 +73,7 @@ class OpslLowering:
         """Return the part of a node at a nesting level; raise beyond the limit."""
         if level > self.limits.nesting:
             raise self._too_deep(node.spot, self.limits.nesting)
-        return self.sources.add(self._part(node, level), self.slices.lazy_piece(extent(node)))
+        return self.sources.add(self._part(node, level), lambda: self.slices.piece(extent(node)))
 
     def _part(self, node: Syntax, level: int) -> Part:
         match node:
