@@ -38,7 +38,7 @@ def _part(page: Page, text: str) -> Locator:
 
 def test_nothing_yet(visit: Page) -> None:
     visit.goto("/#/plan")
-    expect(visit.get_by_text("Nothing is at work yet")).to_be_visible()
+    expect(visit.get_by_text("No subscriptions yet")).to_be_visible()
 
 
 def test_what_is_shared_is_told_with_who_shares_it(

@@ -44,7 +44,7 @@ def test_search_looks_at_names_languages_and_texts(page: Page) -> None:
     page.get_by_label("State").select_option("paused")
     expect(names).to_have_text(["orders"])
     search.fill("nothing like it")
-    expect(page.get_by_text("No subscription is like that")).to_be_visible()
+    expect(page.get_by_text("No subscription matches this filter")).to_be_visible()
 
 
 def test_most_matches_first(page: Page, server: Served) -> None:

@@ -23,6 +23,8 @@ from tocsin.catalog import (
     with_plan,
 )
 from tocsin.errors import LimitProblem, Problem
+from tocsin.explain.plan_tree import plan_tree
+from tocsin.explain.why_not import WhyNotQuery, why_not
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.languages import without_ontology
 from tocsin.plan.explain.plan import html
@@ -32,8 +34,6 @@ from tocsin.plan.semantics import extent
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
 from tocsin.plan.wire.wire_shapes import plan_from_text, plan_to_shape_text
 from tocsin.runtime.finite.run import match_events, read_events
-from tocsin.service.console.plan_tree import plan_tree
-from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.federation.covering import covers
 from tocsin.service.federation.interests import alternatives, find_atoms
 from tocsin.service.subscriptions.dry_run import describe_plan

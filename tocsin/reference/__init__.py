@@ -3,8 +3,8 @@
 Begin with `detection.py` (composites step by step) and `declarative_semantics.py` (all occurrences
 by brute force, nothing consumed). `conditions.py`, `graphs.py`, `concepts.py` and `blocks.py`
 evaluate the atoms, `predicates.py` one test; `windows.py`, `sliding.py` and `triggers.py` follow
-their definitions. `why.py` and `why_blocks.py` explain. It shares plan nodes with the engine and
-nothing that decides.
+their definitions. It shares plan nodes with the engine and nothing that decides; `tocsin.explain`
+explains with it.
 Imports: `errors`, `events`, `knowledge`, `plan`, `values`; never `engine`, nor the modules that
 .importlinter lists.
 Test a change with: `tests/reference`, `tests/scenarios`, `tests/mutants`.

@@ -111,7 +111,7 @@ def _requests(
         (asking_routes, "explain"),
         (service.entries, "problems"),
         (match_routes, "why"),
-        (why_not_routes, "_pattern"),
+        (why_not_routes, "_compile"),
         (service.replays, "replay"),
         (epcis_routes, "find"),
     ):

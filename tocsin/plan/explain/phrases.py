@@ -91,7 +91,7 @@ def can_quote(part: Part, sources: Sources) -> bool:
         case Named(_, inner) | Only(inner):
             return can_quote(inner, sources)
         case Join():
-            return _is_plain_join(part) and _can_quote_parts(part, sources)
+            return is_plain_join(part) and _can_quote_parts(part, sources)
         case Either() | Absence() | Gathered() | Triggered():
             return not is_holds(part) and _can_quote_parts(part, sources)
         case _:
@@ -111,7 +111,7 @@ def phrase(part: Part, sources: Sources) -> str | None:
         case Only(inner, restriction) if part not in sources:
             after = "" if isinstance(restriction, Keyed) else f", {restriction_text(restriction)}"
             return f"{describe(inner, sources)}{after}"
-        case Join() if _is_sequence(part):
+        case Join() if is_sequence(part):
             return _sequence_phrase(part, sources)
         case Join() if _is_in_any_order(part):
             texts = [short_text(each, sources) for each in operands_of(part)]
@@ -136,7 +136,7 @@ def operands_of(part: Part) -> tuple[Part, ...]:
         return parts_of(part)
     first, *others = part.parts
     is_same = isinstance(first, Join) and (
-        (_is_sequence(part) and _is_sequence(first))
+        (is_sequence(part) and is_sequence(first))
         or (_is_in_any_order(part) and _is_in_any_order(first))
     )
     return (*(operands_of(first) if is_same else (first,)), *others)
@@ -221,7 +221,7 @@ def _has_label(part: Named, sources: Sources) -> bool:
 
 def _sequence_phrase(part: Join, sources: Sources) -> str:
     first, last = part.parts
-    if isinstance(first, Join) and _is_sequence(first):
+    if isinstance(first, Join) and is_sequence(first):
         before = _sequence_phrase(first, sources)
     else:
         before = short_text(first, sources)
@@ -253,15 +253,16 @@ def _times(part: Gathered) -> str:
     return f"{part.least}" if part.least == part.most else f"{part.least} to {part.most}"
 
 
-def _is_plain_join(part: Join) -> bool:
-    return _is_sequence(part) or _is_in_any_order(part)
+def is_plain_join(part: Join) -> bool:
+    """True if a phrase says all that a join requires: a sequence, or parts in any order."""
+    return is_sequence(part) or _is_in_any_order(part)
 
 
 def _is_in_any_order(part: Join) -> bool:
     return all(isinstance(each, NamedCondition) for each in part.conditions)
 
 
-def _is_sequence(part: Join) -> bool:
+def is_sequence(part: Join) -> bool:
     """True if the second of two parts starts after the first ends, perhaps within a time."""
     order = [each for each in part.conditions if not isinstance(each, NamedCondition)]
     follows = Precedes(_ENDS, _STARTS)

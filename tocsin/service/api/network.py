@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin.catalog.tenants import Owned
+from tocsin.explain.waiting import describe_waiting, seen_waiting
 from tocsin.service.console.looking import take_look
-from tocsin.service.console.waiting import describe_waiting, seen_waiting
 from tocsin.service.http.access import AccessScope, caller_with
 from tocsin.service.http.requests import run_read, service_of
 
@@ -40,9 +40,10 @@ async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
     caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> dict[str, Any]:
-        service.entries.get(caller.tenant, id)
+        subscription = service.entries.get(caller.tenant, id).subscription
         name = Owned(caller.tenant, id).key
         seen = take_look(service.runner, lambda hub: seen_waiting(hub, name))
-        return {"waiting": describe_waiting(seen), "left_out": seen[2]}
+        sources = service.entries.sources_of(subscription)
+        return {"waiting": describe_waiting(seen, sources), "left_out": seen[2]}
 
     return await run_read(request, caller.tenant, look)

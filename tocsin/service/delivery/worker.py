@@ -259,7 +259,7 @@ class DeliveryWorker:
         try:
             await self._save()
         except Problem as problem:
-            LOGGER.warning("how far deliveries have come is not saved: %s", problem)
+            LOGGER.warning("delivery cursors not saved: %s", problem)
         self._threads.shutdown(wait=False)
 
     async def _trouble(self, problem: Problem) -> None:

@@ -100,7 +100,7 @@ class LeaderRunner:
         try:
             while not self._worker.wait(LOOK):
                 if not self._lock.is_held():
-                    _LOG.warning("the lock is lost: another gateway may match from now on")
+                    _LOG.warning("runner lock lost; another instance may take over")
                     break
         finally:
             runner.stop()
