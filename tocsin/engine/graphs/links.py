@@ -12,7 +12,8 @@ import numpy as np
 
 from tocsin.engine.graphs.encoding import Arc
 from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers, Thresholds
-from tocsin.engine.index.growable import INT32, Growable
+from tocsin.engine.index.growable import INT32, Growable, put
+from tocsin.engine.index.keys import CountedSlots
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import Filter, StatementPattern
 from tocsin.values.terms import Literal
@@ -63,13 +64,10 @@ class LinkTable:
     """
 
     __slots__ = (
-        "_free",
         "_numbers",
         "_plain",
         "_remembered",
-        "_uses",
         "bases",
-        "links",
         "ontology",
         "threshold_of",
         "thresholds",
@@ -77,10 +75,7 @@ class LinkTable:
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
-        self.links: list[LinkPattern | None] = []
-        self._numbers: dict[LinkPattern, int] = {}
-        self._uses: list[int] = []
-        self._free: list[int] = []
+        self._numbers = CountedSlots[LinkPattern]()
         self._plain: dict[tuple[str, str], dict[str, int]] = {}
         self._remembered: dict[str, dict[Look, Numbers]] = {}
         self.bases = Growable(INT32)
@@ -95,33 +90,35 @@ class LinkTable:
     @property
     def capacity(self) -> int:
         """One more than the highest number."""
-        return len(self.links)
+        return self._numbers.capacity
 
     def number(self, link: LinkPattern) -> int | None:
         """Return the number of a link in use; None for a new one."""
-        return self._numbers.get(link)
+        return self._numbers.slot_of(link)
+
+    def link(self, number: int) -> LinkPattern:
+        """Return the link with a number."""
+        return self._numbers.item_at(number)
 
     def use(self, link: LinkPattern) -> int:
         """Count one more use of a link, and of its base; return its number."""
         base = link.base()
         if base is not None and base != link:
             self.use(base)
-        number = self._numbers.get(link)
-        if number is None:
-            number = self._new(link)
-        self._uses[number] += 1
+        is_new = self._numbers.slot_of(link) is None
+        number = self._numbers.use(link)
+        if is_new:
+            self._enter(number, link)
         return number
 
     def release(self, number: int) -> None:
         """Count one use less of a link, and of its base."""
-        link = self.links[number]
-        assert link is not None
-        base = link.base()
-        if base is not None and base != link:
-            self.release(self._numbers[base])
-        self._uses[number] -= 1
-        if not self._uses[number]:
-            self._drop(number, link)
+        link = self._numbers.item_at(number)
+        base = self.bases[number]
+        if base not in (NO_LINK, number):
+            self.release(base)
+        if self._numbers.release(number):
+            self._leave(number, link)
 
     def of_arc(self, arc: Arc) -> Numbers:
         """Return the plain links that an arc satisfies."""
@@ -148,33 +145,21 @@ class LinkTable:
             sorted(ends[each] for ends in starts for each in ends.keys() & objects), np.int64
         )
 
-    def _new(self, link: LinkPattern) -> int:
-        number = self._free.pop() if self._free else len(self.links)
-        if number == len(self.links):
-            self.links.append(None)
-            self._uses.append(0)
-            self.bases.append(NO_LINK)
-            self.threshold_of.append(NO_THRESHOLD)
-        self.links[number] = link
-        self._numbers[link] = number
+    def _enter(self, number: int, link: LinkPattern) -> None:
         base = link.base()
-        self.bases[number] = NO_LINK if base is None else self._numbers[base]
-        self.threshold_of[number] = (
-            NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
-        )
+        base_number = None if base is None else self._numbers.slot_of(base)
+        put(self.bases, number, NO_LINK if base_number is None else base_number)
+        threshold = NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
+        put(self.threshold_of, number, threshold)
         if link.is_plain():
             self._plain.setdefault((link.property, link.subject_class), {})[link.object_class] = (
                 number
             )
             self._forget(link.property)
-        return number
 
-    def _drop(self, number: int, link: LinkPattern) -> None:
+    def _leave(self, number: int, link: LinkPattern) -> None:
         if self.threshold_of[number] != NO_THRESHOLD:
             self.thresholds.release(self.threshold_of[number])
-        self.links[number] = None
-        del self._numbers[link]
-        self._free.append(number)
         if link.is_plain():
             ends = self._plain[link.property, link.subject_class]
             del ends[link.object_class]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.engine.index.growable import INT32, INT64, Growable
+from tocsin.engine.index.growable import INT32, INT64, Growable, put
+from tocsin.engine.index.keys import SlotAllocator
 
 _WORTH_COMPACTING = 1024
 
@@ -12,7 +13,7 @@ _WORTH_COMPACTING = 1024
 class Records:
     """Records by number; the number of a removed record is reused."""
 
-    __slots__ = ("_extents", "_free", "_holes", "pool", "starts")
+    __slots__ = ("_extents", "_holes", "_numbers", "pool", "starts")
 
     def __init__(self) -> None:
         self._clear()
@@ -21,27 +22,24 @@ class Records:
         self.pool = Growable(INT32)
         self.starts = Growable(INT64)
         self._extents = Growable(INT32)
-        self._free: list[int] = []
+        self._numbers = SlotAllocator()
         self._holes = 0
 
     def __len__(self) -> int:
-        return len(self.starts) - len(self._free)
+        return len(self._numbers)
 
     def add(self, record: list[int]) -> int:
         """Add a record; return its number."""
-        start = self.pool.extend(record)
-        if not self._free:
-            self._extents.append(len(record))
-            return self.starts.append(start)
-        number = self._free.pop()
-        self.starts[number], self._extents[number] = start, len(record)
+        number = self._numbers.allocate()
+        put(self.starts, number, self.pool.extend(record))
+        put(self._extents, number, len(record))
         return number
 
     def remove(self, number: int) -> None:
         """Remove a record; removing the last one frees everything."""
         self._holes += self._extents[number]
         self._extents[number] = 0
-        self._free.append(number)
+        self._numbers.release(number)
         if not len(self):
             self._clear()
         elif self._holes > max(_WORTH_COMPACTING, len(self.pool) // 2):

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.index.growable import BYTE, FLOAT64, Growable
+from tocsin.engine.index.growable import BYTE, FLOAT64, Growable, put
+from tocsin.engine.index.keys import CountedSlots
 from tocsin.plan.nodes.graphs import RELATIONS, Comparison, Filter
 from tocsin.values.terms import Family, Literal, Term, value_of
 
@@ -29,13 +30,10 @@ Flags = npt.NDArray[np.bool_]
 class Thresholds:
     """Comparisons in use, with reference counts; the number of an unused one is reused."""
 
-    __slots__ = ("_comparisons", "_free", "_limits", "_numbers", "_relations", "_uses")
+    __slots__ = ("_limits", "_numbers", "_relations")
 
     def __init__(self) -> None:
-        self._numbers: dict[Comparison, int] = {}
-        self._comparisons: list[Comparison | None] = []
-        self._uses: list[int] = []
-        self._free: list[int] = []
+        self._numbers = CountedSlots[Comparison]()
         self._limits = Growable(FLOAT64)
         self._relations = Growable(BYTE)
 
@@ -45,7 +43,7 @@ class Thresholds:
     @property
     def capacity(self) -> int:
         """One more than the highest number."""
-        return len(self._uses)
+        return self._numbers.capacity
 
     def use(self, condition: Filter | None) -> int:
         """Count one more use of a comparison; return its number.
@@ -55,22 +53,14 @@ class Thresholds:
         limit = _number(condition.value) if isinstance(condition, Comparison) else None
         if limit is None or not isinstance(condition, Comparison):
             return NO_THRESHOLD
-        number = self._numbers.get(condition)
-        if number is None:
-            number = self._numbers[condition] = self._new()
-            self._comparisons[number] = condition
-            self._limits[number], self._relations[number] = limit, _CODES[condition.relation]
-        self._uses[number] += 1
+        number = self._numbers.use(condition)
+        put(self._limits, number, limit)
+        put(self._relations, number, _CODES[condition.relation])
         return number
 
     def release(self, number: int) -> None:
         """Count one use less; remove the comparison with its last use."""
-        self._uses[number] -= 1
-        comparison = self._comparisons[number]
-        if not self._uses[number] and comparison is not None:
-            del self._numbers[comparison]
-            self._comparisons[number] = None
-            self._free.append(number)
+        self._numbers.release(number)
 
     def true_of(self, term: Term, wanted: Numbers, graph: EncodedGraph) -> Flags:
         """Return a flag per number: True if that comparison is wanted and TRUE of a term."""
@@ -89,16 +79,7 @@ class Thresholds:
         return answers
 
     def _one_by_one(self, wanted: Numbers, term: Term, graph: EncodedGraph) -> list[bool]:
-        return [graph.passes(self._comparisons[number], term) for number in wanted.tolist()]
-
-    def _new(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self._limits.append(0.0)
-        self._relations.append(0)
-        self._comparisons.append(None)
-        self._uses.append(0)
-        return len(self._uses) - 1
+        return [graph.passes(self._numbers.item_at(number), term) for number in wanted.tolist()]
 
 
 def _number(term: Term) -> float | None:

@@ -73,3 +73,11 @@ class Growable:
 
     def _leave_views(self) -> None:
         self._items = self._items[:]
+
+
+def put(column: Growable | list[Any], place: int, item: Any) -> None:
+    """Write an item at an index of a column, or one beyond its last."""
+    if place == len(column):
+        column.append(item)
+    else:
+        column[place] = item

@@ -2,7 +2,7 @@
 
 Begin with `link.py`, the connection to one upstream. `interests.py` and `demand.py` find the atoms
 of the own subscriptions, `merging.py` joins them, `covering.py` decides whether one covers another
-(`graph_cover.py`, `concept_cover.py`, `value_sets.py`), `messages.py` is the wire form. In doubt
+(`graph_cover.py`, `concept_cover.py`), `messages.py` is the wire form. In doubt
 both are sent upstream.
 
 Imports: `catalog`, `client`, `database`, `errors`, `events`, `knowledge`, `languages`, `plan`,

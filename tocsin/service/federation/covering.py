@@ -29,10 +29,10 @@ from tocsin.plan.nodes.expression import Attribute, Call, Semantics, Value
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.passes.flatten import flatten
 from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.semantics.implication import follows_from
 from tocsin.plan.semantics.list_conditions import SOME
 from tocsin.service.federation.concept_cover import covers_concept
 from tocsin.service.federation.graph_cover import covers_graph
-from tocsin.service.federation.value_sets import follows_from
 from tocsin.values.scalars import Constant, Kind
 
 MAX_PROOF_STEPS = 2_000
