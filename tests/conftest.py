@@ -7,11 +7,14 @@ test-long` draws anew.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.postgres import own_database
+from tests.servers import folder_of_run, shared_server
 from tests.stages import STAGES, stage_of
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -55,6 +58,21 @@ QUICK_ELSEWHERE = frozenset(
     )
 )
 """One scenario on Spark and one of the service, so that the quick run touches both."""
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of the PostgreSQL server of this run; `postgres_url` is a database on it."""
+    with shared_server("postgres", folder_of_run(tmp_path_factory)) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres: str) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database of the test's own."""
+    with own_database(postgres) as url:
+        yield url
+
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

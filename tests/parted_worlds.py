@@ -10,9 +10,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.measured_worlds import ANYTHING, KEEPS, MEASURES, STATES
 from tests.timelines import ATOMS, DURATIONS, ROLES, patterns
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
 from tocsin.plan.nodes.composites import (
@@ -41,7 +41,6 @@ from tocsin.plan.nodes.expressions import RELATIONS, Ring
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.settings import with_settings
 from tocsin.plan.semantics.partitioning import partition_key_of
-from tocsin.values.time import format_instant
 
 KEY = ("v",)
 _FOLLOWS = Precedes(Moment(0, End.FINISH), Moment(1, End.START))
@@ -156,10 +155,8 @@ def busy_timelines(draw: st.DrawFn, values: st.SearchStrategy[Any] = _VALUES) ->
     for number in range(draw(st.integers(4, 11))):
         start += draw(st.sampled_from([0, 1, 1, 2]))
         end = start + draw(st.sampled_from([0, 0, 0, 0, 2]))
-        body = {"id": f"e{number}", "source": "s", "type": "t"}
-        body |= {"time": format_instant(start), "endtime": format_instant(end)}
         data = {"kind": draw(st.sampled_from("ab")), "v": draw(values)}
-        found.append(from_mapping(body | {"data": data}))
+        found.append(build_event(f"e{number}", time=start, endtime=end, data=data))
     return sorted(found, key=lambda event: event.order)
 
 

@@ -1,5 +1,5 @@
 """A real PostgreSQL server for tests: started on loopback in a temporary folder, stopped by its own
-process id.
+process id; and databases on it.
 """
 
 from __future__ import annotations
@@ -13,23 +13,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import uuid4
 
-import pytest
+import sqlalchemy as sql
+
+from tests.servers import ServerMissingError
 
 
 @contextmanager
-def postgres_url(_: Path) -> Iterator[str]:
-    """The URL of a fresh server's database, which lies in a folder of its own; skips where no
-    server is installed, fails in CI.
-    """
+def postgres_server(_: Path) -> Iterator[str]:
+    """The URL of a fresh server's database, which lies in a folder of its own."""
     programs = _programs()
     if programs is None:
-        message = "no PostgreSQL server is installed (make test installs it where it can)"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
+        raise ServerMissingError(
+            "no PostgreSQL server is installed (make test installs it where it can)"
+        )
     with TemporaryDirectory(prefix="tocsin-postgres-") as home:
         yield from _served(programs, Path(home))
+
+
+@contextmanager
+def own_database(server: str) -> Iterator[str]:
+    """The URL of an empty database on a server, which is dropped at the end."""
+    name = f"test_{uuid4().hex}"
+    engine = sql.create_engine(server, isolation_level="AUTOCOMMIT")
+    try:
+        with engine.connect() as connection:
+            connection.execute(sql.text(f"CREATE DATABASE {name}"))
+        yield sql.make_url(server).set(database=name).render_as_string(hide_password=False)
+        with engine.connect() as connection:
+            connection.execute(sql.text(f"DROP DATABASE {name} WITH (FORCE)"))
+    finally:
+        engine.dispose()
 
 
 def _served(programs: Path, folder: Path) -> Iterator[str]:
@@ -52,7 +67,7 @@ def _served(programs: Path, folder: Path) -> Iterator[str]:
             "--no-sync",
         ],
     )
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=400"
     _run(
         user,
         [programs / "pg_ctl", "-D", cluster, "-o", options, "-l", folder / "log", "-w", "start"],

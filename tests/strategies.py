@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.base.cloudevents import from_mapping
+from tests.builders import SECOND, START, build_event
 from tocsin.events.event import ENVELOPE, Event
 from tocsin.plan.nodes.atoms import (
     AllOf,
@@ -88,7 +88,10 @@ def predicates() -> st.SearchStrategy[Predicate]:
             mismatches,
         ),
         st.builds(
-            lambda path, both, mismatch: Between(path, *both, mismatch), PATHS, limits, mismatches
+            lambda path, both, mismatch: Between(path, *both, mismatch),  # type: ignore[call-arg]
+            PATHS,
+            limits,
+            mismatches,  # type: ignore[call-arg]
         ),
         st.builds(OneOf, PATHS, one_kind, mismatches),
         st.builds(Like, PATHS, patterns(), mismatches),
@@ -126,13 +129,11 @@ def data() -> st.SearchStrategy[dict[str, Any]]:
 @st.composite
 def events(draw: st.DrawFn, ids: tuple[str, ...] = ("e1", "e2", "a", "ab")) -> Event:
     """Events with few identities, so that duplicates happen."""
-    body: dict[str, Any] = {
-        "id": draw(st.sampled_from(ids)),
-        "source": draw(st.sampled_from(["s", "t"])),
-        "type": draw(st.sampled_from(["t", "ab"])),
-    }
+    id = draw(st.sampled_from(ids))
+    source = draw(st.sampled_from(["s", "t"]))
+    type = draw(st.sampled_from(["t", "ab"]))
+    second, endtime = None, None
     if draw(st.booleans()):
         second = draw(st.integers(0, 5))
-        body["time"] = f"2026-01-01T00:00:0{second}Z"
-        body["endtime"] = f"2026-01-01T00:00:0{draw(st.integers(second, 9))}Z"
-    return from_mapping(body | {"data": draw(data())})
+        endtime = START + draw(st.integers(second, 9)) * SECOND
+    return build_event(id, type, second, source=source, endtime=endtime, data=draw(data()))

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.measured_worlds import measured_parts
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import AnyOf, Condition, Equals, Ordered
 from tocsin.plan.nodes.composites import (
@@ -44,7 +44,6 @@ from tocsin.plan.nodes.composites import (
 from tocsin.values.allen import Allen
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
-from tocsin.values.time import format_instant
 
 KINDS = "abc"
 REGION = "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))"
@@ -311,22 +310,12 @@ def has_clock(part: Part) -> bool:
 
 def event_at(instant: int, letter: str = "a") -> Event:
     """An event of a kind at an instant."""
-    time = format_instant(instant)
-    return from_mapping(
-        {
-            "id": f"{letter}{instant}",
-            "source": "s",
-            "type": "t",
-            "time": time,
-            "data": {"kind": letter},
-        }
-    )
+    return build_event(f"{letter}{instant}", time=instant, data={"kind": letter})
 
 
 def event_from(start: int, end: int, letter: str, number: int) -> Event:
     """An event of a kind that lasts from an instant to another."""
-    body = {"id": f"{letter}{number}", "source": "s", "type": "t", "data": {"kind": letter}}
-    return from_mapping(body | {"time": format_instant(start), "endtime": format_instant(end)})
+    return build_event(f"{letter}{number}", time=start, endtime=end, data={"kind": letter})
 
 
 _VALUES = st.sampled_from(
@@ -350,15 +339,9 @@ def timelines(
     for number in range(draw(st.integers(0, size))):
         start = draw(st.integers(0, 6))
         end = start + draw(st.sampled_from([0, 0, 0, 1, 3]))
-        body: dict[str, Any] = {
-            "id": f"e{number}",
-            "source": "s",
-            "type": "t",
-            "time": format_instant(start),
-            "endtime": format_instant(end),
-            "data": {"kind": draw(st.sampled_from(KINDS)), "v": draw(values)},
-        }
+        data = {"kind": draw(st.sampled_from(KINDS)), "v": draw(values)}
+        place = None
         if draw(st.booleans()):
-            body["place"] = f"POINT ({draw(st.integers(0, 3))} {draw(st.integers(0, 3))})"
-        found.append(from_mapping(body))
+            place = f"POINT ({draw(st.integers(0, 3))} {draw(st.integers(0, 3))})"
+        found.append(build_event(f"e{number}", time=start, endtime=end, place=place, data=data))
     return sorted(found, key=lambda event: event.order)

@@ -13,6 +13,7 @@ from tocsin_benchmarks.selectors.baselines.shared_bdd import SharedBdd
 from tocsin_benchmarks.selectors.contenders import CONTENDERS, Name, distinct_predicates
 from tocsin_benchmarks.selectors.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
 
+from tests.builders import build_unread_event
 from tocsin.errors import LimitProblem
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import (
@@ -183,7 +184,7 @@ def _less(limit: int) -> Ordered:
 
 
 def _event(data: dict[str, Any]) -> Event:
-    return Event({"id": "e", "source": "/test", "type": "test"}, data, None)
+    return build_unread_event(data, source="/test", type="test")
 
 
 def _filled(name: Name, selectors: list[BooleanNode]) -> Contender:

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import pickle
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.postgres import postgres_url
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog, open_catalog
 from tocsin.errors import MeaningProblem, Problem
 
@@ -23,12 +21,10 @@ def sub(name: str, expression: str = "a = 1") -> Subscription:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Catalog]:
+def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> Catalog:
     if request.param == "sqlite":
-        yield create_catalog(str(tmp_path / "catalog.db"))
-        return
-    with postgres_url(tmp_path) as url:
-        yield create_catalog(url)
+        return create_catalog(str(tmp_path / "catalog.db"))
+    return create_catalog(request.getfixturevalue("postgres_url"))
 
 
 def test_what_is_added_is_there_until_removed_and_every_version_stays_readable(

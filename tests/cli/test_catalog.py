@@ -136,7 +136,7 @@ def test_replacing_is_one_version_and_takes_known_names_only(call: Call, store: 
     assert done.out == "changes cars: it means something else\n"
     snapshot = open_catalog(store).snapshot()
     assert snapshot.version == 2
-    assert [each.as_json() for each in (*snapshot.definitions, *snapshot.subscriptions)] == [
+    assert [each.as_json() for each in (*snapshot.definitions, *snapshot.subscriptions)] == [  # type: ignore[attr-defined]
         gate,
         ENTRIES[1],
         ENTRIES[2],

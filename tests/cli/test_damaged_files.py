@@ -14,6 +14,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from tests.builders import event_text
 from tocsin.cli.main import app
 from tocsin.errors import Problem
 
@@ -25,8 +26,7 @@ SUBSCRIPTION = b'{"id": "all", "language": "selector", "expression": "n >= 0"}\n
 def line(number: int) -> bytes:
     # so that half of the packed bytes are half of the lines
     noise = random.Random(number).randbytes(40).hex()
-    body = {"id": f"e{number}", "source": "s", "type": "t", "data": {"n": number, "noise": noise}}
-    return json.dumps(body).encode() + b"\n"
+    return event_text(f"e{number}", data={"n": number, "noise": noise}).encode() + b"\n"
 
 
 def tocsin(*words: object) -> Result:

@@ -14,9 +14,11 @@ from unittest import mock
 
 import pytest
 
+from tests.builders import event_text
 from tests.service.delivery.office import QUICK
-from tests.service.delivery.receiver import PATIENCE, receiving, wait_until
+from tests.service.delivery.receiver import receiving
 from tests.service.serving import Served, served
+from tests.waiting import PATIENCE, wait_until
 from tocsin.cli.main import run
 from tocsin.client import Client
 
@@ -56,9 +58,7 @@ def tocsin(server: Served, *words: object, input: str = "") -> Done:
 
 
 def event(number: int, **data: object) -> str:
-    time = f"2026-01-01T00:00:{number % 60:02d}Z"
-    body = {"id": str(number), "source": "shop", "type": "offer", "time": time, "data": data}
-    return json.dumps(body)
+    return event_text(number, "offer", number % 60, source="shop", data=data)
 
 
 def ids(output: str) -> list[str]:

@@ -14,21 +14,17 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 
+from tests.builders import event_json
 from tests.service.delivery.office import QUICK
-from tests.service.delivery.receiver import Reply, receiving, wait_until
+from tests.service.delivery.receiver import Reply, receiving
 from tests.service.serving import Served, served
+from tests.waiting import PATIENCE, wait_until
 from tocsin.client import AsyncClient, Client, Published
 from tocsin.errors import MeaningProblem, StateProblem
 
 
 def event(number: int, price: int = 1) -> dict[str, Any]:
-    return {
-        "id": str(number),
-        "source": "shop",
-        "type": "offer",
-        "time": f"2026-01-01T00:00:{number % 60:02d}Z",
-        "data": {"price": price},
-    }
+    return event_json(number, "offer", number % 60, source="shop", data={"price": price})
 
 
 @pytest.fixture(scope="module")
@@ -237,5 +233,5 @@ def test_several_streams_hear_the_same(client: Client, server: Served) -> None:
         thread.start()
     client.publish_many([event(number, 14) for number in range(500, 505)])
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert found == {number: [str(each) for each in range(500, 505)] for number in range(4)}

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.builders import event_json
 from tocsin.connectors.events import ReadOptions, read_items
 from tocsin.connectors.files import input_files
 from tocsin.errors import Problem
@@ -14,7 +15,7 @@ from tocsin.events.event import Event
 
 
 def event(id: str, **data: Any) -> dict[str, Any]:
-    return {"id": id, "source": "s", "type": "t", "data": data}
+    return event_json(id, data=data)
 
 
 def lines_of(*items: dict[str, Any]) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request
 
 from tests.servers import without
+from tests.waiting import PATIENCE
 
 LAUNCH = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
@@ -21,8 +22,8 @@ LAUNCH = (
 DESK = {"width": 1360, "height": 860}
 PHONE = {"width": 390, "height": 844}
 
-PATIENCE = 20_000
-"""Milliseconds to wait for what must appear; a loaded machine is slow."""
+MILLISECONDS = PATIENCE * 1000
+"""How long a page may take to show what must appear."""
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -76,7 +77,7 @@ def context_of(browser: Browser, url: str, **options: Any) -> Iterator[BrowserCo
     """A visitor of a service who has seen the tour; nothing of others is kept."""
     shape = {"viewport": DESK, "locale": "en-GB", "timezone_id": "UTC", **options}
     context = browser.new_context(base_url=url, **shape)
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(MILLISECONDS)
     context.add_init_script("localStorage.setItem('tocsin.tour', 'taken')")
     try:
         yield context

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.console.browser import PATIENCE, Complaints, context_of, launch
+from tests.console.browser import MILLISECONDS, Complaints, context_of, launch
 from tests.service.serving import Served, served
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=MILLISECONDS)
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 

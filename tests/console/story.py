@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from tests.service.serving import Served, wait_for
+from tests.builders import event_json
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 BATCH = {"Content-Type": "application/cloudevents-batch+json"}
 
@@ -28,14 +30,7 @@ def ago(seconds: float) -> str:
 
 def event(id: str, type: str = "offer", time: str | None = None, **rest: Any) -> dict[str, Any]:
     """A CloudEvent; `place` and `data` are among the rest."""
-    return {
-        "specversion": "1.0",
-        "id": id,
-        "source": "shop",
-        "type": type,
-        "time": time or ago(0),
-        **rest,
-    }
+    return event_json(id, type, time=time or ago(0), source="shop", specversion="1.0", **rest)
 
 
 def put(server: Served, path: str, body: dict[str, Any]) -> None:
@@ -68,7 +63,7 @@ def wait_for_matches(server: Served, count: int, **query: Any) -> list[dict[str,
         matches: list[dict[str, Any]] = answer.json()["matches"]
         return matches if len(matches) >= count else []
 
-    return wait_for(found)
+    return wait_until(found)
 
 
 def tell_market(server: Served) -> None:

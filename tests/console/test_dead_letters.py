@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests.console.browser import Complaints
 from tests.console.story import publish, subscribe, wait_for_matches
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 WRONG = {"specversion": "1.0", "id": "w1", "source": "shop", "type": "offer"}
 
@@ -19,7 +20,7 @@ def letters(server: Served) -> None:
     subscribe(server, "cheap", "price < 400")
     publish(server, WRONG | {"time": "yesterday at noon", "data": {"price": 120}})
     publish(server, {"specversion": "1.0", "id": "w2", "type": "offer"})
-    wait_for(lambda: len(server.http.get("/v1/dead-letters").json()["dead_letters"]) == 2)
+    wait_until(lambda: len(server.http.get("/v1/dead-letters").json()["dead_letters"]) == 2)
 
 
 def test_a_letter_tells_its_reason(page: Page) -> None:
@@ -38,7 +39,7 @@ def test_fix_and_replay_rings(page: Page, server: Served, picture: Callable[...,
     assert '"price": 120' in text
     picture(page, "dead-letters")
     field.fill(text.replace("yesterday at noon", "2026-01-01T08:00:00Z"))
-    page.get_by_role("button", name="Replay what is mended").click()
+    page.get_by_role("button", name="Replay edited event").click()
     expect(page.get_by_text("It is in the log again")).to_be_visible()
     (match,) = wait_for_matches(server, 1)
     assert match["events"] == ["w1"]
@@ -53,7 +54,7 @@ def test_what_is_still_wrong_is_told(page: Page, complaints: Complaints) -> None
     field.fill("{")
     expect(page.get_by_text("This is no JSON yet")).to_be_visible()
     field.fill('{"specversion": "1.0", "id": "w2", "type": "offer", "source": 7}')
-    page.get_by_role("button", name="Replay what is mended").click()
+    page.get_by_role("button", name="Replay edited event").click()
     expect(page.get_by_role("alert")).to_contain_text("source")
     page.get_by_role("button", name="Back to what came").click()
     expect(page.get_by_role("button", name="Replay as it is")).to_be_visible()

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import ago, event, publish, tell_market
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 TEXTS = {
     "rule": ("WHEN position ENTERS Depot FOR EACH truck", "ENTERS"),
@@ -237,5 +238,5 @@ def test_the_keyboard_leaves_the_text_with_tab(page: Page, server: Served) -> No
     expect(page.get_by_text("Settings")).to_be_focused()
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Control+s")
-    wait_for(lambda: server.http.get("/v1/subscriptions/by-keyboard").status_code == 200)
+    wait_until(lambda: server.http.get("/v1/subscriptions/by-keyboard").status_code == 200)
     publish(server, event("seven", time=ago(0), data={"price": 7}))

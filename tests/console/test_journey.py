@@ -7,7 +7,8 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.console.story import ago, event, publish
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 HARBOUR = "10 54\n12 54\n12 56\n10 56"
 OUTSIDE, INSIDE = "POINT(8 55)", "POINT(11 55)"
@@ -32,7 +33,7 @@ def test_from_a_region_to_a_ring(page: Page, server: Served) -> None:
         ("Bea", OUTSIDE, 20),
         ("Ada", OUTSIDE, 10),
     )
-    wait_for(lambda: len(server.http.get("/v1/events").json()["events"]) == 5)
+    wait_until(lambda: len(server.http.get("/v1/events").json()["events"]) == 5)
 
     page.goto("/#/map")
     page.get_by_role("button", name="Draw region").click()

@@ -13,7 +13,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.story import event, publish, put, subscribe, wait_for_matches
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 MANY = 10_000
 BURST = 800
@@ -229,7 +230,7 @@ def test_things_move_by_the_key_that_is_chosen(visit: Page, lone: Served) -> Non
     expect(points).to_have_text("2")
     visit.get_by_role("button", name="Pause").click()
     publish(lone, event("new", "position", place="POINT(11 51)", data={"van": "v9"}))
-    wait_for(lambda: lone.http.get("/v1/events?after=6").json()["events"])
+    wait_until(lambda: lone.http.get("/v1/events?after=6").json()["events"])
     visit.wait_for_timeout(1_000)
     expect(points).to_have_text("2")
     visit.get_by_role("button", name="Go on").click()

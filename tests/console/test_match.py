@@ -13,7 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.console.browser import Complaints
 from tests.console.story import event, publish, put, subscribe, wait_for_matches
-from tests.service.serving import Served, served, wait_for
+from tests.service.serving import Served, served
+from tests.waiting import wait_until
 
 DAY = "2026-01-01T"
 DEPOT = "POLYGON((9.9 53.5, 10.0 53.5, 10.0 53.6, 9.9 53.6, 9.9 53.5))"
@@ -92,7 +93,7 @@ def test_an_absence_is_a_bar_from_its_begin_to_its_end(
 ) -> None:
     _open(page, server, "missing")
     when = _card(page, "When")
-    silence = when.get_by_role("listitem").filter(has_text="arrived")
+    silence = when.get_by_role("listitem").filter(has=page.locator(".mark-absent"))
     expect(silence).to_contain_text("2026-01-01 08:00:00 to 10:00:00, 2 h")
     expect(silence.locator(".mark-absent")).to_have_count(1)
     expect(when.locator(".timeline-canvas")).to_have_attribute("data-lanes", "4")
@@ -109,7 +110,7 @@ def test_members_are_shown_as_text(page: Page, server: Served) -> None:
 
 def test_what_was_satisfied_is_lit_and_what_stayed_away_is_not(page: Page, server: Served) -> None:
     _open(page, server, "missing")
-    plan = _card(page, "By what")
+    plan = _card(page, "Matched parts")
     expect(plan.locator(".why-met")).to_have_count(2)
     expect(plan.locator(".why-met").last).to_contain_text("left")
     expect(plan.locator(".why-absent")).to_contain_text("arrived")
@@ -176,7 +177,7 @@ def test_the_first_condition_that_failed_and_by_how_much(
 ) -> None:
     _ask(page, "dear", "o1")
     verdict = page.get_by_role("status").filter(has_text="It does not ring")
-    expect(verdict).to_contain_text("First to fail: price > 400, off by 25")
+    expect(verdict).to_contain_text("First failed condition: price > 400, off by 25")
     rows = _card(page, "Conditions").get_by_role("row")
     expect(rows.filter(has_text="kind = 'wine'")).to_contain_text("yes")
     failed = rows.filter(has_text="price > 400")
@@ -191,7 +192,7 @@ def test_a_value_that_is_missing_is_unknown(page: Page) -> None:
 
 
 def test_what_still_waits_and_until_when(page: Page, server: Served) -> None:
-    wait_for(lambda: server.http.get("/v1/subscriptions/missing/waiting").json()["waiting"])
+    wait_until(lambda: server.http.get("/v1/subscriptions/missing/waiting").json()["waiting"])
     _ask(page, "missing", "l2")
     expect(page.get_by_role("status").filter(has_text="It does not ring yet")).to_be_visible()
     waits = _card(page, "What waits")

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.story import event, publish, subscribe, wait_for_matches
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 MANY = 100_000
 _AT_ONCE = 10_000
@@ -23,8 +24,11 @@ def many(server: Served) -> None:
         numbers = range(first, first + _AT_ONCE)
         publish(server, *(event(f"n{each}", data={"number": each}) for each in numbers))
     wait_for_matches(server, 3, subscription="round")
-    told = "/v1/statistics"
-    wait_for(lambda: server.http.get(told).json()["now"]["matches"] >= MANY + 3, 240)
+
+    def count() -> int:
+        return int(server.http.get("/v1/statistics").json()["now"]["matches"])
+
+    wait_until(lambda: count() >= MANY + 3, progress=count)
 
 
 def test_a_hundred_thousand_are_scrolled_without_filling_the_page(

@@ -8,7 +8,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import ago, event, publish, subscribe
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 MANY = 200
 
@@ -23,7 +24,7 @@ def _tell(server: Served) -> None:
         for number in range(3)
     )
     publish(server, *orders, event("now", "tick"))
-    wait_for(lambda: any(each["waiting"] == 3 for each in _nodes(server)))
+    wait_until(lambda: any(each["waiting"] == 3 for each in _nodes(server)))
 
 
 def _nodes(server: Served) -> list[dict[str, Any]]:
@@ -37,7 +38,7 @@ def _part(page: Page, text: str) -> Locator:
 
 def test_nothing_yet(visit: Page) -> None:
     visit.goto("/#/plan")
-    expect(visit.get_by_text("Nothing is at work yet")).to_be_visible()
+    expect(visit.get_by_text("No subscriptions yet")).to_be_visible()
 
 
 def test_what_is_shared_is_told_with_who_shares_it(
@@ -108,7 +109,7 @@ def test_of_many_parts_the_busiest_are_drawn(visit: Page, lone: Served) -> None:
     for number in range(MANY):
         subscribe(lone, f"s{number}", f"price = {number}")
     publish(lone, *(event(f"e{number}", data={"price": 77}) for number in range(5)))
-    wait_for(lambda: any(each["served"] == 5 for each in _nodes(lone)))
+    wait_until(lambda: any(each["served"] == 5 for each in _nodes(lone)))
     visit.goto("/#/plan")
     expect(visit.get_by_text("quieter parts are not drawn")).to_be_visible()
     expect(_part(visit, "price = 77")).to_have_count(1)

@@ -143,7 +143,7 @@ def test_a_key_is_asked_for_and_kept_out_of_addresses(
         addresses: list[str] = []
         page.on("request", lambda request: addresses.append(request.url))
         page.goto("/#/live")
-        dialog = page.get_by_role("dialog", name="This service wants a key")
+        dialog = page.get_by_role("dialog", name="API key required")
         dialog.get_by_label("Key").fill("tocsin_0_wrong")
         dialog.get_by_role("button", name="Use this key").click()
         expect(dialog).to_contain_text("not known")

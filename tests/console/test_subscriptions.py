@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.story import subscribe, tell_market
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -43,7 +44,7 @@ def test_search_looks_at_names_languages_and_texts(page: Page) -> None:
     page.get_by_label("State").select_option("paused")
     expect(names).to_have_text(["orders"])
     search.fill("nothing like it")
-    expect(page.get_by_text("No subscription is like that")).to_be_visible()
+    expect(page.get_by_text("No subscription matches this filter")).to_be_visible()
 
 
 def test_most_matches_first(page: Page, server: Served) -> None:
@@ -62,9 +63,9 @@ def test_pause_resume_and_delete(page: Page, server: Served) -> None:
 
     page.goto("/#/subscriptions/passing")
     page.get_by_role("button", name="Pause").click()
-    wait_for(lambda: state() == "paused")
+    wait_until(lambda: state() == "paused")
     page.get_by_role("button", name="Resume").click()
-    wait_for(lambda: state() == "live")
+    wait_until(lambda: state() == "live")
     page.get_by_role("button", name="Delete").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Cancel").click()

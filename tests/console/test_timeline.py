@@ -12,7 +12,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.story import ago, event, publish, subscribe, wait_for_matches
-from tests.service.serving import Served, wait_for
+from tests.service.serving import Served
+from tests.waiting import wait_until
 
 PAGE = 1_000
 """So many events the page asks for at a time."""
@@ -123,9 +124,9 @@ def _start(told: str) -> datetime:
 
 def test_what_came_late_is_told_so(visit: Page, lone: Served) -> None:
     publish(lone, _reading("in time", 1, "s1"))
-    wait_for(lambda: lone.http.get("/v1/statistics").json()["now"]["watermark"])
+    wait_until(lambda: lone.http.get("/v1/statistics").json()["now"]["watermark"])
     publish(lone, _reading("late", 600, "s1"))
-    wait_for(lambda: lone.http.get("/v1/statistics").json()["now"]["late"])
+    wait_until(lambda: lone.http.get("/v1/statistics").json()["now"]["late"])
     shown = _open(visit)
     shown.focus()
     visit.keyboard.press("n")
@@ -141,7 +142,7 @@ def test_what_came_late_is_told_so(visit: Page, lone: Served) -> None:
 
 def test_the_watermark_is_that_of_the_service(visit: Page, lone: Served) -> None:
     publish(lone, _reading("a", 10, "s1"), _reading("b", 5, "s1"))
-    told = wait_for(lambda: lone.http.get("/v1/statistics").json()["now"]["watermark"])
+    told = wait_until(lambda: lone.http.get("/v1/statistics").json()["now"]["watermark"])
     _open(visit)
     canvas = visit.locator(".timeline-canvas")
     expect(canvas).not_to_have_attribute("data-watermark", "")
@@ -156,7 +157,7 @@ def test_paused_it_stands_still(visit: Page, lone: Served) -> None:
     _expect_lanes(visit, 1)
     visit.get_by_role("button", name="Pause").click()
     publish(lone, event("b", "alarm", ago(1)))
-    wait_for(lambda: lone.http.get("/v1/events?after=1").json()["events"])
+    wait_until(lambda: lone.http.get("/v1/events?after=1").json()["events"])
     visit.wait_for_timeout(1_000)
     _expect_lanes(visit, 1)
     visit.get_by_role("button", name="Follow").click()

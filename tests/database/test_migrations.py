@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from tests.database.stored import schema_of, write_file
-from tests.postgres import postgres_url
 from tocsin.catalog import Catalog, Subscription, create_catalog, open_catalog
 from tocsin.catalog import database as catalog_tables
 from tocsin.database import alembic_steps
@@ -45,10 +43,9 @@ EVERY = pytest.mark.parametrize("store", STORES, ids=lambda store: store.name)
 FOREVER = 300.0
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_url(tmp_path_factory.mktemp("server")) as url:
-        yield url
+@pytest.fixture
+def server(postgres_url: str) -> str:
+    return postgres_url
 
 
 @EVERY

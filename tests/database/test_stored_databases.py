@@ -5,7 +5,6 @@ hold is served.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import pytest
 import sqlalchemy as sql
 
 from tests.database.stored import FILES, write_file, write_folder, write_postgres
-from tests.postgres import postgres_url
-from tests.service.serving import Served, served, wait_for
+from tests.service.serving import Served, served
+from tests.waiting import wait_until
 from tocsin.database.stores import EPCIS, STORES
 from tocsin.database.versions import stored_version
 from tocsin.errors import StateProblem
@@ -34,9 +33,8 @@ BATCH = {"Content-Type": "application/cloudevents-batch+json"}
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    with postgres_url(tmp_path) as url:
-        yield url
+def server(postgres_url: str) -> str:
+    return postgres_url
 
 
 @pytest.mark.quick
@@ -128,7 +126,7 @@ def _require_all(up: Served) -> None:
     assert (links.name(""), links.cursor("http://up.example", "above")) == ("old", 5)
     new = [_offer("n", 1), _offer("m", 2)]
     assert http.post("/v1/events", json=new, headers=BATCH).status_code == 202
-    wait_for(lambda: len(_matches(up)) >= 7)
+    wait_until(lambda: len(_matches(up)) >= 7)
     assert sorted(_matches(up)[4:]) == [("cheap", "m"), ("cheap", "n"), ("pair", "n m")]
 
 

@@ -22,7 +22,7 @@ from tocsin_demo.story import DAY, MIDNIGHT, Story
 from tocsin_demo.subscriptions import from_the_start
 
 from tests.demo.counting import TOLD, expected_of, told_in
-from tests.service.core.asking import PATIENCE, wait_for
+from tests.waiting import PATIENCE, wait_until
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.service.core.service import Service
@@ -48,7 +48,7 @@ def test_the_day_rings_what_the_stories_say(tmp_path: Path) -> None:
         player = Player(service, SHORT, Pace(0.1), Event(), heard.append)
         player.prepare()
         player.play()
-        wait_for(lambda: not service.runner._unsaved.is_urgent)  # type: ignore[attr-defined]
+        wait_until(lambda: not service.runner._unsaved.is_urgent)  # type: ignore[attr-defined]
         matches = [json.loads(row.body) for row in service.matches.read(0, 100_000, tenant="")]
         letters = service.letters.read(0, 100_000, "")
         left = {each.subscription.id for each in service.entries.list_all("")}
@@ -154,7 +154,7 @@ def test_a_signal_ends_it_and_leaves_nothing(tmp_path: Path, number: int) -> Non
     options = ("--console", "--events", "1000", "--seconds", "600", "--port", "0")
     with running(tmp_path, *options) as process:
         address = _address(process)
-        wait_for(lambda: _answers(address))
+        wait_until(lambda: _answers(address))
         process.send_signal(number)
         said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said

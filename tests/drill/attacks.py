@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.builders import event_json
 from tests.service.core.process import Running, running
 from tocsin.database.stores import STATE
 from tocsin.service.storage.database import open_database
@@ -181,14 +182,9 @@ def tenant_hogs_pool(folder: Path) -> Attack:
 
 
 def _events() -> list[dict[str, str]]:
+    eight = 8 * 3600
     return [
-        {
-            "specversion": "1.0",
-            "id": str(number),
-            "source": "drill",
-            "type": "x",
-            "time": f"2026-01-01T08:{number // 60:02d}:{number % 60:02d}Z",
-        }
+        event_json(number, "x", eight + number, source="drill", specversion="1.0")
         for number in range(1_000)
     ]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.connectors.kafka.broker import Broker, kafka_broker
 from tests.drill.load import EVEN, Account, Publisher, Receiver, account, over_http
-from tests.postgres import postgres_url
+from tests.postgres import postgres_server
 from tests.service.spark.up import Up
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import Problem
@@ -161,7 +161,7 @@ def one_of_two_gateways_killed(folder: Path) -> Account:
     with ExitStack() as stack:
         base = folder / "postgres"
         base.mkdir(parents=True)
-        url = stack.enter_context(postgres_url(base))
+        url = stack.enter_context(postgres_server(base))
         up, receiver = stack.enter_context(under_load(folder / "one", database=url))
         other = Up(folder / "two", {"delivery": DELIVERY, "lateness": "1h", "database": url})
         other.start()

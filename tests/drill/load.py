@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 
+from tests.builders import event_json
 from tests.service.spark.up import Up, free_port
 
 EVEN = " OR ".join(f"ce_id LIKE '%{digit}'" for digit in "02468")
@@ -31,7 +32,7 @@ Send = Callable[[list[dict[str, Any]]], bool]
 
 
 def event(number: int) -> dict[str, Any]:
-    return {"id": str(number), "source": "drill", "type": "t", "data": {"n": number}}
+    return event_json(number, source="drill", data={"n": number})
 
 
 @dataclass

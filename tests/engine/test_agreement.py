@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_unread_event
 from tests.engine.worlds import (
     cut,
-    event,
     event_lists,
     expressions,
     pairs,
@@ -48,7 +48,7 @@ def test_limits_belong_to_ranges_as_the_reference_says(low, high):
         *(Ordered(("v",), way, end) for way in ("<", "<=", ">", ">=") for end in ends),
     ]
     given_events = [
-        event({"v": value})
+        build_unread_event({"v": value})
         for value in (0, 1, 1.5, 2, 2.5, 3, 3.5, 4, "1", "2", "3", "4", True, None)
     ]
     expected = pairs_of_reference(nodes, given_events)
@@ -129,7 +129,7 @@ wide_predicates = st.one_of(
 @given(
     st.lists(st.one_of(wide_predicates, wide_predicates.map(Not)), max_size=12),
     st.lists(
-        st.fixed_dictionaries({"a": wide_numbers, "b": wide_numbers}).map(event),
+        st.fixed_dictionaries({"a": wide_numbers, "b": wide_numbers}).map(build_unread_event),
         min_size=1,
         max_size=12,
     ),
@@ -148,9 +148,13 @@ def test_neighbours_above_two_to_the_53(few):
         Equals(("a",), limit)
     ]
     matcher = subscribed(Matcher(few=few), nodes)
-    assert pairs(matcher, Batch([event({"a": 2**53})])) == [(0, "0"), (0, "1")]
-    assert pairs(matcher, Batch([event({"a": 2**53 + 1})])) == [(0, "1"), (0, "3"), (0, "4")]
-    assert pairs(matcher, Batch([event({"a": 2.0**53 + 2})])) == [(0, "2"), (0, "3")]
+    assert pairs(matcher, Batch([build_unread_event({"a": 2**53})])) == [(0, "0"), (0, "1")]
+    assert pairs(matcher, Batch([build_unread_event({"a": 2**53 + 1})])) == [
+        (0, "1"),
+        (0, "3"),
+        (0, "4"),
+    ]
+    assert pairs(matcher, Batch([build_unread_event({"a": 2.0**53 + 2})])) == [(0, "2"), (0, "3")]
 
 
 @pytest.mark.parametrize("few", [0, 1])
@@ -164,13 +168,16 @@ def test_nan_counts_as_null(few):
         Not(Ordered(("a",), "<", limit)),
         Not(Equals(("a",), limit)),
     ]
-    assert pairs(subscribed(Matcher(few=few), nodes), Batch([event({"a": float("nan")})])) == []
+    assert (
+        pairs(subscribed(Matcher(few=few), nodes), Batch([build_unread_event({"a": float("nan")})]))
+        == []
+    )
 
 
 @pytest.mark.parametrize("few", [0, 2])
 def test_a_lenient_true_mismatch_is_true_for_other_kinds_only(few):
     node = Equals(("a",), Constant.of(1), Truth.TRUE)
-    given_events = [event({"a": value}) for value in (1, 2, "x", None, True, [1])]
+    given_events = [build_unread_event({"a": value}) for value in (1, 2, "x", None, True, [1])]
     nodes = [node, Not(node)]
     matcher = subscribed(Matcher(few=few * 9), nodes)
     assert pairs(matcher, Batch(given_events)) == pairs_of_reference(nodes, given_events)
@@ -181,7 +188,7 @@ def test_a_lenient_true_mismatch_is_true_for_other_kinds_only(few):
 )
 def test_the_empty_conjunction_rings_always_and_the_empty_disjunction_never(matcher):
     subscribed(matcher, [AllOf(()), AnyOf(()), AnyOf((AllOf(()), Equals(("a",), Constant.of(1))))])
-    assert pairs(matcher, Batch([event({}), event({"a": 1})])) == [
+    assert pairs(matcher, Batch([build_unread_event({}), build_unread_event({"a": 1})])) == [
         (0, "0"),
         (0, "2"),
         (1, "0"),
@@ -192,6 +199,6 @@ def test_the_empty_conjunction_rings_always_and_the_empty_disjunction_never(matc
 @pytest.mark.parametrize("matcher", [Matcher(), ScanMatcher()])
 def test_no_events_and_no_subscriptions_give_no_hits(matcher):
     assert pairs(matcher, Batch([])) == []
-    assert pairs(matcher, Batch([event({})] * 100)) == []
+    assert pairs(matcher, Batch([build_unread_event({})] * 100)) == []
     subscribed(matcher, [AllOf(())])
     assert pairs(matcher, Batch([])) == []

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.worlds import event, event_lists, pairs, pairs_of_reference, subscribed
+from tests.builders import build_unread_event
+from tests.engine.worlds import event_lists, pairs, pairs_of_reference, subscribed
 from tests.strategies import boolean_nodes
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
@@ -131,7 +132,9 @@ def test_a_key_is_added_once_and_removed_once(make):
         matcher.add("k", Condition(Equals(("a",), Constant.of(2))))
     assert twice.value.code == "DuplicateSubscriptionError"
     assert matcher.distinct_predicates == 1
-    assert pairs(matcher, Batch([event({"a": 1}), event({"a": 2})])) == [(0, "k")]
+    assert pairs(matcher, Batch([build_unread_event({"a": 1}), build_unread_event({"a": 2})])) == [
+        (0, "k")
+    ]
     matcher.remove("k")
     with pytest.raises(StateProblem) as gone:
         matcher.remove("k")
@@ -146,6 +149,6 @@ def test_hits_come_in_the_order_of_insertion_also_where_slots_are_used_again(mak
         matcher.add(key, Condition(AllOf(())))
     matcher.remove("a")
     matcher.add("d", Condition(AllOf(())))
-    assert pairs(matcher, Batch([event({})])) == [(0, "b"), (0, "c"), (0, "d")]
+    assert pairs(matcher, Batch([build_unread_event({})])) == [(0, "b"), (0, "c"), (0, "d")]
     with pytest.raises(StateProblem):
         matcher.remove("a")

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.worlds import event, expressions, pairs, pairs_of_reference, subscribed
+from tests.builders import build_unread_event
+from tests.engine.worlds import expressions, pairs, pairs_of_reference, subscribed
 from tocsin.engine.columns.batch import ArrowBatch, Batch, Column
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Computed, Equals, IsNull, Ordered
@@ -133,7 +134,7 @@ def test_rows_match_like_the_events_they_stand_for(source, few):
         Equals(("s", "deeper"), Constant.of("x")),
         Computed(Call("<", (Attribute(("a",)), Attribute(("n", "b")))), Semantics.SELECTOR),
     ]
-    given_events = [event(row) for row in ROWS]
+    given_events = [build_unread_event(row) for row in ROWS]
     batch = ArrowBatch(source, NAMES, given_events.__getitem__)
     assert pairs(subscribed(Matcher(few=few), nodes), batch) == pairs_of_reference(
         nodes, given_events
@@ -150,6 +151,6 @@ def test_whole_events_are_made_only_for_computed_predicates():
 
 @given(expressions)
 def test_a_column_is_read_once_per_batch(nodes):
-    batch = Batch([event({"a": 1})])
+    batch = Batch([build_unread_event({"a": 1})])
     subscribed(Matcher(few=0), nodes).match(batch)
     assert batch.column(("a",)) is batch.column(("a",))

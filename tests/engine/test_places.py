@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_unread_event
 from tests.engine.worlds import pairs, pairs_of_reference, subscribed
 from tocsin.engine.columns.batch import ArrowBatch, Batch
 from tocsin.engine.conditions import places
@@ -50,7 +51,7 @@ SHAPES = (
 
 
 def placed(place: str | None, **data: object) -> Event:
-    return Event({"id": "e", "source": "s", "type": "t"}, data, None, place)
+    return build_unread_event(data, place=place)
 
 
 @st.composite

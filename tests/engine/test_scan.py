@@ -4,7 +4,8 @@ looks at.
 
 from __future__ import annotations
 
-from tests.engine.worlds import event, pairs, subscribed
+from tests.builders import build_unread_event
+from tests.engine.worlds import pairs, subscribed
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Equals, Like, OneOf, Ordered
@@ -42,7 +43,7 @@ PROCESSED = (
 
 
 def book(abstract):
-    return event(
+    return build_unread_event(
         {
             "Abstract": abstract,
             "Author": "Jack",
@@ -101,7 +102,9 @@ def test_a_settled_disjunction_looks_no_further():
     """Spec 5.5, row 17 and rule R4."""
     groups = [AllOf((equals(left, 1), equals(right, 1))) for left, right in ("ab", "cd")]
     matcher = subscribed(ScanMatcher(), [AnyOf(tuple(groups))])
-    assert pairs(matcher, Batch([event({"a": 1, "b": 1, "c": 0, "d": 0})])) == [(0, "0")]
+    assert pairs(matcher, Batch([build_unread_event({"a": 1, "b": 1, "c": 0, "d": 0})])) == [
+        (0, "0")
+    ]
     assert [predicate.path for predicate, _ in matcher.props] == [("a",), ("b",)]
 
 
@@ -111,5 +114,5 @@ def test_one_set_written_twice_is_one_predicate():
         OneOf(("s",), frozenset(map(Constant.of, order))) for order in (("x", "y"), ("y", "x"))
     ]
     matcher = subscribed(ScanMatcher(), [AllOf(tuple(members))])
-    assert pairs(matcher, Batch([event({"s": "y"})])) == [(0, "0")]
+    assert pairs(matcher, Batch([build_unread_event({"s": "y"})])) == [(0, "0")]
     assert matcher.work.predicate_evaluations == 1

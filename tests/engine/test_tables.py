@@ -4,6 +4,8 @@ of it.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +13,36 @@ from tests.strategies import patterns, texts
 from tocsin.engine.conditions.likes import TextPieceIndex, index_keys_of
 from tocsin.engine.conditions.programs import GONE, ConditionProgram, ProgramStore
 from tocsin.engine.index.growable import INT32, Growable, Postings
+from tocsin.engine.index.matcher_parts import CountedSlots, SlotAllocator
 from tocsin.values.like import compile_like
+
+
+def test_the_slot_released_last_is_given_out_first():
+    slots = SlotAllocator()
+    assert [slots.allocate() for _ in range(4)] == [0, 1, 2, 3]
+    slots.release(1)
+    slots.release(3)
+    assert (len(slots), slots.capacity) == (2, 4)
+    assert [slots.allocate() for _ in range(3)] == [3, 1, 4]
+    assert (len(slots), slots.capacity) == (5, 5)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60))
+def test_an_item_keeps_its_slot_until_its_last_use(changes):
+    slots, uses, slot_of = CountedSlots[str](), Counter[str](), dict[str, int]()
+    for item, adds in changes:
+        if adds:
+            slot = slots.use(item)
+            assert slot_of.setdefault(item, slot) == slot
+            uses[item] += 1
+        elif uses[item]:
+            uses[item] -= 1
+            assert slots.release(slot_of[item]) == (not uses[item])
+            if not uses[item]:
+                del slot_of[item]
+        assert {each: slots.slot_of(each) for each in slot_of} == slot_of
+        assert [slots.item_at(slot) for slot in slot_of.values()] == list(slot_of)
+        assert len(set(slot_of.values())) == len(slot_of) == len(slots) <= slots.capacity <= 3
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30)), max_size=200))

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.worlds import event, pairs, pairs_of_reference, subscribed
+from tests.builders import build_unread_event
+from tests.engine.worlds import pairs, pairs_of_reference, subscribed
 from tocsin.engine.columns.batch import ArrowBatch, Batch
 from tocsin.engine.conditions.comparisons import TextOrder
 from tocsin.engine.conditions.matcher import Matcher
@@ -76,7 +77,7 @@ def test_all_agree_with_plain_python(given_orderings, given_values, few):
             Ordered(PATH, relation, Constant.of(limit)),
             Not(Ordered(PATH, relation, Constant.of(limit))),
         ]
-    given_events = [event({"a": value}) for value in given_values]
+    given_events = [build_unread_event({"a": value}) for value in given_values]
     expected = [
         (i, str(2 * place + (not wanted)))
         for i, value in enumerate(given_values)
@@ -97,9 +98,11 @@ def test_between_is_both_limits(low, high, value, mismatch):
         not inside and value is not None and (isinstance(value, str) or mismatch is Truth.FALSE)
     )
     for matcher in (Matcher(few=0), Matcher(), ScanMatcher()):
-        found = pairs(subscribed(matcher, [node, Not(node)]), Batch([event({"a": value})]))
+        found = pairs(
+            subscribed(matcher, [node, Not(node)]), Batch([build_unread_event({"a": value})])
+        )
         assert found == [(0, "0")] * inside + [(0, "1")] * outside
-    assert holds(Condition(node), event({"a": value})) is inside
+    assert holds(Condition(node), build_unread_event({"a": value})) is inside
 
 
 @given(
@@ -111,7 +114,7 @@ def test_limits_may_come_and_go(changes, given_values):
     alone.
     """
     matcher, there = Matcher(), {}
-    batch = Batch([event({"a": value}) for value in given_values])
+    batch = Batch([build_unread_event({"a": value}) for value in given_values])
     for number, (adding, (relation, limit)) in enumerate(changes):
         if adding or not there:
             there[str(number)] = Ordered(PATH, relation, Constant.of(limit))
@@ -162,7 +165,10 @@ def test_a_scale_that_runs_out_of_room_gets_new_numbers(inward):
 def test_many_limits_in_any_order_are_compared_right_by_the_matcher():
     limits = ["b" + "a" * count for count in range(150, 0, -1)]
     matcher = subscribed(Matcher(), [Ordered(PATH, "<", Constant.of(limit)) for limit in limits])
-    for few_events in ([event({"a": "baaa"})], [event({"a": "baaa"})] * 40):
+    for few_events in (
+        [build_unread_event({"a": "baaa"})],
+        [build_unread_event({"a": "baaa"})] * 40,
+    ):
         expected = [str(place) for place, limit in enumerate(limits) if limit > "baaa"]
         assert [key for i, key in pairs(matcher, Batch(few_events)) if i == 0] == expected
 
@@ -171,7 +177,7 @@ def test_an_equality_beside_it_keeps_the_subscription_from_being_looked_at():
     """An ordering is no anchor: what is anchored at an equality costs nothing for other events."""
     node = AllOf((Equals(("kind",), Constant.of("x")), Ordered(PATH, "<", Constant.of("m"))))
     matcher = subscribed(Matcher(), [node])
-    assert pairs(matcher, Batch([event({"kind": "y", "a": "b"})])) == []
+    assert pairs(matcher, Batch([build_unread_event({"kind": "y", "a": "b"})])) == []
     assert matcher.work.candidates == 0
 
 
@@ -179,7 +185,7 @@ def test_an_equality_beside_it_keeps_the_subscription_from_being_looked_at():
 def test_each_distinct_text_ordering_is_decided_once_per_event(few):
     nodes = [Ordered(PATH, "<", Constant.of(f"{n % 10}")) for n in range(100)]
     matcher = subscribed(Matcher(few=few), nodes)
-    matcher.match(Batch([event({"a": "5"})] * 20))
+    matcher.match(Batch([build_unread_event({"a": "5"})] * 20))
     assert 0 < matcher.work.predicate_evaluations <= 10 * 20
 
 
@@ -187,10 +193,12 @@ def test_each_distinct_text_ordering_is_decided_once_per_event(few):
 def test_arrow_columns_of_texts(few):
     rows = ["b", None, "", "😀", "b", "\uffff"] * 10
     for array in (pa.array(rows), pa.array(rows).dictionary_encode()):
-        batch = ArrowBatch(pa.table({"c": array}), {PATH: "c"}, lambda i: event({"a": rows[i]}))
+        batch = ArrowBatch(
+            pa.table({"c": array}), {PATH: "c"}, lambda i: build_unread_event({"a": rows[i]})
+        )
         nodes = [
             Ordered(PATH, ">", Constant.of("\uffff")),
             Between(PATH, Constant.of(""), Constant.of("b")),
         ]
-        expected = pairs_of_reference(nodes, [event({"a": row}) for row in rows])
+        expected = pairs_of_reference(nodes, [build_unread_event({"a": row}) for row in rows])
         assert pairs(subscribed(Matcher(few=few), nodes), batch) == expected

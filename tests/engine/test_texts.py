@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.test_columns import seen
+from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.engine.json_scan.envelopes import NAMES
@@ -341,10 +342,10 @@ def test_finite_input_is_read_as_line_by_line(lines: list[bytes]) -> None:
 
 def test_what_rings_for_scanned_events_is_what_rings_for_decoded_ones() -> None:
     lines = [*CROWD, *SAMPLES]
-    hub = Hub(ahead=None)
+    hub, plans = Hub(ahead=None), {}
     for number, selector in enumerate(SELECTORS):
         hub.subscribe(selector, id=f"s{number}")
-    plans = hub._core.plans()
+        plans[f"s{number}"] = compile_subscription(Subscription(f"s{number}", "selector", selector))
     assert match_events(plans, read_events(lines)) == sorted(
         (match for line in lines for match in hub.publish(decode_all(line)[0])),
         key=lambda match: match.order,

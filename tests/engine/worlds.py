@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -20,11 +20,6 @@ Pairs = list[tuple[int, str]]
 
 expressions = st.lists(boolean_nodes(), max_size=6)
 event_lists = st.lists(events(), min_size=1, max_size=6)
-
-
-def event(data: object, **envelope: Any) -> Event:
-    """An event with the data, and an envelope that no test cares about."""
-    return Event({"id": "e", "source": "s", "type": "t"} | envelope, data, None)
 
 
 def subscribed(matcher: AnyMatcher, nodes: Sequence[BooleanNode]) -> AnyMatcher:

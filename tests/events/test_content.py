@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tocsin
 from tests import strategies
+from tests.builders import event_json
 from tests.conftest import shared_data
 from tests.events.epcis.corpus import FOLDER, VALID, content
 from tocsin.errors import MeaningProblem
@@ -28,7 +29,7 @@ PREFIX = "@prefix : <http://e.org/> ."
 
 
 def body(**more: Any) -> dict[str, Any]:
-    return {"id": "e", "source": "s", "type": "t", "time": TIME, **more}
+    return event_json(time=TIME, **more)
 
 
 SPECIAL = [

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import build_event
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.base.cloudevents import check_views, decode, from_mapping
+from tocsin.events.codecs.base.cloudevents import check_views, decode
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
 from tocsin.events.views.graph import MAX_TRIPLES, Graph, graph_in
@@ -38,8 +39,7 @@ H = Blank("H")
 
 
 def event(data: object, content_type: str | None = None, type: str = "t") -> Event:
-    given = {} if content_type is None else {"datacontenttype": content_type}
-    return from_mapping({"id": "1", "source": "s", "type": type, "data": data, **given})
+    return build_event("1", type, content_type=content_type, data=data)
 
 
 def graph(body: str) -> Graph:

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from tests.builders import build_match
 from tocsin import Hub, Match
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.values.html import preformat, table
@@ -61,7 +62,7 @@ def test_nothing_of_an_event_or_a_subscription_becomes_markup() -> None:
 
 
 def test_bindings_and_outputs_are_told() -> None:
-    match = Match("s", ("1",), None, None, None, None, "id", {"$x": EVIL}, (f"<a>{EVIL}</a>",))
+    match = build_match(bindings={"$x": EVIL}, outputs=(f"<a>{EVIL}</a>",))
     read = Read(match._repr_html_())
     assert read.tags <= {"table", "caption", "tr", "th", "td"}
     assert f"$x{EVIL}" in read.text

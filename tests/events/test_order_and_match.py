@@ -11,21 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import SECOND, START, build_event, build_match
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import MAX_INPUT, late, malformed_input, shown_input
 from tocsin.events.event import MANY, Event, content, in_canonical_order
-from tocsin.events.matches.match import Match, match_id, match_of_event
+from tocsin.events.matches.match import match_id, match_of_event
 
 
 def event(
     key: str, start: int | None = None, end: int | None = None, source: str = "s", **extra: Any
 ) -> Event:
-    body: dict[str, Any] = {"id": key, "source": source, "type": "t"} | extra
-    if start is not None:
-        body["time"] = f"2026-01-01T00:00:{start:02d}Z"
-        body["endtime"] = f"2026-01-01T00:00:{start if end is None else end:02d}Z"
-    return from_mapping(body)
+    last = start if end is None else end
+    endtime = None if last is None else START + last * SECOND
+    return build_event(key, second=start, endtime=endtime, source=source, **extra)
 
 
 few_events = st.builds(
@@ -146,13 +144,13 @@ def test_the_id_ignores_everything_but_subscription_and_identities() -> None:
 
 def test_matches_order_by_detection_then_subscription_then_events() -> None:
     expected = [
-        Match("z", ("z",), None, None, None, None, "0"),
-        Match("z", ("z",), 1, 1, -5, None, "0"),
-        Match("z", ("z",), 1, 1, 0, None, "0"),
-        Match("a", ("b",), 1, 1, 3, None, "0"),
-        Match("b", ("a", "a"), 1, 1, 3, None, "0"),
-        Match("b", ("a", "b"), 1, 1, 3, None, "0"),
-        Match("b", ("a", "b"), 1, 1, 3, None, "1"),
+        build_match("z", ("z",)),
+        build_match("z", ("z",), 1, 1, detected=-5),
+        build_match("z", ("z",), 1, 1, detected=0),
+        build_match("a", ("b",), 1, 1, detected=3),
+        build_match("b", ("a", "a"), 1, 1, detected=3),
+        build_match("b", ("a", "b"), 1, 1, detected=3, id="0"),
+        build_match("b", ("a", "b"), 1, 1, detected=3, id="1"),
     ]
     shuffled = expected[::2] + expected[1::2]
     assert sorted(shuffled, key=lambda match: match.order) == expected

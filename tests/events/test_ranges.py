@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.loading import parse_ontology
@@ -64,9 +64,7 @@ RANGES = {each: known(f":p rdfs:range xsd:{each} .") for each in ABOVE}
 
 
 def event(data: object, content_type: str = "application/json") -> Event:
-    return from_mapping(
-        {"id": "1", "source": "s", "type": "t", "datacontenttype": content_type, "data": data}
-    )
+    return build_event("1", content_type=content_type, data=data)
 
 
 def pattern_of(text: str, ontology: Ontology) -> GraphPattern:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from pyoxigraph import NamedNode
 
+from tests.builders import build_unread_event
 from tests.conftest import shared_data
 from tocsin.errors import EventProblem, LimitProblem, Problem
 from tocsin.events.codecs.base.cloudevents import check_views, from_mapping
@@ -34,27 +35,21 @@ PREFIX = "@prefix : <http://x/> .\n"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
-def event(data: object, content_type: str | None = None) -> Event:
-    """An event as a codec that does not look into data would build it."""
-    given = {} if content_type is None else {"datacontenttype": content_type}
-    return Event({"id": "1", "source": "s", "type": "t", **given}, data, None)
-
-
 def document_text(data: object, content_type: str | None = None) -> str:
-    return etree.tostring(event(data, content_type).document, encoding="unicode")
+    return etree.tostring(build_unread_event(data, content_type).document, encoding="unicode")
 
 
 def triples(data: object, content_type: str | None = None) -> set[str]:
     """The arcs as N-Triples, with the default vocabulary and XML Schema written short."""
     found = (
         f"{subject} <{prop}> {value}"
-        for subject, prop, value in event(data, content_type).graph.arcs
+        for subject, prop, value in build_unread_event(data, content_type).graph.arcs
     )
     return {text.replace("urn:tocsin:vocabulary:", "").replace(XSD, "") for text in found}
 
 
 def turtle(body: str) -> Event:
-    return event(PREFIX + body, TURTLE)
+    return build_unread_event(PREFIX + body, TURTLE)
 
 
 # Attributes
@@ -81,20 +76,20 @@ def turtle(body: str) -> Event:
     ],
 )
 def test_xml_is_a_nested_map_by_local_names(data: str, attributes: dict[str, Any]) -> None:
-    assert event(data, XML).attributes == attributes
+    assert build_unread_event(data, XML).attributes == attributes
 
 
 @pytest.mark.parametrize(
     "content_type", [XML, "text/xml", "image/svg+xml", "Text/XML; charset=utf-8"]
 )
 def test_every_xml_media_type_is_xml(content_type: str) -> None:
-    assert event("<o><a>1</a></o>", content_type).attribute(("a",)) == "1"
+    assert build_unread_event("<o><a>1</a></o>", content_type).attribute(("a",)) == "1"
 
 
 def test_a_json_object_is_its_own_attributes_and_json_ld_is_json() -> None:
     data = {"a": {"b": [1]}}
     for content_type in (None, "application/json", JSON_LD):
-        assert event(data, content_type).attributes == data
+        assert build_unread_event(data, content_type).attributes == data
 
 
 @pytest.mark.parametrize(
@@ -112,7 +107,7 @@ def test_a_json_object_is_its_own_attributes_and_json_ld_is_json() -> None:
     ],
 )
 def test_other_data_has_no_attributes(data: object, content_type: str | None) -> None:
-    assert event(data, content_type).attributes == {}
+    assert build_unread_event(data, content_type).attributes == {}
 
 
 # Documents
@@ -198,7 +193,7 @@ json_objects = st.dictionaries(
 
 @given(json_objects)
 def test_every_json_event_has_a_document_and_a_graph(data: dict[str, Any]) -> None:
-    lifted = event(data)
+    lifted = build_unread_event(data)
     check_views(lifted)
     assert etree.fromstring(etree.tostring(lifted.document, encoding="utf-8")).tag == "event"
     assert lifted.graph.home == Blank("H")
@@ -212,7 +207,7 @@ def test_xml_data_is_its_own_document() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF-16", "iso-8859-1", "nonsense"])
 def test_the_encoding_that_decoded_xml_declares_is_moot(encoding: str) -> None:
     xml = f'<?xml version="1.0" encoding="{encoding}"?><o><a>é</a></o>'
-    assert event(xml, XML).attribute(("a",)) == "é"
+    assert build_unread_event(xml, XML).attribute(("a",)) == "é"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +230,7 @@ def test_the_encoding_that_decoded_xml_declares_is_moot(encoding: str) -> None:
     ],
 )
 def test_malformed_xml_is_an_event_problem(data: object) -> None:
-    malformed = event(data, XML)
+    malformed = build_unread_event(data, XML)
     for ask in (
         lambda: malformed.document,
         lambda: malformed.graph,
@@ -278,7 +273,7 @@ def entities(body: str, levels: int = 9) -> str:
 )
 def test_entities_are_refused_and_never_expanded(data: str) -> None:
     with pytest.raises((EventProblem, LimitProblem)):
-        check_views(event(data, XML))
+        check_views(build_unread_event(data, XML))
 
 
 @pytest.mark.parametrize(
@@ -292,14 +287,14 @@ def test_an_external_entity_is_neither_read_nor_served(doctype: str, tmp_path: P
     secret = tmp_path / "secret"
     secret.write_text("<!ENTITY leaked 'secret'>")
     with pytest.raises(EventProblem, match="entities"):
-        check_views(event(doctype.format(uri=secret.as_uri()), XML))
+        check_views(build_unread_event(doctype.format(uri=secret.as_uri()), XML))
 
 
 def test_a_document_type_is_not_read_from_a_file(tmp_path: Path) -> None:
     dtd = tmp_path / "o.dtd"
     dtd.write_text("<!ATTLIST o k CDATA 'default'>")
     with pytest.raises(EventProblem, match="document type"):
-        check_views(event(f"<!DOCTYPE o SYSTEM '{dtd.as_uri()}'><o><a>1</a></o>", XML))
+        check_views(build_unread_event(f"<!DOCTYPE o SYSTEM '{dtd.as_uri()}'><o><a>1</a></o>", XML))
 
 
 @pytest.fixture
@@ -317,7 +312,7 @@ def address(server: socket.socket) -> str:
 def test_a_document_type_is_not_fetched(listener: socket.socket) -> None:
     data = f"<!DOCTYPE o SYSTEM '{address(listener)}o.dtd'><o><a>1</a></o>"
     with pytest.raises(EventProblem, match="document type"):
-        check_views(event(data, XML))
+        check_views(build_unread_event(data, XML))
     with pytest.raises(BlockingIOError):
         listener.accept()
 
@@ -333,12 +328,12 @@ def test_a_document_type_is_not_fetched(listener: socket.socket) -> None:
 )
 def test_xml_past_the_limits_is_refused(data: str) -> None:
     with pytest.raises(LimitProblem) as caught:
-        check_views(event(data, XML))
+        check_views(build_unread_event(data, XML))
     assert caught.value.code == "EventLimitError"
 
 
 def test_the_deepest_xml_that_is_served_has_all_its_views() -> None:
-    deep = event("<a>" * 128 + "1" + "</a>" * 128, XML)
+    deep = build_unread_event("<a>" * 128 + "1" + "</a>" * 128, XML)
     assert len(list(deep.document.iter())) == 128
     assert deep.attribute(("a",) * 127) == "1"
     assert len(deep.graph.arcs) == 127
@@ -390,7 +385,10 @@ def test_xml_lifts_to_a_graph_of_strings() -> None:
 
 def test_a_vocabulary_names_the_properties() -> None:
     known = parse_ontology(PREFIX + ":a <http://www.w3.org/2000/01/rdf-schema#subPropertyOf> :b .")
-    for given_event in (event({"a": {"b": 1}}), event("<o><a><b>1</b></a></o>", XML)):
+    for given_event in (
+        build_unread_event({"a": {"b": 1}}),
+        build_unread_event("<o><a><b>1</b></a></o>", XML),
+    ):
         assert [prop for _, prop, _ in graph_of(given_event, known).arcs] == [
             "http://x/a",
             "http://x/b",
@@ -493,7 +491,7 @@ def test_another_process_sees_the_same_triples() -> None:
     other = subprocess.run(
         [sys.executable, "-c", SHOW_GRAPHS], input=lines, capture_output=True, text=True, check=True
     )
-    here = [event(data, kind).graph for data, kind in cases]
+    here = [build_unread_event(data, kind).graph for data, kind in cases]
     assert other.stdout.strip() == str(here)
 
 
@@ -533,7 +531,9 @@ def test_a_remote_context_is_refused_and_not_fetched(
 ) -> None:
     body = json.dumps({"@context": context, "@id": "_:H", "a": {"b": 1}, "http://x/p": 1})
     with pytest.raises(EventProblem, match="never fetched"):
-        check_views(event(json.loads(body.replace("{uri}", address(listener))), JSON_LD))
+        check_views(
+            build_unread_event(json.loads(body.replace("{uri}", address(listener))), JSON_LD)
+        )
     with pytest.raises(BlockingIOError):
         listener.accept()
 
@@ -571,7 +571,7 @@ def test_a_remote_context_is_refused_and_not_fetched(
 )
 def test_malformed_rdf_is_a_problem_of_the_event(data: object, content_type: str) -> None:
     with pytest.raises((EventProblem, LimitProblem)):
-        check_views(event(data, content_type))
+        check_views(build_unread_event(data, content_type))
 
 
 @given(
@@ -579,7 +579,7 @@ def test_malformed_rdf_is_a_problem_of_the_event(data: object, content_type: str
     st.sampled_from([XML, TURTLE, JSON_LD]),
 )
 def test_any_text_has_its_views_or_a_problem(text: str, content_type: str) -> None:
-    tried = event(text, content_type)
+    tried = build_unread_event(text, content_type)
     try:
         check_views(tried)
     except Problem:
@@ -593,7 +593,11 @@ def test_any_text_has_its_views_or_a_problem(text: str, content_type: str) -> No
 
 
 def test_a_view_is_derived_once() -> None:
-    for kept in (event("<o><a>1</a></o>", XML), event({"a": 1}), turtle(":a :p 1 .")):
+    for kept in (
+        build_unread_event("<o><a>1</a></o>", XML),
+        build_unread_event({"a": 1}),
+        turtle(":a :p 1 ."),
+    ):
         assert kept.document is kept.document
         assert kept.graph is kept.graph
         assert kept.attributes is kept.attributes
@@ -613,7 +617,7 @@ def test_json_ld_without_a_home_is_still_json() -> None:
 
 
 def test_an_event_travels_between_processes_without_its_views() -> None:
-    sent = event("<o><a>1</a></o>", XML)
+    sent = build_unread_event("<o><a>1</a></o>", XML)
     check_views(sent)
     received = pickle.loads(pickle.dumps(sent))
     assert (received.identity, received.attributes, received.graph) == (
@@ -635,7 +639,7 @@ def test_business_documents_have_all_their_views() -> None:
     documents = _business_documents()
     assert len(documents) >= 100
     for path in documents:
-        seen = event(path.read_text(encoding="utf-8-sig"), XML)
+        seen = build_unread_event(path.read_text(encoding="utf-8-sig"), XML)
         check_views(seen)
         plain = etree.parse(path).getroot()
         assert seen.document.tag == plain.tag
@@ -651,5 +655,5 @@ def test_the_id_of_a_business_document_is_an_attribute() -> None:
         path for path in _business_documents() if path.name == "UBL-Invoice-2.1-Example.xml"
     )
     expected = etree.parse(path).getroot().findtext("{*}ID")
-    identifier = event(path.read_text(encoding="utf-8-sig"), XML).attribute(("ID",))
+    identifier = build_unread_event(path.read_text(encoding="utf-8-sig"), XML).attribute(("ID",))
     assert (identifier["#text"] if isinstance(identifier, dict) else identifier) == expected

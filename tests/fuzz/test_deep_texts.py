@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tests.fuzz.deep_texts import KINDS, NAMED, subscription
 from tocsin.catalog import (
     Compiled,
@@ -22,6 +23,8 @@ from tocsin.catalog import (
     with_plan,
 )
 from tocsin.errors import LimitProblem, Problem
+from tocsin.explain.plan_tree import plan_tree
+from tocsin.explain.why_not import WhyNotQuery, why_not
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.languages import without_ontology
 from tocsin.plan.explain.plan import html
@@ -30,8 +33,6 @@ from tocsin.plan.nodes.composites import Join, Plan
 from tocsin.plan.semantics import extent
 from tocsin.plan.wire.wire import plan_from_json, plan_from_text, plan_to_json, plan_to_shape_text
 from tocsin.runtime.finite_run import match_events, read_events
-from tocsin.service.console.plan_tree import plan_tree
-from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.federation.covering import covers
 from tocsin.service.federation.interests import alternatives, find_atoms
 from tocsin.service.subscriptions.dry_run import describe_plan
@@ -48,8 +49,7 @@ def on_a_stack(of: int, ask: Callable[[], Answer]) -> Answer:
 
 def event(number: int, kind: str) -> dict[str, Any]:
     data = {"a": 1, "b": 2, "v": 1, "x": 1, "kind": kind}
-    time = f"2026-01-01T00:00:0{number}Z"
-    return {"id": f"e{number}", "source": "s", "type": kind, "time": time, "data": data}
+    return event_json(f"e{number}", kind, number, data=data)
 
 
 EVENTS = [

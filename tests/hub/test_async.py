@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
+from tests.waiting import PATIENCE
 from tocsin.events.dead_letter import DeadLetter
 
 
 def event(id: str, n: int = 0) -> dict[str, Any]:
-    time = f"2026-01-01T00:{n // 60:02}:{n % 60:02}Z"
-    return {"id": id, "source": "s", "type": "t", "time": time, "data": {"n": n}}
+    return event_json(id, second=n, data={"n": n})
 
 
 def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
@@ -27,7 +28,7 @@ def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
 
     @wraps(test)
     def run(*given: Any, **named: Any) -> None:
-        asyncio.run(asyncio.wait_for(test(*given, **named), 60))
+        asyncio.run(asyncio.wait_for(test(*given, **named), PATIENCE))
 
     return run
 
@@ -100,7 +101,7 @@ def test_a_coroutine_may_publish_and_hears_of_it_afterwards() -> None:
     with tocsin.Hub() as hub:
         hub.subscribe("n >= 0", to=receive, queue=1)
         hub.publish(event("e"))
-        assert done.wait(30)
+        assert done.wait(PATIENCE)
     assert heard == ["e", "e+", "e++"]
 
 
@@ -121,7 +122,7 @@ def test_publishers_wait_for_a_coroutine_that_has_too_much_waiting() -> None:
         blocked.start()
         assert not done.wait(0.1)
         go.set()
-        assert done.wait(30)
+        assert done.wait(PATIENCE)
         blocked.join()
     assert heard == ["e1", "e2", "e3"]
 
@@ -138,7 +139,7 @@ def test_a_coroutine_may_close_the_hub_and_hears_what_was_found_before() -> None
     hub.subscribe("n >= 0", to=receive)
     hub.publish(*(event(f"e{number}", number) for number in range(3)))
     for thread in [each for each in threading.enumerate() if each.name == "tocsin-receivers"]:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert heard == ["e0", "e1", "e2"]
     assert not hub.dead_letters
 

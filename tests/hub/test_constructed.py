@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.constructed import HOP_LIMIT, constructed_events, hops_of
@@ -36,15 +37,7 @@ LOOP = Subscription("loop", "exmlql", "WHERE <a>$x</> CONSTRUCT <a>$x</>")
 
 
 def event(id: str, second: int, document: str) -> dict[str, object]:
-    time = f"2026-01-01T00:00:{second:02}Z"
-    return {
-        "id": id,
-        "source": "s",
-        "type": "t",
-        "time": time,
-        "datacontenttype": "application/xml",
-        "data": document,
-    }
+    return event_json(id, second=second, content_type="application/xml", data=document)
 
 
 Answer = tuple[list[Match], list[DeadLetter]]

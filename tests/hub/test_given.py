@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import open_catalog
 from tocsin.errors import MeaningProblem, Problem
 
@@ -20,7 +21,7 @@ EIGHT = datetime(2026, 1, 1, 8, tzinfo=UTC)
 
 
 def event(**fields: Any) -> dict[str, Any]:
-    return {"id": "e", "source": "shop", "type": "offer"} | fields
+    return event_json(**{"type": "offer", "source": "shop"} | fields)
 
 
 def test_a_datetime_is_taken_where_an_instant_is_expected() -> None:

@@ -8,18 +8,13 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Subscription, create_catalog, open_catalog
 from tocsin.errors import Problem
 
 
 def event(name: str, second: int = 0, **data: Any) -> dict[str, Any]:
-    return {
-        "id": name,
-        "source": "shop",
-        "type": "offer",
-        "time": f"2026-01-01T00:00:{second:02d}Z",
-        "data": data,
-    }
+    return event_json(name, "offer", second, source="shop", data=data)
 
 
 def rung(matches: list[tocsin.Match]) -> list[tuple[str, tuple[str, ...]]]:
@@ -181,8 +176,8 @@ def test_a_late_event_takes_no_absence_back_and_is_counted() -> None:
         options={"origin": "2026-01-01T08:00:00Z"},
     )
 
-    def at(id: str, kind: str, time: str) -> dict[str, str]:
-        return {"id": id, "source": "s", "type": kind, "time": f"2026-01-01T{time}:00Z"}
+    def at(id: str, kind: str, time: str) -> dict[str, Any]:
+        return event_json(id, kind, time=f"2026-01-01T{time}:00Z")
 
     found = [
         match

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog, open_catalog
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import DeadLetter
@@ -35,12 +36,11 @@ def tbox(text: str, name: str = "steps") -> Definition:
 
 def offer(id: str, kind: str) -> dict[str, Any]:
     data = f"@prefix : <http://x/> . <urn:ops:H> a :Selling ; :target :mine . :mine a :{kind} ."
-    return {"id": id, "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": data}
+    return event_json(id, content_type="text/turtle", data=data)
 
 
 def step(id: str, what: str, second: int = 0) -> dict[str, Any]:
-    time = f"2026-01-01T00:00:{second:02}Z"
-    return {"id": id, "source": "s", "type": "ObjectEvent", "time": time, "data": {"step": what}}
+    return event_json(id, "ObjectEvent", second, data={"step": what})
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
+from tests.waiting import PATIENCE
 from tocsin.catalog import create_catalog, open_catalog
 
 THREADS = 8
@@ -30,9 +32,8 @@ def often_switching() -> Iterator[None]:
 
 
 def event(id: str, number: int, thread: int) -> dict[str, Any]:
-    time = f"2026-01-01T00:{number // 60 % 60:02}:{number % 60:02}Z"
     data = {"n": number, "thread": thread, "parity": number % 2}
-    return {"id": id, "source": f"t{thread}", "type": "t", "time": time, "data": data}
+    return event_json(id, second=number % 3600, source=f"t{thread}", data=data)
 
 
 def in_threads(work: Callable[[int], None], count: int = THREADS) -> None:
@@ -112,7 +113,7 @@ class Gate:
         with self._at_work:
             if not self.entered.is_set():
                 self.entered.set()
-                assert self.opened.wait(30)
+                assert self.opened.wait(PATIENCE)
             self.heard.append(match.events[0])
 
 
@@ -120,7 +121,7 @@ def publish_behind(hub: tocsin.Hub, gate: Gate, *events: dict[str, Any]) -> thre
     """A thread that publishes, and stands at the gate."""
     thread = threading.Thread(target=hub.publish, args=events)
     thread.start()
-    assert gate.entered.wait(30)
+    assert gate.entered.wait(PATIENCE)
     return thread
 
 
@@ -159,7 +160,7 @@ def test_who_publishes_waits_while_too_much_waits_for_a_subscriber() -> None:
     blocked.start()
     assert not done.wait(0.2)
     gate.opened.set()
-    assert done.wait(30)
+    assert done.wait(PATIENCE)
     blocked.join()
     slow.join()
     assert gate.heard == ["e1", "e2", "e3", "e4"]

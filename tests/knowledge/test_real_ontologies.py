@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import pytest
 
+from tests.builders import build_event
 from tests.conftest import shared_data
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.loading import load_ontology
 from tocsin.knowledge.ontology import Ontology
@@ -110,6 +110,4 @@ def test_an_event_outside_of_the_ontology_is_warned_of() -> None:
 
 
 def _event(turtle: str) -> Event:
-    return from_mapping(
-        {"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": turtle}
-    )
+    return build_event(content_type="text/turtle", data=turtle)

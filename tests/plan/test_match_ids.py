@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import build_event
 from tests.timelines import patterns, timelines
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.nodes.composites import Part, Plan, Policy
@@ -171,12 +171,6 @@ def test_the_hub_tells_both_and_each_once() -> None:
 
 
 def _event(id: str, second: int, xml: str | None = None) -> Event:
-    body: dict[str, Any] = {
-        "id": id,
-        "source": "s",
-        "type": "t",
-        "time": f"2026-01-01T00:00:{second:02d}Z",
-    }
-    return from_mapping(
-        body | ({"data": {"v": 1}} if xml is None else {"datacontenttype": "text/xml", "data": xml})
-    )
+    if xml is None:
+        return build_event(id, second=second, data={"v": 1})
+    return build_event(id, second=second, content_type="text/xml", data=xml)

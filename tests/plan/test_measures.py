@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.timelines import kind
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.explain.composites import part_lines, state_lines
 from tocsin.plan.nodes.atoms import Condition, Ordered
@@ -203,15 +203,7 @@ def test_only_what_is_known_to_be_one_event_is_one() -> None:
 
 
 def valued(number: int, **data: object) -> Event:
-    return from_mapping(
-        {
-            "id": str(number),
-            "source": "s",
-            "type": "t",
-            "time": f"2026-01-01T00:00:{number:02}Z",
-            "data": data,
-        }
-    )
+    return build_event(number, second=number, data=data)
 
 
 EVENTS = tuple(valued(n, v=v) for n, v in enumerate([2, 0.5, "x", None, True, 2.0, [1]]))

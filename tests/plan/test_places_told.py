@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.base.cloudevents import from_mapping
+from tests.builders import build_event
 from tocsin.events.event import Event
 from tocsin.plan.semantics.match_rendering import MatchRenderer, match_of
 from tocsin.plan.semantics.occurrence import Occurrence
-from tocsin.values.time import format_instant
 
 COORDINATES = st.integers(-180, 180) | st.floats(-90, 90, allow_nan=False)
 PLACES = st.one_of(
@@ -30,8 +29,7 @@ PLACES = st.one_of(
 
 
 def event(number: int, place: object) -> Event:
-    body = {"id": f"e{number}", "source": "s", "type": "t", "time": format_instant(number)}
-    return from_mapping(body if place is None else body | {"place": place})
+    return build_event(f"e{number}", time=number, place=place)
 
 
 @given(st.lists(PLACES, max_size=4))

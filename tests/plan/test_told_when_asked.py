@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.base.cloudevents import from_mapping
+from tests.builders import build_event
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, deduplicate
 from tocsin.plan.semantics.match_rendering import MatchRenderer
@@ -22,9 +22,8 @@ FIELDS = ("events", "start", "end", "detected", "place", "id", "bindings", "outp
 
 
 def event(number: int) -> Event:
-    time = format_instant(number)
-    body = {"id": f"e{number}", "source": f"s{number % 2}", "type": "t", "time": time}
-    return from_mapping(body | {"place": f"POINT ({number} 1)"} if number % 3 else body)
+    place = f"POINT ({number} 1)" if number % 3 else None
+    return build_event(f"e{number}", time=number, source=f"s{number % 2}", place=place)
 
 
 EVENTS = [event(number) for number in range(5)]

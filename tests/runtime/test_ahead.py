@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.errors import Problem
 from tocsin.runtime.admission import find_too_far_ahead
 from tocsin.runtime.finite_run import read_events
@@ -22,14 +23,7 @@ PAIR = "=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }"
 
 
 def event(id: str, kind: str, at: Instant, **more: Any) -> dict[str, Any]:
-    return {
-        "id": id,
-        "source": "s",
-        "type": "t",
-        "time": format_instant(at),
-        "data": {"kind": kind},
-        **more,
-    }
+    return event_json(id, time=at, data={"kind": kind}, **more)
 
 
 def pairs(count: int) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.engine.detection import join
 from tocsin.engine.detection.base import COMBINE_COST, EMIT_COST, STEP_WORK_LIMIT
 from tocsin.engine.detection.scheduling.step_failures import MAX_ABORTED_STEPS
@@ -49,8 +50,7 @@ def counted(patch: pytest.MonkeyPatch, owner: Any, name: str) -> Count:
 
 
 def event(id: str, kind: str, second: int = 0, **data: Any) -> dict[str, Any]:
-    time = f"2026-01-01T00:{second // 60:02}:{second % 60:02}Z"
-    return {"id": id, "source": "s", "type": "t", "time": time, "data": {"kind": kind, **data}}
+    return event_json(id, second=second, data={"kind": kind, **data})
 
 
 @pytest.fixture

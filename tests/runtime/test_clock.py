@@ -7,13 +7,15 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from weakref import ref
 
 import pytest
 
 import tocsin
+from tests.builders import event_json
+from tests.waiting import wait_until
 from tocsin.catalog import Definition
 from tocsin.errors import Problem
 from tocsin.hub.clock_thread import ClockThread
@@ -25,7 +27,6 @@ KINDS = [
 ]
 NOON = parse_instant("2026-01-01T12:00:00Z")
 SECOND = 1_000_000
-PATIENCE = 30.0
 
 
 class Wall:
@@ -55,20 +56,12 @@ def hub(wall: Wall) -> Iterator[tocsin.Hub]:
 
 
 def event(id: str, kind: str, second: float, **more: Any) -> dict[str, Any]:
-    time_text = format_instant(NOON + round(second * SECOND))
-    return {"id": id, "source": "s", "type": "t", "time": time_text, "data": {"kind": kind}, **more}
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.002)
+    return event_json(id, **{"time": NOON + round(second * SECOND), "data": {"kind": kind}} | more)
 
 
 def settled(hub: tocsin.Hub) -> None:
     """The clock's thread has nothing left to do for the present instant."""
-    eventually(
+    wait_until(
         lambda: (
             hub._alarm is not None and (hub._alarm._due is None or hub._alarm._due > hub._wall())
         )
@@ -83,7 +76,7 @@ def test_an_absence_rings_although_nothing_more_comes(hub: tocsin.Hub, wall: Wal
     settled(hub)
     assert heard == []  # b may still come, two seconds late
     wall.move_to(12.000001)
-    eventually(lambda: len(heard) == 1)
+    wait_until(lambda: len(heard) == 1)
     assert (heard[0].events, heard[0].detected) == (("a",), NOON + 10 * SECOND)
     wall.move_to(60)
     settled(hub)
@@ -102,7 +95,7 @@ def test_what_comes_within_the_lateness_still_counts_and_later_it_is_late(
     wall.move_to(20)
     hub.publish(event("a2", "a", 20))
     wall.move_to(40)
-    eventually(lambda: len(heard) == 1)
+    wait_until(lambda: len(heard) == 1)
     hub.publish(event("b2", "b", 29))
     assert [each.events for each in heard] == [("a2",)]
     assert hub.counts.late == 1
@@ -114,14 +107,14 @@ def test_a_sequence_rings_when_the_wall_clock_has_passed_it(hub: tocsin.Hub, wal
     hub.subscribe("=|(A; 10s)B", language="opsl", to=heard.append)
     hub.publish(event("b", "b", 1), event("a", "a", 0))
     wall.move_to(3.1)
-    eventually(lambda: [each.events for each in heard] == [("a", "b")])
+    wait_until(lambda: [each.events for each in heard] == [("a", "b")])
 
 
 def test_windows_ring_in_a_hub_without_events(hub: tocsin.Hub, wall: Wall) -> None:
     heard: list[tocsin.Match] = []
     hub.subscribe("!(2026-01-01T12:00:05Z; 10s)A", language="opsl", to=heard.append)
     wall.move_to(17.1)
-    eventually(
+    wait_until(
         lambda: (
             [each.bindings["absence"] for each in heard]
             == ["2026-01-01T12:00:05Z/2026-01-01T12:00:15Z"]
@@ -134,7 +127,7 @@ def test_a_newcomer_counts_windows_that_come_again_from_now(hub: tocsin.Hub, wal
     wall.move_to(100)
     hub.subscribe("not (selector{kind = 'a'}) (10 s)", language="concept", to=heard.append)
     wall.move_to(123)
-    eventually(lambda: len(heard) == 2)
+    wait_until(lambda: len(heard) == 2)
     settled(hub)
     assert [each.start for each in heard] == [NOON + 100 * SECOND, NOON + 110 * SECOND]
 
@@ -154,7 +147,7 @@ def test_time_begins_before_a_subscription_where_events_came_first(
     wall.move_to(5)
     hub.publish(event("a", "a", 5))
     wall.move_to(20)
-    eventually(lambda: [each.events for each in heard] == [("a",)])
+    wait_until(lambda: [each.events for each in heard] == [("a",)])
 
 
 def test_the_newest_event_moves_time_as_ever(hub: tocsin.Hub) -> None:
@@ -186,7 +179,7 @@ def test_published_from_many_threads_everything_rings_once(hub: tocsin.Hub, wall
         thread.join()
     wall.move_to(10)
     expected = sorted([f"a{number}-{each}" for number in range(4) for each in range(20)] * 2)
-    eventually(lambda: len(heard) >= len(expected))
+    wait_until(lambda: len(heard) >= len(expected))
     settled(hub)
     assert sorted(heard) == expected
 
@@ -210,7 +203,7 @@ def test_a_receiver_may_take_a_lock_that_publishers_hold_and_publish_itself(
         wall.move_to(10)
         time.sleep(0.05)
         hub.publish(event("b", "b", 10))  # must not wait for the clock's thread, which waits for us
-    eventually(lambda: heard == ["silence", "after"])
+    wait_until(lambda: heard == ["silence", "after"])
 
 
 def test_a_closed_hub_is_quiet_and_takes_nothing_more(wall: Wall) -> None:
@@ -244,7 +237,7 @@ def test_a_receiver_may_close_the_hub(wall: Wall) -> None:
     wall.move_to(5)
     assert hub._alarm is not None
     thread = hub._alarm._thread
-    eventually(lambda: not thread.is_alive())
+    wait_until(lambda: not thread.is_alive())
 
 
 def test_a_hub_that_is_forgotten_takes_its_thread_along(wall: Wall) -> None:
@@ -253,7 +246,7 @@ def test_a_hub_that_is_forgotten_takes_its_thread_along(wall: Wall) -> None:
     thread, gone = hub._alarm._thread, ref(hub)
     del hub
     gc.collect()
-    eventually(lambda: gone() is None and not thread.is_alive())
+    wait_until(lambda: gone() is None and not thread.is_alive())
 
 
 @pytest.mark.parametrize("clock", [None, "events"])
@@ -281,7 +274,7 @@ def test_the_real_wall_clock_rings() -> None:
         hub.subscribe("!(A; 100ms)B", language="opsl", to=heard.append)
         now = format_instant(time.time_ns() // 1000)
         hub.publish({**event("a", "a", 0), "time": now})
-        eventually(lambda: len(heard) == 1)
+        wait_until(lambda: len(heard) == 1)
     assert heard[0].start == parse_instant(now)
 
 
@@ -300,7 +293,7 @@ def test_an_alarm_that_is_set_later_rings_later(wall: Wall) -> None:
     time.sleep(0.03)
     assert owner.rung == 0
     wall.move_to(5)
-    eventually(lambda: owner.rung == 1)
+    wait_until(lambda: owner.rung == 1)
     alarm.set(None)
     wall.move_to(9)
     time.sleep(0.03)

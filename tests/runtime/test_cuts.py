@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import build_event
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import MANY, Event
 from tocsin.hub.step_hub import Counts
 from tocsin.runtime.admission import AdmissionResult, Doorkeeper, FutureLimit
 from tocsin.runtime.watermark import ReorderBuffer, Watermark
-from tocsin.values.time import format_instant
 
 TEXTS = {
     "at once": ("selector", "kind = 'a'"),
@@ -107,8 +107,7 @@ timed_ids = st.one_of(
 
 
 def timed(instant: int | None, id: int) -> Event:
-    time = None if instant is None else format_instant(instant)
-    return from_mapping({"id": str(id), "source": "s", "type": "t", "time": time})
+    return build_event(id, time=instant)
 
 
 def judged(

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, scan_events
 from tocsin.errors import Problem
@@ -79,7 +80,7 @@ def _written(instant: int) -> str:
 
 
 def given_at(time: str, id: str = "e", **more: Any) -> dict[str, Any]:
-    return {"id": id, "source": "s", "type": "t", "time": time, "data": {"kind": "a"}, **more}
+    return event_json(id, time=time, data={"kind": "a"}, **more)
 
 
 def problem_of(body: dict[str, Any]) -> str | None:

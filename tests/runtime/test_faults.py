@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.columns.batch import Batch, EventBatch
@@ -44,9 +45,7 @@ ATOMS = {
 
 
 def event(id: str, second: int = 0, kind: str = "a", **data: Any) -> dict[str, Any]:
-    time = f"2026-01-01T00:{second // 60:02}:{second % 60:02}Z"
-    body = {"kind": kind, **data}
-    return {"id": id, "source": "s", "type": "ObjectEvent", "time": time, "data": body}
+    return event_json(id, "ObjectEvent", second, data={"kind": kind, **data})
 
 
 def hub_of_all(heard: list[tocsin.Match]) -> tocsin.Hub:
@@ -162,7 +161,7 @@ def test_poison_that_no_view_can_be_made_of_suspends_nobody(
 ) -> None:
     hub, heard = tocsin.Hub(), []
     hub.subscribe(ATOMS["graph"][0], language="graph", id="graph", to=heard.append)
-    before = Event.graph.fget
+    before = Event.graph.fget  # type: ignore[attr-defined]
     assert before is not None
 
     def graph(self: Event) -> Any:
@@ -282,7 +281,7 @@ def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPa
 
     for kind in {JoinOperator, *JoinOperator.__subclasses__()}:
         monkeypatch.setattr(kind, "receive", receive)
-    engine = guarded.Engine()
+    engine = guarded.Engine()  # type: ignore[attr-defined]
     engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
     (given,) = decode_all(json.dumps(event("a", 1, n=1)))
     (relevant,) = engine.match(Batch([given])).composite_inputs
@@ -504,7 +503,7 @@ def inject(
     patch: pytest.MonkeyPatch, matching: dict[str, set[str]], telling: dict[str, set[str]]
 ) -> None:
     match_before: Callable[..., Any] = AtomMatchers.match
-    ring_before: Callable[..., Any] = guarded.Engine.render_atomic_match
+    ring_before: Callable[..., Any] = guarded.Engine.render_atomic_match  # type: ignore[attr-defined]
 
     def match(self: AtomMatchers, batch: EventBatch) -> Any:
         for key, ids in matching.items():
@@ -518,4 +517,4 @@ def inject(
         return ring_before(self, key, each)
 
     patch.setattr(AtomMatchers, "match", match)
-    patch.setattr(guarded.Engine, "render_atomic_match", ring)
+    patch.setattr(guarded.Engine, "render_atomic_match", ring)  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders import build_event
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.cli import evaluators as engines
 from tocsin.cli.evaluators import EvaluatorName, Request
@@ -17,7 +18,6 @@ from tocsin.cli.subscription_files import Loaded
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs import decode as piece
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
@@ -45,10 +45,7 @@ class Poison(dict[str, Any]):
 
 
 def event(number: int, **data: Any) -> Event:
-    time = f"2026-01-01T00:00:{number:02}Z"
-    return from_mapping(
-        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
-    )
+    return build_event(f"e{number}", second=number, data=data)
 
 
 def poisoned(number: int) -> Event:
@@ -156,7 +153,7 @@ def test_a_subscription_that_cannot_be_added_is_told(monkeypatch: pytest.MonkeyP
 
 
 def test_a_line_that_cannot_be_read_for_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    decode = piece.decode_all
+    decode = piece.decode_all  # type: ignore[attr-defined]
 
     def raising(line: bytes) -> list[Event]:
         if b"e2" in line:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import build_event
 from tests.timelines import kind
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.composites import Absence, AfterWindow, EveryWindow, Join, Part, Plan, Policy
@@ -23,9 +23,7 @@ from tocsin.values.time import format_instant
 
 
 def event(id: str, letter: str, at: int) -> Event:
-    return from_mapping(
-        {"id": id, "source": "s", "type": "t", "time": format_instant(at), "data": {"kind": letter}}
-    )
+    return build_event(id, time=at, data={"kind": letter})
 
 
 def told(found: list[Match]) -> list[tuple[Any, ...]]:

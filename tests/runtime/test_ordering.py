@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import event_json
 from tests.scenarios.loading import Scenario, scenarios, shown
 from tests.timelines import event_at
 from tocsin.events.event import Event
@@ -84,8 +85,7 @@ def test_an_event_at_the_deadline_is_in_time_and_the_bell_waits_for_it() -> None
     hub.subscribe("!(selector{ k = 'a' }; 10)selector{ k = 'b' }", language="opsl", id="s")
 
     def event(name: str, kind: str, millisecond: int) -> dict[str, object]:
-        time = f"2026-01-01T00:00:00.{millisecond:03d}Z"
-        return {"id": name, "source": "s", "type": "t", "time": time, "data": {"k": kind}}
+        return event_json(name, second=millisecond / 1000, data={"k": kind})
 
     assert hub.publish(event("a1", "a", 0)) == []
     assert hub.publish(event("c1", "c", 10)) == [], (

@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import event_json
 from tests.cli.test_commands import lines_of
 from tests.cli.test_commands import tocsin as command
 from tocsin.catalog import Subscription, compile_subscription
@@ -37,14 +38,7 @@ def at(second: float) -> str:
 
 
 def body(id: str, second: float, **more: Any) -> dict[str, Any]:
-    return {
-        "id": id,
-        "source": "s",
-        "type": "t",
-        "time": at(second),
-        "data": {"kind": id[0]},
-        **more,
-    }
+    return event_json(id, time=at(second), data={"kind": id[0]}, **more)
 
 
 def interval(event: Event) -> tuple[float, float]:

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from tests.builders import build_event
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.engine import Engine
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event, in_canonical_order
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
@@ -39,15 +39,7 @@ def guard() -> GuardedEngine:
 
 
 def event(second: int, kind: str, id: str = "") -> Event:
-    return from_mapping(
-        {
-            "id": id or f"{kind}{second}",
-            "source": "s",
-            "type": "t",
-            "time": f"2026-01-01T00:00:{second:02d}Z",
-            "data": {"kind": kind},
-        }
-    )
+    return build_event(id or f"{kind}{second}", second=second, data={"kind": kind})
 
 
 KINDS = "abcb" * 5 + "accccbcb" + "abcb" * 3

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.engine.detection import base as node
 from tocsin.engine.detection import join
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
@@ -18,13 +19,7 @@ EVENTS = 40
 
 
 def event(number: int, kinds: str) -> dict[str, Any]:
-    return {
-        "id": f"e{number}",
-        "source": "s",
-        "type": "t",
-        "time": f"2026-01-01T00:00:{number:02}Z",
-        "data": {"kind": kinds[number % len(kinds)]},
-    }
+    return event_json(f"e{number}", second=number, data={"kind": kinds[number % len(kinds)]})
 
 
 def all_of(*kinds: str) -> str:
@@ -47,7 +42,7 @@ def test_parts_share_what_one_event_may_cost(
 ) -> None:
     monkeypatch.setattr(node, "STEP_WORK_LIMIT", LIMIT)
     tried = 0
-    original = join.combine
+    original = join.combine  # type: ignore[attr-defined]
 
     def counting(*given: Any) -> Any:
         nonlocal tried

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import tocsin
+from tests.builders import event_json
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
 
 
 def event(number: int, kind: str) -> dict[str, object]:
-    time = f"2026-01-01T00:00:{number:02}Z"
-    return {
-        "id": f"{kind}{number}",
-        "source": "s",
-        "type": "t",
-        "time": time,
-        "data": {"kind": kind, "n": number},
-    }
+    return event_json(f"{kind}{number}", second=number, data={"kind": kind, "n": number})
 
 
 def test_too_much_waiting_suspends_one_subscription_and_tells_its_subscriber() -> None:

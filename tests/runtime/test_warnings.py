@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tocsin
+from tests.builders import event_json
 from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.cli.main import app
@@ -33,7 +34,7 @@ SOLD = "(_:H, ?1, (Selling, target, Thing))"
 
 def offer(id: str, content: str) -> dict[str, Any]:
     data = f"@prefix : <http://x/> . <urn:ops:H> a :Selling ; :target :mine . {content}"
-    return {"id": id, "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": data}
+    return event_json(id, content_type="text/turtle", data=data)
 
 
 GOOD, ODD = offer("good", ":mine a :Thing ."), offer("odd", ":mine a :Thing, :Gizmo ; :weighs 3 .")

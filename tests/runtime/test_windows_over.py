@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tocsin.catalog import Subscription, create_catalog
 from tocsin.errors import MeaningProblem
 from tocsin.events.dead_letter import DeadLetter
@@ -19,7 +20,7 @@ LAST_CENTURY = "1999-12-31T23:00:00Z"
 
 
 def event(time: str, kind: str = "a") -> dict[str, object]:
-    return {"id": f"{kind}{time}", "source": "s", "type": "t", "time": time, "data": {"kind": kind}}
+    return event_json(f"{kind}{time}", time=time, data={"kind": kind})
 
 
 @pytest.mark.parametrize("form", [ABSENT, HAPPENS], ids=["absence", "happening"])

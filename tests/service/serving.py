@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,12 +12,10 @@ from typing import Any, TypeVar
 import httpx
 import uvicorn
 
+from tests.waiting import PATIENCE, wait_until
 from tocsin.service.core.service import Service
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.settings.settings import load_settings
-
-PATIENCE = 300.0
-"""Seconds to wait for what must come; a loaded machine is slow."""
 
 T = TypeVar("T")
 
@@ -43,7 +40,7 @@ class Served:
             target=self._server.run, kwargs={"sockets": [self.socket]}, daemon=True
         )
         self._thread.start()
-        wait_for(lambda: self._server.started)
+        wait_until(lambda: self._server.started)
         self.http = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
 
     def stop(self) -> None:
@@ -63,14 +60,3 @@ def served(data: Path, port: int = 0, **settings: Any) -> Iterator[Served]:
         yield found
     finally:
         found.stop()
-
-
-def wait_for(ask: Callable[[], T], patience: float = PATIENCE) -> T:
-    """What is asked for, as soon as there is something; fails where it does not come."""
-    end = time.monotonic() + patience
-    while True:
-        found = ask()
-        if found:
-            return found
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.waiting import PATIENT_SPARK
 from tocsin.spark import local_session
 
 
@@ -18,6 +19,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = local_session("local[2]", name="tocsin tests", memory="1g")
+    session = local_session("local[2]", name="tocsin tests", memory="1g", settings=PATIENT_SPARK)
     yield session
     session.stop()

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from tests.builders import event_text
 from tests.spark.poison import MATCHING, TELLING, poison_engines
 from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
@@ -46,8 +47,8 @@ def poisoned() -> Iterator[None]:
 
 
 def rows_of(ids: Sequence[str]) -> Any:
-    bodies = [{"id": id, "source": "s", "type": "t", "data": {"x": len(id) % 5}} for id in ids]
-    return pa.RecordBatch.from_pydict({"value": [json.dumps(each).encode() for each in bodies]})
+    lines = [event_text(id, data={"x": len(id) % 5}).encode() for id in ids]
+    return pa.RecordBatch.from_pydict({"value": lines})
 
 
 def by_match(
@@ -165,7 +166,7 @@ def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(
             raise IndexError("compile")
         return compile_subscription(subscription, light)
 
-    compile_subscription = index.compile_subscription
+    compile_subscription = index.compile_subscription  # type: ignore[attr-defined]
     expected, _ = by_match(SUBSCRIPTIONS[1:], IDS)
     monkeypatch.setattr(index, "compile_subscription", raising)
     monkeypatch.setattr(worker, "WORKER_INDEXES", index.MatchIndexCache())

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.builders import event_text
 from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
@@ -41,10 +42,7 @@ VALUES = (
 
 
 def body(number: int, price: int) -> str:
-    time = f"2026-01-01T08:00:{number:02d}Z"
-    return json.dumps(
-        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": {"price": price}}
-    )
+    return event_text(f"e{number}", second=8 * 3600 + number, data={"price": price})
 
 
 def prices(spark: SparkSession) -> DataFrame:

@@ -4,14 +4,14 @@ subscription.
 
 from __future__ import annotations
 
-import json
-import time
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.builders import event_text
 from tests.spark.scenes import selector
+from tests.waiting import wait_until
 from tocsin.catalog import Subscription
 from tocsin.errors import StateProblem
 from tocsin.spark import Metrics, Watch, match
@@ -21,10 +21,7 @@ FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: price > 1; 60s)(ARITH: pric
 
 
 def line(number: int, second: int, price: int = 5) -> str:
-    moment = f"2026-01-01T08:00:{second:02d}Z"
-    return json.dumps(
-        {"id": f"e{number}", "source": "s", "type": "t", "time": moment, "data": {"price": price}}
-    )
+    return event_text(f"e{number}", second=8 * 3600 + second, data={"price": price})
 
 
 def test_a_batch_query_is_counted_with_its_first_action(spark: SparkSession) -> None:
@@ -73,9 +70,7 @@ def test_a_stream_tells_each_micro_batch_to_a_listener(spark: SparkSession, tmp_
         query.processAllAvailable()
         last = watch.of(query.lastProgress)
         query.stop()
-        deadline = time.monotonic() + 60
-        while sum(each.events for each in heard) < 5 and time.monotonic() < deadline:
-            time.sleep(0.2)
+        wait_until(lambda: sum(each.events for each in heard) >= 5, progress=lambda: len(heard))
     finally:
         spark.streams.removeListener(listener)
     assert last is not None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql.pandas.types import from_arrow_type
 
-from tocsin.events.matches.match import Match
+from tests.builders import build_match
 from tocsin.spark.output.batches import (
     BY_MATCH,
     batch_of_letters,
@@ -32,7 +32,16 @@ TELLINGS = {
 def batches() -> list[Any]:
     """Matches, some of a longer batch, and dead letters, which have no match."""
     matches = [
-        Match("s", ("a", "b"), 1, 2, 2, None, f"id{number}", {"x": "1"}, ("o",), ("p", "q"))
+        build_match(
+            events=("a", "b"),
+            start=1,
+            end=2,
+            detected=2,
+            id=f"id{number}",
+            bindings={"x": "1"},
+            outputs=("o",),
+            sources=("p", "q"),
+        )
         for number in range(5)
     ]
     found = batch_of_matches(matches_to_arrow(matches, MemberRenderer(IDS_ONLY, {}, None)))

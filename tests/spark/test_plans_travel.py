@@ -92,7 +92,7 @@ def test_a_worker_that_follows_a_catalog_holds_what_a_new_one_would(tmp_path: Pa
 
 
 def test_a_list_of_old_without_plans_is_compiled() -> None:
-    bodies = zlib.compress(json.dumps([each.as_json() for each in ENTRIES]).encode())
+    bodies = zlib.compress(json.dumps([each.as_json() for each in ENTRIES]).encode())  # type: ignore[attr-defined]
     old = FixedList("list of old", bodies)
     assert old.snapshot(0) == source_of(ENTRIES).snapshot(0)
     assert len(MatchIndexCache().at(old, 0, detects=True).engine) == 4

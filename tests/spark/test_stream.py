@@ -4,7 +4,6 @@ fixed and live.
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 from collections import defaultdict
@@ -15,8 +14,9 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming import StreamingQuery  # type: ignore[attr-defined]
 
+from tests.builders import event_text
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import Problem, UnsupportedProblem
@@ -70,7 +70,7 @@ class Running:
 
 
 def line(id: str, **data: Any) -> str:
-    return json.dumps({"id": id, "source": "s", "type": "t", "data": data})
+    return event_text(id, data=data)
 
 
 @pytest.fixture

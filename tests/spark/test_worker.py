@@ -11,10 +11,17 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.builders import event_text
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
+from tests.timelines import kind, patterns
 from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
+from tocsin.engine.detection.scheduling.network import Network
 from tocsin.errors import StateProblem
+from tocsin.plan.nodes.composites import Part, Policy, Sliding
+from tocsin.plan.nodes.expressions import Aggregate, Measure, Ring
 from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task import by_event
 from tocsin.spark.match_task import match_task as worker
@@ -24,6 +31,7 @@ from tocsin.spark.match_task.reports import Reports, Task
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.plans.catalog_version import VERSION, VersionReader
 from tocsin.spark.plans.plan_cache import MatchIndex, MatchIndexCache
+from tocsin.spark.plans.routed_atoms import RoutedAtoms
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, source_of
 
 
@@ -33,9 +41,7 @@ def catalog(tmp_path: Path) -> Catalog:
 
 
 def event_rows(*ids: str, version: int | None = None, **data: Any) -> Any:
-    lines = [
-        json.dumps({"id": id, "source": "s", "type": "t", "data": data}).encode() for id in ids
-    ]
+    lines = [event_text(id, data=data).encode() for id in ids]
     columns = {"value": lines} | ({} if version is None else {VERSION: [version] * len(ids)})
     return pa.RecordBatch.from_pydict(columns)
 
@@ -247,3 +253,27 @@ def test_odd_events_are_served_and_told_once_in_a_task() -> None:
     (letter,) = [row["dead_letter"] for row in found if row["dead_letter"]]
     assert (letter["code"], letter["token"]) == ("EventWarning", "t")
     assert letter["reason"].startswith("UNKNOWN_TYPE: ")
+
+
+HOPPING = Sliding(kind("a"), Measure(Aggregate.COUNT), ">=", 1, 6, 3, Ring.EVERY_TIME)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("pqr"), st.one_of(patterns(Policy.DEFERRED), st.just(HOPPING))),
+        max_size=8,
+    )
+)
+def test_the_atoms_of_composites_are_those_that_detection_takes(
+    changes: list[tuple[str, Part]],
+) -> None:
+    routed, network, held = RoutedAtoms(), Network(), set[str]()
+    for key, pattern in changes:
+        if key in held:
+            held.remove(key)
+            assert set(routed.remove(key)) == set(network.remove(key))
+        else:
+            held.add(key)
+            assert set(routed.add(key, pattern)) == set(network.add(key, pattern))
+        assert set(routed.users) == set(network.atoms)
+        assert routed.shortest_pause == network.shortest_pause

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from tests.builders import event_json
 from tests.scenarios.loading import Scenario, scenarios
 from tests.timelines import kind
 from tocsin.catalog import Definition, Subscription, compile_subscription
@@ -55,7 +56,6 @@ from tocsin.plan.passes.settings import with_settings
 from tocsin.plan.wire import wire
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
-from tocsin.values.time import format_instant
 
 FILES = ("opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")
 A, B, C = (kind(letter) for letter in "abc")
@@ -192,15 +192,15 @@ def timeline() -> tuple[dict[str, Any], ...]:
 
 
 def _event(number: int, start: int, end: int, letter: str, value: int) -> dict[str, Any]:
-    return {
-        "id": f"{letter}{number}",
-        "source": "stored",
-        "type": "test",
-        "time": format_instant(start),
-        "endtime": format_instant(end),
-        "place": f"POINT ({number} 0)",
-        "data": {"kind": letter, "v": value, "w": number},
-    }
+    return event_json(
+        f"{letter}{number}",
+        "test",
+        source="stored",
+        time=start,
+        endtime=end,
+        place=f"POINT ({number} 0)",
+        data={"kind": letter, "v": value, "w": number},
+    )
 
 
 def _written_parts() -> Iterable[Case]:

@@ -34,6 +34,7 @@ from tocsin.languages.base.context import Definition as LanguageDefinition
 from tocsin.languages.base.reading import Reading
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.composites import Plan, Policy
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources, move_sources
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.settings import DEFAULT_HORIZON, under_policy, with_settings
 from tocsin.plan.semantics.expired_windows import (
@@ -143,6 +144,13 @@ class Compiled:
     problems: tuple[Problem, ...] = ()
 
     @cached_property
+    def sources(self) -> Sources:
+        """The source texts of the parts of the plan; empty without one."""
+        if self.plan is None or self.reading.plan is None:
+            return NO_SOURCES
+        return move_sources(self.reading.sources, self.reading.plan.pattern, self.plan.pattern)
+
+    @cached_property
     def warnings(self) -> tuple[Problem, ...]:
         """The warnings about a subscription that compiles: likely mistakes, missing settings,
         unused settings.
@@ -194,6 +202,18 @@ def compile_subscription(subscription: Subscription, definitions: EnvironmentLik
             return plan
         definitions = light
     return read_subscription(subscription, definitions).require_plan()
+
+
+def compile_with_sources(
+    subscription: Subscription, definitions: EnvironmentLike = ()
+) -> tuple[Plan, Sources]:
+    """Return the plan of a subscription, compiled from its text, and the text of each part.
+
+    Parts are those of the plan, after all passes. A stored plan has no source texts, so the text is
+    compiled again. Raises its first problem.
+    """
+    compiled = read_subscription(subscription, definitions)
+    return compiled.require_plan(), compiled.sources
 
 
 def with_plan(

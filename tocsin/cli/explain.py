@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from tocsin.catalog import Definition, Subscription, Surroundings
+from tocsin.catalog import Compiled, Definition, Subscription, Surroundings
 from tocsin.cli.evaluators import read_input
 from tocsin.cli.figures import draw_page
 from tocsin.cli.inputs import event_files
 from tocsin.cli.options import DocumentTime, FieldColumns, Infer, Ontology, SplitBy, Zone
 from tocsin.cli.subscription_files import load, require_subscription
 from tocsin.cli.trace import trace_lines
-from tocsin.cli.why import atom_why_lines, missed_lines
 from tocsin.connectors.events import Split
-from tocsin.engine.columns.batch import Batch
-from tocsin.engine.engine import Engine
+from tocsin.engine.graphs.paper.printing import tree_lines
 from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.formats import Format as EventFormat
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event, in_canonical_order
 from tocsin.events.matches.match import Match
+from tocsin.explain.replay import Replay, replay
+from tocsin.explain.verdicts import verdict_line
+from tocsin.explain.waiting import pending_text
+from tocsin.explain.why import MatchedEvents, describe_match
+from tocsin.explain.why_not import WhyNotQuery, explain_event, query_among
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
-from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
+from tocsin.plan.explain.operators import has_concurrent_parts
+from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.explain.plan import mode_lines, plan_lines, summary_lines
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import Forward, Plan, atoms_of
+from tocsin.plan.nodes.composites import Part, Plan, atoms_of, parts_of
+from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.nodes.sources import Sources
 from tocsin.plan.semantics.event_warnings import event_warnings
-from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.wire.wire import plan_to_json
-from tocsin.runtime.guarded import GuardedEngine
-from tocsin.runtime.sequencer import FiniteSequencer
 from tocsin.values.time import format_instant
 
-_KEY = "explained"
+MAX_EXPLAINED = 50
+"""Events of a composite whose conditions are shown: each is compared with those around it."""
+
 _LONGEST = "max_event_duration"
-_ABSENCE = re.compile(r"absence\d*")
 _CHEAPER = (
     f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are"
     " instants)"
@@ -137,7 +139,7 @@ def explain(
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if form is Form.XML_QL:
-                _show_xml_ql(loaded.subscriptions[each], loaded.readings[each])
+                _show_xml_ql(loaded.subscriptions[each], loaded.compiled[each].reading)
                 continue
             if form is Form.RULE:
                 _show_rule(loaded.subscriptions[each], loaded.definitions)
@@ -145,8 +147,8 @@ def explain(
             if wire:
                 typer.echo(plan_to_json(plan))
                 continue
-            _show(loaded.subscriptions[each], plan)
-            _show_why(plan, events)
+            _show(loaded.compiled[each], plan)
+            _show_why(plan, loaded.compiled[each].sources, events)
             _show_warnings(plan, events)
             typer.echo()
 
@@ -198,14 +200,15 @@ def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:
         typer.echo(line)
 
 
-def _show(subscription: Subscription, plan: Plan) -> None:
+def _show(compiled: Compiled, plan: Plan) -> None:
+    subscription, sources = compiled.subscription, compiled.sources
     typer.echo(f"subscription {subscription.id} ({subscription.language})")
     typer.echo("  plan")
-    for line in plan_lines(plan):
+    for line in plan_lines(plan, sources):
         typer.echo(f"    {line}")
     for line in (
         *(mode_lines(plan) if subscription.language == "exmlql" else ()),
-        *summary_lines(plan),
+        *summary_lines(plan, sources),
     ):
         typer.echo(f"  {line}")
     if (
@@ -216,11 +219,11 @@ def _show(subscription: Subscription, plan: Plan) -> None:
         typer.echo(f"  cheaper        {_CHEAPER}")
 
 
-def _show_why(plan: Plan, events: list[Event]) -> None:
+def _show_why(plan: Plan, sources: Sources, events: list[Event]) -> None:
     lines = (
         _why_atom(plan.pattern, events)
         if isinstance(plan.pattern, Atom)
-        else _why_composite(plan, events)
+        else _why_composite(plan.pattern, sources, events)
     )
     for line in lines if events else ():
         typer.echo(f"  {line}")
@@ -236,49 +239,56 @@ def _show_warnings(plan: Plan, events: list[Event]) -> None:
 
 def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
     for event in events:
-        yield from atom_why_lines(atom, event)
+        explained = explain_event(atom, WhyNotQuery(event))
+        yield verdict_line(atom, event)
+        yield from (f"  {line}" for line in explained.lines())
+        if isinstance(atom, GraphPattern):
+            yield from (f"  {line}" for line in tree_lines(atom, event))
 
 
-def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
-    """Yield every match with its members, then the partial matches; the clock stops at the last
-    event.
+def _why_composite(pattern: Part, sources: Sources, events: list[Event]) -> Iterator[str]:
+    """Yield each event with its steps and every match with its members, then the partial matches;
+    the clock stops at the last event.
     """
-    engine = Engine()
-    engine.add(_KEY, replace(plan, output=Forward()))
     ordered = in_canonical_order(events)
-    ends = [event.interval.end for event in ordered if event.interval is not None]
-    sequencer = FiniteSequencer(GuardedEngine(engine, lambda: {_KEY: plan}))
-    if ends and sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends)).ended:
-        yield "refused: a window of it was over before the first event"
+    replayed = replay(pattern, ordered, ordered[:MAX_EXPLAINED])
+    by_identity = {each.identity: each for each in ordered}
+    if replayed.problem is not None and not replayed.outcomes:
+        yield f"not run: {replayed.problem}"
         return
-    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).composite_inputs}
-    for index, event in enumerate(ordered):
-        if event.interval is None:
-            yield f"event {event.id}: takes no part, because it has no time"
-            continue
-        found = sequencer.serve(event, relevant.get(index, ()))
-        part = (
-            "takes part" if index in relevant else "takes no part: no atom of the plan holds for it"
-        )
-        yield f"event {event.id}: {part}"
-        if index not in relevant:
-            yield from (f"  {line}" for line in missed_lines(plan.pattern, event))
-        yield from map(_match_text, found.matches)
-        yield from (f"{each.code}: {each.reason}" for each in found.settle().letters)
-    for each in engine.network.pending(_KEY):
-        yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"
+    for index, (event, found) in enumerate(replayed.outcomes):
+        if event is not None:
+            yield f"event {event.id}: {_taking_part(replayed, event, sources)}"
+            if index < MAX_EXPLAINED:
+                query = query_among(ordered, index)
+                explained = explain_event(pattern, query, sources, replayed)
+                yield from (f"  {line}" for line in explained.lines())
+        yield from (_match_text(pattern, each, by_identity, sources) for each in found.matches)
+        yield from (f"{each.code}: {each.reason}" for each in found.letters)
+    if len(ordered) > MAX_EXPLAINED:
+        yield f"conditions are shown for the first {MAX_EXPLAINED} events only"
+    for each in replayed.pending:
+        yield f"still {pending_text(each, sources)}"
 
 
-def _match_text(match: Match) -> str:
-    bound = match.bindings.items()
-    windows = (text.replace("/", " to ") for name, text in bound if _ABSENCE.fullmatch(name))
-    members = ", silent from ".join((" ".join(match.events) or "no events", *windows))
-    return f"rings at {'' if match.end is None else format_instant(match.end)}: {members}"
+def _taking_part(replayed: Replay, event: Event, sources: Sources) -> str:
+    """Return what an event is in a composite: in a match, or the parts that it matches."""
+    if event.interval is None:
+        return "takes no part, because it has no time"
+    matched = replayed.matched_with(event)
+    if replayed.pattern in matched:
+        return "is in a match"
+    found = matched | set(replayed.inputs.get(event.identity, ()))
+    inner = {below for each in found for below in parts_of(each)}
+    outermost = [each for each in replayed.order if each in found - inner]
+    texts = dict.fromkeys(short_text(each, sources) for each in outermost)
+    return f"matches {', '.join(texts)}" if texts else "matches no part of the rule"
 
 
-def _members(occurrence: Occurrence) -> str:
-    names = " ".join(member.id for member in occurrence.members) or "no events"
-    windows = (
-        f"{format_instant(start)} to {format_instant(end)}" for start, end in occurrence.absences
-    )
-    return ", silent from ".join((names, *windows))
+def _match_text(
+    pattern: Part, match: Match, events: Mapping[tuple[str, str], Event], sources: Sources
+) -> str:
+    end = None if match.end is None else format_instant(match.end)
+    members = [events[each] for each in zip(match.sources, match.events, strict=True)]
+    seen = MatchedEvents(pattern, match.bindings, members, end, sources)
+    return f"rings at {end or ''}: {describe_match(seen)}"

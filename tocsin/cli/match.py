@@ -68,7 +68,7 @@ def match(
     ontology: Ontology = None,
     infer: Infer = None,
     engine: Annotated[
-        EvaluatorName, typer.Option(help="Who evaluates; all give the same answer.")
+        EvaluatorName, typer.Option(help="Engine: local, reference or spark (same results).")
     ] = EvaluatorName.LOCAL,
     lateness: Annotated[
         str | None,
@@ -96,7 +96,7 @@ def match(
         typer.Option(help="Where malformed and late events go, with line number and reason."),
     ] = None,
     on_error: Annotated[
-        OnError, typer.Option(help="What a wrong subscription does to the run.")
+        OnError, typer.Option(help="Stop or skip when a subscription does not compile.")
     ] = OnError.FAIL,
     content: Annotated[
         MemberContent,

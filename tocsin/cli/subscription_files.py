@@ -25,21 +25,20 @@ from tocsin.catalog.files import LineProblem
 from tocsin.catalog.review import by_line, compile_entries, problems_by_line
 from tocsin.connectors.files import open_file
 from tocsin.errors import MeaningProblem, StateProblem
-from tocsin.languages.base.reading import Reading
 from tocsin.plan.nodes.composites import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The subscriptions of a file that compile, with their plans, the definitions, the problems,
-    and the parse results.
+    and all that compiling them found.
     """
 
     subscriptions: dict[str, Subscription]
     plans: dict[str, Plan]
     definitions: tuple[Definition, ...] = ()
     problems: tuple[LineProblem, ...] = ()
-    readings: Mapping[str, Reading] = field(default_factory=dict)
+    compiled: Mapping[str, Compiled] = field(default_factory=dict)
 
 
 def read_file(
@@ -99,7 +98,7 @@ def load(
         {id: each.require_plan() for id, each in good.items()},
         tuple(entries.definitions),
         problems,
-        {id: each.reading for id, each in good.items()},
+        good,
     )
 
 

@@ -113,7 +113,7 @@ def tail(
     ] = None,
     count: Annotated[int | None, typer.Option(help="Stop after so many.", min=1)] = None,
     follow: Annotated[
-        bool, typer.Option(help="Wait for more; else stop when all that are there were told.")
+        bool, typer.Option(help="Follow new matches; otherwise stop after the stored ones.")
     ] = True,
     server: Server = DEFAULT_SERVER,
     key: Key = None,

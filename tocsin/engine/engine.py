@@ -55,7 +55,8 @@ class Engine:
     """Plans by key. A failed `add` or `remove` changes nothing.
 
     With `contains_faults` a composite that raises is reported in the result, and the others
-    continue; else the exception propagates.
+    continue; else the exception propagates. A given `network` serves the composites in place of an
+    own one.
     """
 
     __slots__ = (
@@ -76,9 +77,14 @@ class Engine:
         queue_limit: int = QUEUE_LIMIT,
         *,
         contains_faults: bool = False,
+        network: Network | None = None,
     ) -> None:
         self._matchers = AtomMatchers() if matchers is None else matchers
-        self._network = Network(self._matchers.rows, queue_limit, contains_faults=contains_faults)
+        self._network = (
+            Network(self._matchers.rows, queue_limit, contains_faults=contains_faults)
+            if network is None
+            else network
+        )
         self._plans_to_render: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._constructing: set[str] = set()

@@ -123,9 +123,7 @@ def unevaluable_event(event: Event, problem: Problem) -> DeadLetter:
 def over_work_limit(event: Event, subscription: str | None) -> DeadLetter:
     """Return the dead letter of an event for which a subscription hits the work limit: no match."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
-    reason = (
-        f"undecided: {who} could not be decided for the event within the limits; it does not ring"
-    )
+    reason = f"undecided: {who} hit the work limit for this event; no match"
     event_told = json.dumps({"source": event.source, "id": event.id})
     return DeadLetter(LIMIT, reason, event_told, subscription=subscription)
 
@@ -204,7 +202,8 @@ def subscription_broken(subscription: str, problem: Problem, expression: str) ->
     )
     place = f" at {problem.place}" if problem.place else ""
     hint = f" ({problem.hint})" if problem.hint else ""
-    reason = f"subscription {subscription!r} rings no more{place}: {problem.message}{token}{hint}"
+    what = f"{problem.message}{token}{hint}"
+    reason = f"subscription {subscription!r} no longer compiles{place}: {what}"
     return DeadLetter(problem.code, reason, shown_input(expression), subscription=subscription)
 
 
@@ -248,7 +247,7 @@ def watermark_forced(count: int, limit: int, until: str) -> DeadLetter:
     """Return the dead letter of a watermark forced ahead because too many events are buffered."""
     return DeadLetter(
         "QueueLimitExceeded",
-        f"more than {limit} events wait until no earlier one can come: time goes on for the first"
+        f"more than {limit} events are buffered; watermark forced past the first"
         f" {count} of them, and what ends before {until} is late from now on (shorten the lateness,"
         " or allow a higher queue_limit)",
         json.dumps({"waiting": count + limit, "limit": limit}),
@@ -258,8 +257,8 @@ def watermark_forced(count: int, limit: int, until: str) -> DeadLetter:
 def slow_subscriber(subscription: str, text: str) -> DeadLetter:
     """Return the dead letter of a match that was dropped because its subscriber is too slow."""
     reason = (
-        f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the"
-        " oldest goes first"
+        f"subscription {subscription!r} lost this match: its queue is full and the"
+        " oldest match is dropped first"
     )
     return DeadLetter(QUEUE_OVERFLOW, reason, shown_input(text))
 

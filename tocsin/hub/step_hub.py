@@ -16,9 +16,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import blake2b
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from tocsin.catalog import Catalog, Definition, Subscription
+from tocsin.catalog import Definition, Subscription
 from tocsin.engine.detection.base import Pending, State
 from tocsin.engine.detection.inspection import OperatorView
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
@@ -47,6 +47,11 @@ from tocsin.runtime.limits import MatchLimit
 from tocsin.runtime.sequencer import LiveSequencer
 from tocsin.runtime.stream_clock import StreamClock
 from tocsin.values.time import Instant, parse_duration
+
+if TYPE_CHECKING:
+    from tocsin.catalog import (
+        Catalog,  # loads the database libraries, which a Hub without one spares
+    )
 
 VERSION = 1
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tocsin.catalog import (
-    Catalog,
     Definition,
     Subscription,
     Surroundings,
@@ -30,6 +30,11 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import Instant
+
+if TYPE_CHECKING:
+    from tocsin.catalog import (
+        Catalog,  # loads the database libraries, which a Hub without one spares
+    )
 
 
 @dataclass(slots=True)

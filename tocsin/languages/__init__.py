@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
@@ -31,6 +30,7 @@ from tocsin.languages.language_suggestions import hint_for_language
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Forward, Part, Plan
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.plan.semantics.extent import count_parts, require_extent
 from tocsin.plan.xml.construction import Construct
 from tocsin.values.time import Duration, Instant
@@ -94,7 +94,10 @@ def read_text(
         given = replace(given, uses=Uses())
     try:
         _require_knowledge(language, given)
-        reading = _parse_of(language)(text, options, _Atoms(given).around())
+        atoms = _Atoms(given)
+        reading = _parse_of(language)(text, options, atoms.around())
+        for each in atoms.definitions:
+            reading.recorder.add_definition(each)
         if reading.plan is not None:
             require_extent(reading.plan)
             count_parts(reading.plan.pattern)
@@ -162,10 +165,12 @@ def read_atom(language: str, text: str, context: Context) -> Atom:
 class _Atoms:
     """Texts in braces of one text. Each is read once, for its atom and for its warnings.
 
-    The context of such a text reads no atoms: they do not nest.
+    The context of such a text reads no atoms: they do not nest. `definitions` are the source texts
+    of the definitions that were read for it.
     """
 
     def __init__(self, context: Context) -> None:
+        self.definitions: list[SourceRecorder] = []
         self._context = context
         self._readings: dict[tuple[str, str], Reading] = {}
 
@@ -175,8 +180,16 @@ class _Atoms:
             self._context,
             parse_atom=self.atom,
             warn_of_atom=self.warnings,
-            parse_part=partial(_parse_part, self._context),
+            parse_part=self.part,
         )
+
+    def part(
+        self, definition: PartDefinition, levels: int = 0, through: tuple[str, ...] = ()
+    ) -> Part:
+        """Return the part of a definition."""
+        reading = _read_part(self._context, definition, levels, through)
+        self.definitions.append(reading.recorder)
+        return reading.require_plan().pattern
 
     def atom(self, language: str, text: str) -> Atom:
         """Return the atom that a text means."""
@@ -201,11 +214,11 @@ class _Atoms:
         return found
 
 
-def _parse_part(
-    context: Context, definition: PartDefinition, levels: int = 0, through: tuple[str, ...] = ()
-) -> Part:
-    """Return the part of a definition in any language, which may use other definitions but never
-    itself.
+def _read_part(
+    context: Context, definition: PartDefinition, levels: int, through: tuple[str, ...]
+) -> Reading:
+    """Return the reading of a definition in any language, which may use other definitions but never
+    itself; it has a plan.
 
     `levels` are those of the text that uses it, `through` the names that it was reached by.
     """
@@ -236,7 +249,8 @@ def _parse_part(
             hint="write fewer levels, or make what a name means a subscription of its own",
         )
     inner = replace(context, reading=(*reading, name), settings=SubscriptionSettings(), level=level)
-    plan = parse_subscription(definition.language, definition.expression, NO_OPTIONS, inner)
+    found = read_text(definition.language, definition.expression, NO_OPTIONS, inner)
+    plan = found.require_plan()
     if plan.output != Forward():
         raise MeaningProblem(
             f"{name} says what is sent, and here it is a part of something else",
@@ -246,7 +260,7 @@ def _parse_part(
         )
     if context.uses is not None:
         context.uses.bring(count_parts(plan.pattern))
-    return plan.pattern
+    return found
 
 
 def _require_atom(language: str, plan: Plan) -> Atom:

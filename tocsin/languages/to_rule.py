@@ -22,8 +22,8 @@ from tocsin.languages.graph.printer import as_statements
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.printer import print_rule, write_lines
 from tocsin.plan.explain.atoms import path_text, selector_text
-from tocsin.plan.explain.composites import short_text
 from tocsin.plan.explain.exmlql import block_text
+from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.nodes.atoms import AllOf, Atom, Condition, Equals
 from tocsin.plan.nodes.composites import (
     Absence,

@@ -3,10 +3,13 @@
 Begin with `detection.py` (composites step by step) and `declarative_semantics.py` (all occurrences
 by brute force, nothing consumed). `atoms.py`, `graphs.py`, `concepts.py` and `blocks.py` evaluate
 the atoms, `conditions.py` joins and restrictions; `windows.py`, `sliding.py` and `triggers.py`
-follow their definitions. `why.py` and `why_blocks.py` explain. It shares plan nodes with the engine
-and nothing that decides. Imports: `errors`, `events`, `knowledge`, `plan`, `values`; never
-`engine`, nor the modules that .importlinter lists. Test a change with: `tests/reference`,
-`tests/scenarios`, `tests/mutants`."""
+follow their definitions. It shares plan nodes with the engine and nothing that decides;
+`tocsin.explain` explains with it.
+
+Imports: `errors`, `events`, `knowledge`, `plan`, `values`; never `engine`, nor the modules that
+.importlinter lists.
+Test a change with: `tests/reference`, `tests/scenarios`, `tests/mutants`.
+"""
 
 from __future__ import annotations
 

@@ -42,8 +42,13 @@ OPPOSITE: Mapping[str, str] = {
 """The relation that holds between comparable values exactly if this one does not."""
 
 
-def can_all_hold(tests: Iterable[tuple[str, Any]]) -> bool:
-    """True if one value may meet all comparisons, given values of one order; False is certain."""
+def can_all_hold(
+    tests: Iterable[tuple[str, Any]], also: Callable[[Any], bool] = lambda value: True
+) -> bool:
+    """True if one value may meet all comparisons, given values of one order; False is certain.
+
+    `also` is a further test, applied if the comparisons leave a single value.
+    """
     given = list(tests)
     lows = [value for relation, value in given if relation in ("=", ">", ">=")]
     highs = [value for relation, value in given if relation in ("=", "<", "<=")]
@@ -51,5 +56,5 @@ def can_all_hold(tests: Iterable[tuple[str, Any]]) -> bool:
         return True
     low, high = max(lows), min(highs)
     if low == high:
-        return all(_HOLDS[relation](low, value) for relation, value in given)
+        return all(_HOLDS[relation](low, value) for relation, value in given) and also(low)
     return bool(low < high)

@@ -18,7 +18,7 @@ export function KeyDialog() {
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onCancel={(event) => event.preventDefault()}>
       <form onSubmit={submit}>
-        <h2 id="key-title">This service wants a key</h2>
+        <h2 id="key-title">API key required</h2>
         {reason ? (
           <p class="bad">{reason}</p>
         ) : (

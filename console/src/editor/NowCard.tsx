@@ -49,7 +49,7 @@ export function NowCard({ id }: { id: string }) {
             {waiting.length > SHOWN && <p class="muted small">and {count(waiting.length - SHOWN)} more</p>}
           </>
         ) : (
-          data && <p class="muted">Nothing waits: each event is decided as it comes.</p>
+          data && <p class="muted">No partial matches.</p>
         )}
       </div>
     </div>

@@ -60,7 +60,7 @@ export function PointCard({ name, stored, projection, close }: PointCardProps) {
           <dd>{place ? shownPosition(middleOf(place), projection) : 'nowhere'}</dd>
         </dl>
         <pre class="small map-data">{JSON.stringify(event.data ?? null, null, 2)}</pre>
-        <a href={`#/matches/why-not?position=${stored.position}`}>Why did it ring, or why not?</a>
+        <a href={`#/matches/why-not?position=${stored.position}`}>Which rules matched this event, and why?</a>
       </div>
     </section>
   );

@@ -192,7 +192,7 @@ function LetterCard({ letter, onReplayed }: { letter: DeadLetter; onReplayed: ()
         )}
         <div class="actions">
           <button class="primary" onClick={replay} disabled={isBusy || !may('subscribe')}>
-            {isMended ? 'Replay what is mended' : 'Replay as it is'}
+            {isMended ? 'Replay edited event' : 'Replay as it is'}
           </button>
           {isMended && (
             <button onClick={() => setText(given)} disabled={isBusy}>

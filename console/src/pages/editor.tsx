@@ -96,7 +96,7 @@ function Editor({ kept, start, onSaved }: EditorProps) {
       const body = { ...bodyOf(latest.current), ...(isPaused ? { paused: true } : {}) };
       await api.put(`/v1/subscriptions/${encodeURIComponent(id)}`, body);
       setSaved(latest.current);
-      setTold('Saved. Events from now on ring it.');
+      setTold('Saved. It applies to events from now on.');
       if (kept) onSaved();
       else goTo(href('subscriptions', id));
     });
@@ -286,7 +286,7 @@ function Standing({ kept, onChanged }: { kept: Subscription; onChanged: () => vo
       {isAsking && (
         <Confirm
           title={`Delete ${kept.id}?`}
-          text="It rings no more. The matches that there are stay."
+          text="It stops matching. Existing matches are kept."
           action="Delete it"
           onDecide={remove}
         />

@@ -83,7 +83,7 @@ export default function PlanPage(_: PageProps) {
       {problem && <ProblemNote problem={problem} />}
       {!looks && !problem && <Loading what="Looking at the network" />}
       {looks && nodes.length === 0 && (
-        <Empty title="Nothing is at work yet">
+        <Empty title="No subscriptions yet">
           <a href="#/new">Write a subscription</a>, and its parts are here.
         </Empty>
       )}
@@ -98,10 +98,10 @@ export default function PlanPage(_: PageProps) {
               tallest={Math.max(360, innerHeight - 340)}
             >
               <span>
-                <i class="mark mark-heat" /> how much comes in
+                <i class="mark mark-heat" /> input rate
               </span>
               <span>
-                <i class="mark mark-fill" /> how much waits
+                <i class="mark mark-fill" /> partial matches held
               </span>
               <span>
                 <i class="mark mark-match" /> what rings
@@ -145,7 +145,7 @@ function Chosen({ nodes, chosen, rates }: ChosenProps) {
   if (!node)
     return (
       <p class="card plan-hint muted">
-        Choose a part to see who shares it, and what lies before and behind it.
+        Select an operator to see its subscriptions, inputs and outputs.
       </p>
     );
   return (

@@ -83,7 +83,7 @@ export default function SubscriptionsPage(_: PageProps) {
       {data && rows.length === 0 && (
         <div class="card">
           {data.subscriptions.length ? (
-            <Empty title="No subscription is like that">Try another word, or all states.</Empty>
+            <Empty title="No subscription matches this filter">Try another word, or all states.</Empty>
           ) : (
             <Empty title="There is no subscription yet">
               A subscription says what should ring. <a href="#/new">Write the first one</a>: it is checked while you
@@ -122,7 +122,7 @@ function Table({ rows }: { rows: Row[] }) {
             <th scope="col">Name</th>
             <th scope="col">Language</th>
             <th scope="col" class="wide-only">
-              What rings
+              Expression
             </th>
             <th scope="col" class="wide-only">
               Last hour

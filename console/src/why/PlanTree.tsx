@@ -10,7 +10,7 @@ export function PlanTree({ plan }: { plan: PlanPart }) {
   );
 }
 
-const ABSENT = 'absent: ';
+const ABSENT = 'absent';
 
 type State = 'met' | 'unmet' | 'open' | 'absent';
 
@@ -18,17 +18,17 @@ const SPOKEN: Record<State, string> = {
   met: 'satisfied',
   unmet: 'not satisfied',
   open: 'not known',
-  absent: 'had to stay away',
+  absent: 'must not happen',
 };
 
-/** What had to stay away is not lit, nor is anything in it: it did not happen, that is why it rang. */
+/** What must not happen is not lit, nor is anything in it: it did not happen, that is why it rang. */
 function stateOf(part: PlanPart, isAbsent: boolean): State {
   if (isAbsent) return 'absent';
   return part.satisfied === null ? 'open' : part.satisfied ? 'met' : 'unmet';
 }
 
 function Part({ part, isAway = false }: { part: PlanPart; isAway?: boolean }) {
-  const isAbsent = isAway || part.label.startsWith(ABSENT);
+  const isAbsent = isAway || part.role === ABSENT;
   const state = stateOf(part, isAbsent);
   return (
     <li class={`why-part why-${state}`}>

@@ -133,10 +133,10 @@ function Answer({ told }: { told: Told }) {
     <>
       <div class={told.rings ? 'note note-ok' : isOpen ? 'note' : 'note note-bad'} role="status">
         <strong>{told.rings ? 'It rings' : isOpen ? 'It does not ring yet' : 'It does not ring'}</strong>
-        {isOpen && <span>Something still waits, see below.</span>}
+        {isOpen && <span>Partial match: see what it is waiting for below.</span>}
         {failed !== null && !isOpen && (
           <span>
-            First to fail: <span class="mono">{told.steps[failed]!.text}</span>
+            First failed condition: <span class="mono">{told.steps[failed]!.text}</span>
             {byHowMuch(told.steps[failed]!)}
           </span>
         )}
@@ -195,7 +195,7 @@ function Waits({ waiting }: { waiting: readonly Waiting[] }) {
         <span class="badge">{waiting.length}</span>
       </div>
       <div class="card-body">
-        {waiting.length === 0 && <p class="muted">Nothing waits on account of this event.</p>}
+        {waiting.length === 0 && <p class="muted">No partial match contains this event.</p>}
         {spans.length > 0 && (
           <EventTimeline items={[]} spans={spans} tallest={240} label="What waits, and until when" />
         )}
@@ -221,7 +221,7 @@ function waitingTime({ since, until }: Waiting, now: number): string {
 
 function byHowMuch(step: Step): string {
   if (step.distance !== undefined && step.distance !== null) return `, off by ${shownValue(step.distance)}`;
-  return step.holds === null ? ', because a value is missing or of another kind' : '';
+  return step.holds === null ? ': the value is missing or has another type' : '';
 }
 
 function shownValue(value: unknown): string {

@@ -90,10 +90,10 @@ export function WhyView({ why }: { why: Why }) {
             </div>
           </section>
           {why.plan && (
-            <section class="card" aria-label="By what">
+            <section class="card" aria-label="Matched parts">
               <div class="card-head">
-                <h2>By what</h2>
-                <span class="muted small">what was satisfied is lit</span>
+                <h2>Matched parts</h2>
+                <span class="muted small">green: matched; dashed: must not happen</span>
               </div>
               <div class="card-body">
                 <PlanTree plan={why.plan} />

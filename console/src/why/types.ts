@@ -26,6 +26,10 @@ export interface Window {
 
 export interface PlanPart {
   label: string;
+  /** Its role in the part around it, such as `absent`. */
+  role: string;
+  /** Its text in the subscription; null where that is not known. */
+  source: string | null;
   kind: string;
   satisfied: boolean | null;
   children: PlanPart[];

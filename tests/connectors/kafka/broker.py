@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers import without
+from tests.servers import ServerMissingError, without
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "kafka" / "broker"
@@ -38,12 +38,14 @@ class Broker:
 
 @contextmanager
 def kafka_broker(folder: Path) -> Iterator[Broker]:
-    """A fresh broker; skips where it cannot be had, fails in CI."""
+    """A fresh broker."""
     done = subprocess.run(
         [SCRIPT, "up", folder], capture_output=True, text=True, timeout=700, check=False
     )
     if done.returncode != 0:
-        without(f"no Kafka broker (make test gets it where it can): {done.stderr.strip()}")
+        raise ServerMissingError(
+            f"no Kafka broker (make test gets it where it can): {done.stderr.strip()}"
+        )
     broker = Broker(folder, done.stdout.strip())
     try:
         yield broker

@@ -4,14 +4,14 @@ CloudEvents.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from uuid import uuid4
 
 import pytest
 
 from tests.connectors.kafka.broker import Broker
+from tests.waiting import wait_until
 from tocsin.connectors.kafka import KafkaReader, KafkaRecord, KafkaWriter
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
@@ -25,7 +25,6 @@ from tocsin.events.codecs.bindings import (
 
 pytestmark = pytest.mark.kafka
 
-PATIENCE = 300.0
 EVENT = {
     "specversion": "1.0",
     "id": "e1",
@@ -57,9 +56,12 @@ def reading(
 def read_all(reader: KafkaReader, count: int) -> list[KafkaRecord]:
     """So many records; the wait is for the broker, not for a clock."""
     found: list[KafkaRecord] = []
-    deadline = time.monotonic() + PATIENCE
-    while len(found) < count and time.monotonic() < deadline:
-        found += reader.read(1000, 0.5)
+
+    def is_all() -> bool:
+        found.extend(reader.read(1000, 0.5))
+        return len(found) >= count
+
+    wait_until(is_all, progress=lambda: len(found))
     return found
 
 
@@ -125,23 +127,24 @@ def test_a_group_shares_the_partitions(broker: Broker, writer: KafkaWriter) -> N
     writer.send(name, both)
     with reading(broker, name, group="team") as one, reading(broker, name, group="team") as other:
         seen: dict[int, set[int]] = {0: set(), 1: set()}
-        deadline = time.monotonic() + PATIENCE
-        while not (seen[0] and seen[1]) and time.monotonic() < deadline:
+
+        def both_have_read() -> bool:
             writer.send(name, both)
             for number, reader in enumerate((one, other)):
                 seen[number] |= {record.partition for record in reader.read(1000, 0.5)}
-    assert seen[0]
-    assert seen[1]
+            return bool(seen[0] and seen[1])
+
+        wait_until(both_have_read)
 
 
-def test_a_broker_that_comes_back_is_read_on(broker: Broker, writer: KafkaWriter) -> None:
+def test_a_broker_that_comes_back_is_read_on(own_broker: Broker) -> None:
     name = topic()
-    writer.send(name, texts("before"))
-    with reading(broker, name) as reader:
+    with closing(KafkaWriter(own_broker.settings)) as writer, reading(own_broker, name) as reader:
+        writer.send(name, texts("before"))
         assert len(read_all(reader, 1)) == 1
-        broker.stop(at_once=True)
+        own_broker.stop(at_once=True)
         assert reader.read(10, 0.5) == []
-        broker.start()
+        own_broker.start()
         writer.send(name, texts("after"))
         assert [record.value for record in read_all(reader, 1)] == [b"after"]
 

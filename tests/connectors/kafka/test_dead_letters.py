@@ -12,7 +12,8 @@ import pytest
 
 from tests.connectors.kafka.broker import Broker
 from tests.connectors.kafka.test_connector import read_all
-from tests.connectors.kafka.test_intake import serving, wait_until
+from tests.connectors.kafka.test_intake import serving
+from tests.waiting import wait_until
 from tocsin.connectors.kafka import KafkaReader, KafkaWriter
 from tocsin.events.codecs.bindings import Message, events_of_message, message_of_record
 from tocsin.service.core.service import Service

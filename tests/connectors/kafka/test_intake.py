@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+from tests.builders import event_json
 from tests.connectors.kafka.broker import Broker
 from tests.connectors.kafka.test_connector import read_all
+from tests.waiting import wait_until
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
@@ -26,22 +28,13 @@ from tocsin.service.storage.log import stored_position
 
 pytestmark = pytest.mark.kafka
 
-PATIENCE = 300.0
-
 
 def event(number: int) -> dict[str, object]:
-    return {"id": str(number), "source": "s", "type": "t", "data": {"n": number}}
+    return event_json(number, data={"n": number})
 
 
 def structured(*numbers: int) -> list[tuple[str | None, Message]]:
     return [(None, Message(json.dumps(event(n)).encode(), {}, None)) for n in numbers]
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @contextmanager
@@ -129,12 +122,15 @@ def test_who_has_read_what_another_stored_stores_nothing(
 
 
 def test_a_broker_that_is_restarted_costs_nothing(
-    tmp_path: Path, broker: Broker, writer: KafkaWriter, topic: str
+    tmp_path: Path, own_broker: Broker, topic: str
 ) -> None:
-    with serving(tmp_path, broker, topic) as service:
+    with (
+        closing(KafkaWriter(own_broker.settings)) as writer,
+        serving(tmp_path, own_broker, topic) as service,
+    ):
         writer.send(topic, structured(*range(20)))
-        broker.stop(at_once=True)
-        broker.start()
+        own_broker.stop(at_once=True)
+        own_broker.start()
         writer.send(topic, structured(*range(20, 40)))
         wait_until(lambda: service.log.head >= 40)
         time.sleep(0.5)

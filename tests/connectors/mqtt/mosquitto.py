@@ -8,15 +8,14 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.servers import without
+from tests.waiting import PATIENCE, wait_until
 
-PATIENCE = 300.0
 SETTINGS = """\
 listener {port} 127.0.0.1
 allow_anonymous true
@@ -43,11 +42,7 @@ class Mosquitto:
             self.process = subprocess.Popen(
                 [self.program, "-c", str(settings)], stdout=log, stderr=log
             )
-        deadline = time.monotonic() + PATIENCE
-        while not self._answers():
-            assert self.process.poll() is None, (self.folder / "log").read_text()
-            assert time.monotonic() < deadline, "Mosquitto does not answer"
-            time.sleep(0.05)
+        wait_until(self._answers)
 
     def stop(self) -> None:
         assert self.process is not None
@@ -55,6 +50,8 @@ class Mosquitto:
         self.process.wait(PATIENCE)
 
     def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, (self.folder / "log").read_text()
         try:
             socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
         except OSError:

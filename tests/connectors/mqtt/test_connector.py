@@ -4,7 +4,6 @@ CloudEvents or as what a sensor says.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -15,6 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from tests.connectors.mqtt.mosquitto import Mosquitto
+from tests.waiting import PATIENCE, wait_until
 from tocsin.connectors.mqtt import MqttMessage, MqttReader, MqttServer, events_from_message
 from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
@@ -22,7 +22,6 @@ from tocsin.events.codecs.bindings import Message, binary_message, structured_me
 
 pytestmark = pytest.mark.mqtt
 
-PATIENCE = 300.0
 EVENT = {
     "specversion": "1.0",
     "id": "e1",
@@ -64,13 +63,6 @@ def reading(server: Mosquitto, *topics: str) -> Iterator[MqttReader]:
         yield reader
     finally:
         reader.close()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def read_all(reader: MqttReader, count: int) -> list[MqttMessage]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.connectors.mqtt.mosquitto import Mosquitto
-from tests.connectors.mqtt.test_connector import EVENT, says, send, wait_until
+from tests.connectors.mqtt.test_connector import EVENT, says, send
+from tests.waiting import wait_until
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.codecs.bindings import structured_message

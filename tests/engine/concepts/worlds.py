@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tests.builders import build_event
 from tests.languages.asked import CONCEPT
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
@@ -40,7 +40,7 @@ def event_of(
     types: str = "TransactionEvent", data: Mapping[str, Any] | None = None, name: str = "e1"
 ) -> Event:
     """An event with its types, the first in the envelope and all in the data, and its data."""
-    first, *_ = types.split()
-    body = {"id": name, "source": "test", "type": first, "time": "2026-01-01T00:00:00Z"}
     more = {"type": types.split()} if " " in types else {}
-    return from_mapping({**body, "data": {**(data or {}), **more}})
+    return build_event(
+        name, types.split(maxsplit=1)[0], 0, source="test", data={**(data or {}), **more}
+    )

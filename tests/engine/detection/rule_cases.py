@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tests.builders import build_event
 from tests.timelines import kind
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Condition, Ordered
 from tocsin.plan.nodes.composites import (
@@ -26,7 +26,6 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.expressions import Aggregate, Measure, Ring
 from tocsin.values.scalars import Constant
-from tocsin.values.time import format_instant
 
 SECOND = 1_000_000
 A, B, C = (kind(letter) for letter in "abc")
@@ -164,5 +163,4 @@ def _event(letter: str, second: str, value: str | None, key: str | None) -> Even
     data: dict[str, object] = {"kind": letter}
     data |= {"v": int(value)} if value else {}
     data |= {"k": key} if key else {}
-    time = format_instant(int(second) * SECOND)
-    return from_mapping({"id": second, "source": "s", "type": "t", "time": time, "data": data})
+    return build_event(second, time=int(second) * SECOND, data=data)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.engine.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
 from tocsin.engine.detection import share_groups as crowds
@@ -22,7 +23,6 @@ from tocsin.engine.detection.batch import detector, tables
 from tocsin.engine.detection.batch import layout as words
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.scheduling.steps import Emissions
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.hub.hub import Hub
 from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition, Equals
@@ -178,15 +178,13 @@ def timelines(draw: st.DrawFn, numbers: st.SearchStrategy[Any] = ODD_NUMBERS) ->
         start = draw(st.integers(0, 9))
         end = start + draw(st.sampled_from([0, 0, 0, 1, 3]))
         data = {"kind": draw(st.sampled_from("aabbc")), "k": draw(KEYS), "v": draw(numbers)}
-        body = {"id": f"e{number}", "source": "s", "type": "t", "data": data | {"w": draw(NUMBERS)}}
-        times = {"time": format_instant(start), "endtime": format_instant(end)}
-        found.append(from_mapping(body | times))
+        data["w"] = draw(NUMBERS)
+        found.append(build_event(f"e{number}", time=start, endtime=end, data=data))
     return sorted(found, key=lambda event: event.order)
 
 
 def keyed(at: int, letter: str, k: int) -> Event:
-    body = {"id": f"{letter}{at}", "source": "s", "type": "t", "time": format_instant(at)}
-    return from_mapping(body | {"data": {"kind": letter, "k": k}})
+    return build_event(f"{letter}{at}", time=at, data={"kind": letter, "k": k})
 
 
 def with_atoms(network: Network, events: Sequence[Event]) -> list[tuple[Event, list[Atom]]]:

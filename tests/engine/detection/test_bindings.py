@@ -5,14 +5,13 @@ and policy.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.engine.detection.test_agreement import expected, key, play
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -37,7 +36,6 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.xml.row_terms import ValueCondition
 from tocsin.plan.xml.xml_patterns import BoundTo, PatternElement, VariableBinding, XmlBlock
 from tocsin.reference.atoms import rows_of
-from tocsin.values.time import format_instant
 
 VARIABLES = st.lists(st.sampled_from(["$x", "$y"]), max_size=2, unique=True)
 RELATIONS = st.sampled_from(["=", "!=", "<", ">="])
@@ -101,17 +99,8 @@ def binding_timelines(draw: st.DrawFn) -> list[Event]:
     values = st.one_of(st.integers(0, 1), st.lists(st.integers(0, 2), max_size=2))
     found = []
     for number in range(draw(st.integers(0, 6))):
-        data: dict[str, Any] = {
-            "kind": draw(st.sampled_from("ab")),
-            "v": draw(values),
-            "w": draw(values),
-        }
-        time = format_instant(draw(st.integers(0, 6)))
-        found.append(
-            from_mapping(
-                {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
-            )
-        )
+        data = {"kind": draw(st.sampled_from("ab")), "v": draw(values), "w": draw(values)}
+        found.append(build_event(f"e{number}", time=draw(st.integers(0, 6)), data=data))
     return sorted(found, key=lambda event: event.order)
 
 

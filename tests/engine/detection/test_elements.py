@@ -10,6 +10,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import SECOND, build_event
 from tests.engine.detection.test_agreement import expected, key, play
 from tests.engine.detection.test_work import nodes
 from tocsin.engine.columns.batch import Batch
@@ -28,7 +29,6 @@ from tocsin.plan.passes.settings import with_settings
 from tocsin.plan.semantics.occurrence import natural_join, rows_without
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.occurrence import ReferenceOccurrence, join_rows, without
-from tocsin.values.time import format_instant
 
 KINDS = " , ".join(f"${letter}; = selector{{ kind = '{letter}' }}" for letter in "abc")
 FORMS = [
@@ -92,12 +92,8 @@ def timelines(draw: st.DrawFn) -> list[Event]:
             "o": [{"w": draw(values)}],
             "x": draw(st.sampled_from([1, 2])),
         }
-        time = format_instant(1_000_000 * draw(st.integers(0, 6)))
-        found.append(
-            from_mapping(
-                {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
-            )
-        )
+        time = draw(st.integers(0, 6)) * SECOND
+        found.append(build_event(f"e{number}", time=time, data=data))
     return sorted(found, key=lambda event: event.order)
 
 
@@ -146,10 +142,7 @@ def test_what_is_left_is_what_agrees_with_nothing(rows: Rows, others: list[Rows]
 
 def event(number: int, kind: str, second: int, *epcs: str) -> Event:
     data = {"kind": kind, "epcList": list(epcs)}
-    time = format_instant(1_000_000 * second)
-    return from_mapping(
-        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
-    )
+    return build_event(f"e{number}", time=second * SECOND, data=data)
 
 
 def tried(text: str, events: list[Event]) -> tuple[int, int]:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import SECOND, build_event
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Plan
 from tocsin.reference import matches
@@ -36,10 +36,7 @@ def plan(relation: str) -> Plan:
 
 def event(number: int, kind: str, key: str, value: object) -> Event:
     data = {"kind": kind, "key": key} | ({} if value is None else {"v": value})
-    time = f"1970-01-01T00:00:{number:02d}Z"
-    return from_mapping(
-        {"id": f"e{number:02d}", "source": "s", "type": "t", "time": time, "data": data}
-    )
+    return build_event(f"e{number:02d}", time=number * SECOND, data=data)
 
 
 @given(RELATIONS, READINGS)

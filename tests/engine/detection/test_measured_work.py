@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.builders import build_event
 from tests.timelines import kind
 from tocsin.engine.detection.change import SharedChangeState
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.sliding import SlidingOperator
 from tocsin.errors import StateProblem
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Condition, Equals, Ordered
 from tocsin.plan.nodes.composites import (
@@ -27,7 +27,6 @@ from tocsin.plan.nodes.expressions import Aggregate, Measure, Ring
 from tocsin.plan.passes.push_down import fold_states
 from tocsin.reference.atoms import holds
 from tocsin.values.scalars import Constant
-from tocsin.values.time import format_instant
 
 A, B = kind("a"), kind("b")
 BY = (("key",),)
@@ -35,11 +34,7 @@ V = ("v",)
 
 
 def event(instant: int, number: int, letter: str = "b", **data: Any) -> Event:
-    time = format_instant(instant)
-    body = {"kind": letter, **data}
-    return from_mapping(
-        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": body}
-    )
+    return build_event(f"e{number}", time=instant, data={"kind": letter, **data})
 
 
 def play(network: Network, *events: Event) -> int:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.parted_worlds import CORRELATED, KEY, alike, busy_timelines, parted_patterns
 from tests.timelines import UNLIKE, kind
 from tocsin.catalog import Subscription, compile_subscription
@@ -49,9 +50,8 @@ FOLLOWS = Precedes(Moment(0, End.FINISH), Moment(1, End.START))
 
 def event(told: str, instant: int) -> Event:
     """`a1` is an event of kind a whose v is 1; `a` has none."""
-    body = {"id": f"{told}@{instant}", "source": "s", "type": "t", "time": format_instant(instant)}
     value = {"v": int(told[1:])} if told[1:] else {}
-    return from_mapping(body | {"data": {"kind": told[0], **value}})
+    return build_event(f"{told}@{instant}", time=instant, data={"kind": told[0], **value})
 
 
 BEGINNING = event("n", 0)
@@ -258,6 +258,6 @@ def test_shares_are_those_of_equality() -> None:
 
 def test_explain_tells_the_key_or_why_there_is_none() -> None:
     keyed, used_up = (Join((X, Y), alike("x", "y"), each) for each in (Policy.RECENT, EXCLUSIVE))
-    assert "parted by      v: other values never meet" in summary_lines(Plan(keyed))
-    [told] = [line for line in summary_lines(Plan(used_up)) if line.startswith("parted by")]
-    assert told.endswith("nothing: policy exclusive uses up what waits, whatever its key")
+    assert "partition key  v (runs on all shards)" in summary_lines(Plan(keyed))
+    [told] = [line for line in summary_lines(Plan(used_up)) if line.startswith("partition key")]
+    assert told.endswith("none: policy exclusive uses up what waits, whatever its key")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.builders import build_unread_event
 from tocsin.engine.detection.accumulators import ACCUMULATORS
 from tocsin.events.event import Event
 from tocsin.plan.nodes.expressions import Aggregate, Measure
@@ -27,7 +28,7 @@ VALUES = st.one_of(
 
 
 def holding(number: int, value: Any) -> Event:
-    return Event({"id": str(number), "source": "s", "type": "t"}, {"v": value}, None, None)
+    return build_unread_event({"v": value}, id=number)
 
 
 @pytest.mark.parametrize("aggregate", list(Aggregate), ids=lambda each: each.name)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests.builders import build_event
 from tests.timelines import kind
 from tocsin.engine.detection.absence_after import AtomAbsenceOperator
 from tocsin.engine.detection.base import Operator
 from tocsin.engine.detection.join import JoinOperator
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.scheduling.steps import Emissions
-from tocsin.engine.detection.sequence import FirstEventBuffer, SequenceOperator
-from tocsin.events.codecs.base.cloudevents import from_mapping
+from tocsin.engine.detection.sequence import FirstEventBuffer, SequenceOperator  # type: ignore[attr-defined]
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -34,7 +34,6 @@ from tocsin.plan.nodes.composites import (
     Related,
 )
 from tocsin.reference.atoms import holds
-from tocsin.values.time import format_instant
 
 WINDOW = 10
 X, Y, Z = (Named(name, kind(letter)) for name, letter in zip("xyz", "abc", strict=True))
@@ -52,11 +51,7 @@ def then(earlier: int, later: int) -> tuple[JoinCondition, ...]:
 
 
 def event(number: int, letter: str, **data: Any) -> Event:
-    time = format_instant(number)
-    body = {"kind": letter, **data}
-    return from_mapping(
-        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": body}
-    )
+    return build_event(f"e{number}", time=number, data={"kind": letter, **data})
 
 
 def play(network: Network, *events: Event) -> Emissions:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tocsin.events.codecs.base.cloudevents import from_mapping
+from tests.builders import build_event
 from tocsin.events.event import Event
 from tocsin.knowledge.loading import KnowledgeSource, ontology_of
 from tocsin.knowledge.ontology import Ontology
@@ -111,8 +111,7 @@ def event_of(triples: Iterable[Triple]) -> Event:
     )
     lines = [f"{subject} <{prop}> {value} .\n" for subject, prop, value in said]
     lines += [f"<urn:ops:H> <{SPACE}has> {each} .\n" for each in things if isinstance(each, Iri)]
-    envelope = {"id": "1", "source": "s", "type": "t", "datacontenttype": "application/n-triples"}
-    return from_mapping({**envelope, "data": "".join(lines)})
+    return build_event("1", content_type="application/n-triples", data="".join(lines))
 
 
 def small_university() -> Event:

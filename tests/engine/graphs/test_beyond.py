@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.engine.graphs.auction import (
+from tests.engine.graphs.auction import (  # type: ignore[attr-defined]
     CHEAP,
     EX,
     LETTERS,

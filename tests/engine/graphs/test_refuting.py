@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
+from tests.builders import build_unread_event
 from tests.engine.graphs.worlds import pairs
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
@@ -114,10 +115,7 @@ def patterns(draw: st.DrawFn) -> GraphPattern:
 
 def event(number: int, data: object, kind: str | None) -> Event:
     """An event as a host may make it, whose data are not what a reader of JSON would let through."""
-    envelope = {"id": f"e{number}", "source": "s", "type": "t"}
-    if kind is not None:
-        envelope["datacontenttype"] = kind
-    return Event(envelope, "<a>1</a>" if kind == "text/xml" else data, None)
+    return build_unread_event("<a>1</a>" if kind == "text/xml" else data, kind, id=f"e{number}")
 
 
 def events_of(given_data: list[tuple[object, str | None]]) -> list[Event]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tocsin.engine.columns.batch import Batch
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology, builtin_classes, builtin_properties
 from tocsin.plan.nodes.graphs import (
@@ -150,15 +150,7 @@ class World:
 
 def event_of(text: str, kind: str = "text/turtle", number: int = 0) -> Event:
     """An event with RDF data."""
-    body = {
-        "specversion": "1.0",
-        "id": f"e{number}",
-        "source": "s",
-        "type": "t",
-        "datacontenttype": kind,
-        "data": text,
-    }
-    return from_mapping(body)
+    return build_event(f"e{number}", content_type=kind, data=text)
 
 
 @st.composite

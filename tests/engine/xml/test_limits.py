@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tests.engine.xml.worlds import xml_event
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.engine.xml import block_rows as relations
@@ -25,14 +26,7 @@ DEEP = "<a>" * 120 + "<b/>" + "</a>" * 120
 
 
 def event(name: str, xml: str) -> dict[str, Any]:
-    return {
-        "id": name,
-        "source": "s",
-        "type": "t",
-        "time": "2026-01-01T00:00:00Z",
-        "datacontenttype": "application/xml",
-        "data": xml,
-    }
+    return event_json(name, second=0, content_type="application/xml", data=xml)
 
 
 def told(text: str, xml: str, code: str = "LIMIT", by_meaning: bool = True) -> str:

@@ -9,6 +9,7 @@ import re
 from hypothesis import strategies as st
 from lxml import etree
 
+from tests.builders import build_unread_event
 from tocsin.events.event import Event
 from tocsin.plan.xml.paths import PathChoice, PathRepeat, PathSequence, PathStep
 from tocsin.plan.xml.row_terms import (
@@ -46,8 +47,7 @@ variables = st.sampled_from(VARIABLES)
 
 def xml_event(xml: str, name: str = "1") -> Event:
     """An event whose data is the XML text."""
-    envelope = {"id": name, "source": "s", "type": "t", "datacontenttype": "application/xml"}
-    return Event(envelope, xml, None)
+    return build_unread_event(xml, "application/xml", id=name)
 
 
 @st.composite

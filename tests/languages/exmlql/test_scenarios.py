@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 import tocsin
+from tests.builders import event_json
 from tests.scenarios.loading import Refusal, Scenario, refusals, scenarios, shown
 from tocsin.catalog import compile_subscription, problems_of
 from tocsin.events.codecs.base.cloudevents import from_mapping
@@ -83,12 +84,4 @@ def test_blocks_inside_of_another_language_join_by_their_variables() -> None:
 
 def _document(name: str, minute: int, data: object) -> dict[str, object]:
     kind = "application/xml" if isinstance(data, str) else "application/json"
-    time = f"2026-01-01T08:{minute:02d}:00Z"
-    return {
-        "id": name,
-        "source": "s",
-        "type": "t",
-        "time": time,
-        "datacontenttype": kind,
-        "data": data,
-    }
+    return event_json(name, second=(8 * 60 + minute) * 60, content_type=kind, data=data)

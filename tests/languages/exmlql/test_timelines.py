@@ -7,13 +7,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import build_event
 from tests.languages.exmlql.asking import parsed
 from tocsin.events.event import Event
 from tocsin.languages import warnings_in_subscription
 from tocsin.plan.passes import prepared
 from tocsin.reference import matches
 from tocsin.runtime.finite_run import Input, match_events
-from tocsin.values.time import Interval, format_instant
 
 SECOND = 1_000_000
 BLOCKS = ("#A", "#B", "#C")
@@ -49,16 +49,13 @@ def clauses(draw: st.DrawFn) -> str:
 
 def event(number: int, document: tuple[str, str, str, tuple[int, int]]) -> Event:
     name, key, value, (start, length) = document
-    interval = Interval(start * SECOND, (start + length) * SECOND)
-    envelope = {
-        "id": f"e{number}",
-        "source": "s",
-        "type": "t",
-        "time": format_instant(interval.start),
-        "endtime": format_instant(interval.end),
-        "datacontenttype": "application/xml",
-    }
-    return Event(envelope, f"<{name}><k>{key}</k><v>{value}</v></{name}>", interval)
+    return build_event(
+        f"e{number}",
+        time=start * SECOND,
+        endtime=(start + length) * SECOND,
+        content_type="application/xml",
+        data=f"<{name}><k>{key}</k><v>{value}</v></{name}>",
+    )
 
 
 @given(clauses(), st.sampled_from(CONTEXTS), st.booleans(), st.lists(documents, max_size=12))

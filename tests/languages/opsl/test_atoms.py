@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.builders import build_event
 from tests.languages.opsl.plans import A, parsed, problems_of, told
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import ENVELOPE
 from tocsin.languages import parse_subscription
 from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Ordered
@@ -20,12 +20,9 @@ from tocsin.values.scalars import Constant
 
 
 def rings(text: str, data: dict[str, Any]) -> bool:
-    event = from_mapping(
-        {"specversion": "1.0", "id": "1", "source": "s", "type": "t", "data": data}
-    )
     pattern = parsed(text)
     assert isinstance(pattern, Condition)
-    return holds(pattern, event)
+    return holds(pattern, build_event(data=data))
 
 
 def test_predicates_of_one_event_are_one_condition() -> None:

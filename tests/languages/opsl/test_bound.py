@@ -7,12 +7,12 @@ from __future__ import annotations
 import pytest
 
 import tocsin
+from tests.builders import SECOND, event_json
 from tests.languages.opsl.plans import problems_of
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.reference import matches
-from tocsin.values.time import format_instant
 
 GRAPH = "graph{ (_:H, ?%s, (owl:Thing, <http://x/price>, rdfs:Literal)) select ?%s }"
 XML = "xml{ WHERE <price>$%s</> }"
@@ -21,14 +21,7 @@ KINDS = ("application/xml", "text/turtle")
 
 def event(number: int, price: str, *, xml: bool) -> dict[str, object]:
     data = f"<sale><price>{price}</price></sale>" if xml else f"_:H <http://x/price> {price} ."
-    return {
-        "id": str(number),
-        "source": "s",
-        "type": "t",
-        "time": format_instant(number * 1_000_000),
-        "datacontenttype": KINDS[not xml],
-        "data": data,
-    }
+    return event_json(number, time=number * SECOND, content_type=KINDS[not xml], data=data)
 
 
 def told_by_all(text: str, events: list[dict[str, object]]) -> list[tuple[str, ...]]:

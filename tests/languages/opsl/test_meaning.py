@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.builders import build_event
 from tests.languages.opsl.plans import CONTEXT
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
 from tocsin.reference import matches
@@ -15,16 +15,7 @@ BOUND = "$x; = A, $y; = B, $z; = C"
 def event(text: str) -> Event:
     """The event of `A1@3`: kind A, parcel 1, three seconds past the minute; its id is the text."""
     moment = int(text.partition("@")[2])
-    return from_mapping(
-        {
-            "specversion": "1.0",
-            "id": text,
-            "source": "test",
-            "type": "scan",
-            "time": f"2026-01-01T00:00:{moment:02d}Z",
-            "data": {"k": text[0], "parcel": text[1]},
-        }
-    )
+    return build_event(text, "scan", moment, data={"k": text[0], "parcel": text[1]})
 
 
 def rung(text: str, events: str) -> list[str]:

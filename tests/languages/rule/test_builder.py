@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 import tocsin
+from tests.builders import event_json
 from tests.languages.rule.trees import RULES
 from tocsin import rule
 from tocsin.errors import Problem
@@ -187,5 +188,4 @@ def test_a_subscription_takes_a_rule() -> None:
 
 
 def _move(id: str, kind: str, parcel: str, time: str) -> dict[str, object]:
-    data = {"kind": kind, "parcel": parcel}
-    return {"id": id, "source": "s", "type": "move", "time": time, "data": data}
+    return event_json(id, "move", time=time, data={"kind": kind, "parcel": parcel})

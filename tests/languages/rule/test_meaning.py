@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.builders import event_json
 from tests.languages.rule.contexts import CONTEXT, parsed, problems_of, warnings_of
 from tests.languages.rule.trees import RULES
 from tocsin.catalog import Definition, Subscription, compile_subscription
@@ -22,7 +23,6 @@ from tocsin.plan.nodes.expressions import Attribute, Call
 from tocsin.reference import matches
 from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.values.scalars import Constant
-from tocsin.values.time import format_instant
 
 DEFINITIONS = [
     Definition(letter, language="selector", expression=f"kind = '{letter.lower()}'")
@@ -103,15 +103,13 @@ def rung(plan: Plan, events: list[dict[str, object]]) -> dict[str, list[tuple[ob
 
 def cloud_event(number: int, event: dict[str, object]) -> dict[str, object]:
     start, length = int(str(event["start"])), int(str(event["length"]))
-    return {
-        "id": f"{event['kind']}{number}",
-        "source": "s",
-        "type": "t",
-        "time": format_instant(start * 1_000),
-        "endtime": format_instant((start + length) * 1_000),
-        "place": f"POINT ({event['x']} 0)",
-        "data": {name: event[name] for name in ("kind", "k", "v") if event[name] is not None},
-    }
+    return event_json(
+        f"{event['kind']}{number}",
+        time=start * 1_000,
+        endtime=(start + length) * 1_000,
+        place=f"POINT ({event['x']} 0)",
+        data={name: event[name] for name in ("kind", "k", "v") if event[name] is not None},
+    )
 
 
 @given(RULES)

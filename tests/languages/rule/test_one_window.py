@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
+from tests.builders import event_json
 
 Timeline = Sequence[tuple[int, int]]
 """Seconds and values of the events, each second once."""
@@ -69,5 +70,4 @@ def _rung(rule: str, timeline: Timeline) -> list[int]:
 
 
 def _event(second: int, value: int) -> dict[str, object]:
-    time = f"2026-01-01T00:00:{second:02}Z"
-    return {"id": f"b{second}", "source": "s", "type": "b", "time": time, "data": {"v": value}}
+    return event_json(f"b{second}", "b", second, data={"v": value})

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.builders import build_event
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Condition
 from tocsin.plan.nodes.composites import Plan
@@ -50,9 +50,7 @@ def condition_of(plan: Plan) -> Condition:
 
 def event_with(data: Mapping[str, Any] | None = None, **envelope: Any) -> Event:
     """An event that holds the data; what matters not is filled in."""
-    return from_mapping(
-        {"id": "e1", "source": "test", "type": "t"} | envelope | {"data": dict(data or {})}
-    )
+    return build_event(**{"id": "e1", "source": "test"} | envelope, data=dict(data or {}))
 
 
 def _rings(matcher: Matcher | ScanMatcher, plan: Plan, event: Event) -> bool:

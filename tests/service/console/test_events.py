@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from tests.service.console.streams import messages
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
 from tests.service.serving import Served, served
+from tests.waiting import wait_until
 from tocsin.service.console import event_stream
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
@@ -163,4 +164,4 @@ def test_listeners_are_counted_and_leave(server: Served) -> None:
         heard = answer.iter_lines()
         next(heard)
         assert server.service.streams == 1
-    wait_for(lambda: server.service.streams == 0)
+    wait_until(lambda: server.service.streams == 0)

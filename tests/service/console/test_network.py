@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import PATIENCE, Asked, event
+from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
+from tests.waiting import PATIENCE
 from tocsin.errors import Problem
 from tocsin.service.runner.inspection import Inspections
 from tocsin.service.runner.spark.runner import SparkRunner
@@ -93,7 +94,7 @@ def test_what_waits_is_told_with_its_events_and_its_end(start: Start) -> None:
     assert waiting["until"] == "2026-01-01T00:00:06Z"
     assert waiting["since"] == "2026-01-01T00:00:00Z"
     assert [(each["source"], each["id"]) for each in waiting["members"]] == [("shop", "1")]
-    assert waiting["what"].startswith("1: as [1] of together")
+    assert waiting["what"].startswith("event 1: is `")
     assert told["left_out"] == 0
 
 
@@ -103,7 +104,7 @@ def test_what_waits_for_the_watermark_is_told_too(start: Start) -> None:
     asked.publish(event("1", "2026-01-01T00:00:00Z", kind="a"), event("2", "2026-01-01T00:00:00Z"))
     asked.settle()
     (waiting,) = asked.http.get("/v1/subscriptions/ab/waiting").json()["waiting"]
-    assert waiting["what"] == "1: waits until no earlier event can come any more"
+    assert waiting["what"] == "event 1: in the reorder buffer until the watermark passes it"
     assert waiting["until"] is None
 
 

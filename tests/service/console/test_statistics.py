@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.service.core.asking import PATIENCE, Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
+from tests.waiting import PATIENCE, wait_until
 from tocsin.service.console import tally
 from tocsin.service.console.minutes import MINUTES, MinuteCounts
 from tocsin.service.console.tally import TenantTallies
@@ -27,7 +28,7 @@ def _told(asked: Asked, events: int, **headers: str) -> dict[str, Any]:
         found: dict[str, Any] = asked.http.get("/v1/statistics", headers=headers).json()
         return found if found["now"]["events"] == events else None
 
-    found: dict[str, Any] = wait_for(ask)
+    found: dict[str, Any] = wait_until(ask)
     return found
 
 
@@ -131,7 +132,7 @@ def test_more_matches_than_memory_holds_are_counted_from_the_database(asked: Ask
     asked.subscribe("cheap", "price < 3")
     asked.publish(*(event(str(n), price=1) for n in range(50)))
     asked.settle()
-    wait_for(lambda: asked.service.feed.head == 50)
+    wait_until(lambda: asked.service.feed.head == 50)
     asked.service.feed._recent.clear()
     assert _told(asked, events=50)["now"]["matches"] == 50
 
@@ -180,4 +181,4 @@ def test_why_a_subscription_is_not_served_is_told(asked: Asked) -> None:
         found: str | None = told["trouble"]
         return found
 
-    assert "Depot" in str(wait_for(trouble))
+    assert "Depot" in str(wait_until(trouble))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
+from tests.waiting import wait_until
 
 DAY = "2026-01-01T"
 DEPOT = "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"
@@ -67,7 +68,7 @@ def test_an_absence_is_a_window_in_which_nothing_came(quiet: Asked) -> None:
     quiet.subscribe("missing", "WHEN left THEN NO arrived WITHIN 2h", "rule")
     quiet.publish(_typed("1", "left", "08:00:00"), _typed("2", "other", "12:00:00"))
     quiet.settle()
-    told = wait_for(lambda: quiet.matches() and _why(quiet, "missing"))
+    told = wait_until(lambda: quiet.matches() and _why(quiet, "missing"))
     (silence,) = (each for each in told["windows"] if each["absent"])
     assert (silence["from"], silence["to"]) == (f"{DAY}08:00:00Z", f"{DAY}10:00:00Z")
     assert silence["label"].startswith("no ")

@@ -151,8 +151,8 @@ def test_a_sequence_that_came_too_late_says_by_how_much(quiet: Asked) -> None:
     told = _ask(quiet, _rule(SEQUENCE), {"position": 3})
     failed = _failed(told)
     assert failed["distance"] == "10m"
-    head = next(each for each in told["steps"] if each["text"].startswith("with the nearest"))
-    assert "[1] is near, [2] is paid" in head["text"]
+    head = next(each for each in told["steps"] if each["text"].startswith("closest candidate"))
+    assert "`order` is event near, `payment` is event paid" in head["text"]
 
 
 def test_a_sequence_of_another_key(quiet: Asked) -> None:
@@ -197,7 +197,7 @@ def test_a_silence_that_was_broken_says_by_what(quiet: Asked) -> None:
     )
     rule = _rule("WHEN left THEN NO arrived WITHIN 2h FOR EACH parcel")
     failed = _failed(_ask(quiet, rule, {"position": 1}))
-    assert failed["actual"] == "2"
+    assert failed["actual"] == f"event 2 at {DAY}09:00:00Z is `arrived`"
     assert "arrived" in failed["text"]
 
 

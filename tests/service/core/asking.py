@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi.testclient import TestClient
 
+from tests.builders import event_json
+from tests.waiting import wait_until
 from tocsin.service.core.service import Service
-
-PATIENCE = 300.0
-"""Seconds to wait for what must come; a loaded machine is slow."""
 
 
 def event(id: str, time: str | None = None, **data: Any) -> dict[str, Any]:
     """A CloudEvent of the source `shop`."""
-    body: dict[str, Any] = {"specversion": "1.0", "id": id, "source": "shop", "type": "offer"}
-    return body | ({} if time is None else {"time": time}) | {"data": data}
+    return event_json(id, "offer", time=time, source="shop", specversion="1.0", data=data)
 
 
 @dataclass
@@ -40,8 +37,11 @@ class Asked:
     def settle(self) -> None:
         """Waits until every row of the log was served and its outcome kept."""
         runner = self.service.runner
-        wait_for(lambda: runner.status().position >= self.service.log.head)
-        wait_for(lambda: not runner._unsaved.is_urgent)  # type: ignore[attr-defined]
+        wait_until(
+            lambda: runner.status().position >= self.service.log.head,
+            progress=lambda: runner.status().position,
+        )
+        wait_until(lambda: not runner._unsaved.is_urgent)  # type: ignore[attr-defined]
 
     def matches(self, **query: Any) -> list[dict[str, Any]]:
         self.settle()
@@ -53,14 +53,3 @@ class Asked:
         answer = self.http.get("/v1/dead-letters", params=query)
         found: list[dict[str, Any]] = answer.json()["dead_letters"]
         return found
-
-
-def wait_for(ask: Any, patience: float = PATIENCE) -> Any:
-    """What is asked for, as soon as there is something; fails where it does not come."""
-    end = time.monotonic() + patience
-    while True:
-        found = ask()
-        if found:
-            return found
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.01)

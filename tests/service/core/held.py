@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tests.service.core.asking import PATIENCE
+from tests.builders import event_json
+from tests.waiting import PATIENCE
 from tocsin.service.core.service import Service
 from tocsin.service.runner import local
 from tocsin.service.runner.local import LocalRunner
@@ -28,17 +29,8 @@ class Killed(BaseException):
 
 def event(number: int, value: int) -> dict[str, Any]:
     """An event at a second and at a place of its own."""
-    minutes, seconds = divmod(number, 60)
-    hours, minutes = divmod(minutes, 60)
-    return {
-        "specversion": "1.0",
-        "id": str(number),
-        "source": "s",
-        "type": "n",
-        "time": f"2026-01-01T{hours:02}:{minutes:02}:{seconds:02}Z",
-        "place": f"POINT({10 * value + 5} 5)",
-        "data": {"v": value},
-    }
+    place = f"POINT({10 * value + 5} 5)"
+    return event_json(number, "n", number, specversion="1.0", place=place, data={"v": value})
 
 
 @dataclass
@@ -130,7 +122,7 @@ def _ending(runner: LocalRunner) -> Callable[..., bool]:
     """The runner waits only when nothing is left to do: then it ends."""
 
     def wait_beyond(*_: object) -> bool:
-        runner._stopping.set()
+        runner._worker.stop()
         return False
 
     return wait_beyond

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.service.core.asking import PATIENCE, wait_for
+from tests.waiting import PATIENCE, wait_until
 
 
 @dataclass
@@ -63,7 +63,7 @@ def running(data: Path, *options: str, files: int | None = None) -> Iterator[Run
         assert first.startswith("listening on "), first + process.stdout.read()
         url = first.split()[2]
         found = Running(process, url, httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False))
-        wait_for(found.is_ready)
+        wait_until(found.is_ready)
         yield found
     finally:
         if process.poll() is None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.service.core import keyring as keyring_module
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
@@ -64,7 +65,7 @@ def test_without_a_key_nothing_is_done(guarded: Asked, method: str, path: str) -
 
 def test_health_needs_no_key(guarded: Asked) -> None:
     assert guarded.http.get("/healthz").status_code == 200
-    wait_for(lambda: guarded.http.get("/readyz").status_code == 200)
+    wait_until(lambda: guarded.http.get("/readyz").status_code == 200)
 
 
 def test_a_key_does_what_its_scopes_say(guarded: Asked) -> None:

@@ -17,8 +17,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.websockets import WebSocketDisconnect
 from websockets.sync.client import connect
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.serving import Served, served
+from tests.waiting import wait_until
 from tocsin.service.core import keyring
 from tocsin.service.http import access
 from tocsin.service.http.access import AccessScope, Caller, stream_while_valid
@@ -141,7 +142,7 @@ def test_figures_of_a_tenants_admin_are_those_of_the_tenant(guarded: Asked) -> N
         "/v1/events", json=[event("1", price=1), {"id": "bad"}], headers=BATCH | tenants["acme"]
     )
     guarded.settle()
-    wait_for(lambda: _figures(guarded, tenants[""])["tocsin_matches_total", ()] == 2)
+    wait_until(lambda: _figures(guarded, tenants[""])["tocsin_matches_total", ()] == 2)
     own = _figures(guarded, tenants["beta"])
     assert own["tocsin_subscription_matches_total", ("beta", "open")] == 1
     assert own["tocsin_matches_total", ()] == 1

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.service.core.asking import PATIENCE, Asked, event
+from tests.service.core.asking import Asked, event
+from tests.waiting import PATIENCE
 from tocsin.catalog import Definition, Surroundings
 
 IN_DEPOT = {"language": "opsl", "expression": "@(Depot)(ARITH: price >= 0)"}

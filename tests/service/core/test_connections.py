@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.service.core.asking import PATIENCE, event, wait_for
+from tests.service.core.asking import event
 from tests.service.core.process import Running, running
+from tests.waiting import PATIENCE, wait_until
 from tocsin.service.http.protocol import MAX_PIPELINED
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
@@ -191,11 +192,14 @@ def test_a_byte_now_and_then_does_not_help(server: Running, kind: str) -> None:
     begin = HEAD if kind == "head" else POST + b"content-length: 1000\r\n\r\n"
     with connect(server) as sock:
         sock.sendall(begin)
-        end = time.monotonic() + PATIENCE
-        while is_open(sock):
-            assert time.monotonic() < end, "it is still open"
-            sent_all(sock, b"x")
-            time.sleep(0.1)
+
+        def is_cut() -> bool:
+            if is_open(sock):
+                sent_all(sock, b"x")
+                return False
+            return True
+
+        wait_until(is_cut, longest_pause=0.1)
         sock.settimeout(PATIENCE)
 
 
@@ -214,7 +218,7 @@ def test_half_open_connections_make_room_for_those_who_ask(server: Running) -> N
     try:
         assert is_alive(server, "127.0.0.1")
         assert is_alive(server, "127.0.0.2")
-        wait_for(lambda: not any(map(is_open, opened)))
+        wait_until(lambda: not any(map(is_open, opened)))
     finally:
         for sock in opened:
             sock.close()
@@ -242,17 +246,17 @@ def test_one_address_has_a_limit_and_another_is_served(server: Running) -> None:
     finally:
         for sock in streams:
             sock.close()
-    wait_for(lambda: is_alive(server, "127.0.0.3"))
+    wait_until(lambda: is_alive(server, "127.0.0.3"))
 
 
 def test_all_together_have_a_limit(server: Running) -> None:
     streams = [busy(server, f"127.0.1.{number}") for number in range(1, 60)]
     try:
-        wait_for(lambda: _is_full(server, streams))
+        wait_until(lambda: _is_full(server, streams))
     finally:
         for sock in streams:
             sock.close()
-    wait_for(lambda: is_alive(server))
+    wait_until(lambda: is_alive(server))
 
 
 def _is_full(server: Running, streams: list[socket.socket]) -> bool:
@@ -270,7 +274,7 @@ def _is_full(server: Running, streams: list[socket.socket]) -> bool:
 
 def test_websockets_are_counted_and_given_back(server: Running) -> None:
     for _ in range(3):
-        sockets = [wait_for(lambda: upgraded(server, "127.0.0.5")) for _ in range(40)]
+        sockets = [wait_until(lambda: upgraded(server, "127.0.0.5")) for _ in range(40)]
         assert upgraded(server, "127.0.0.5") is None
         assert all(map(is_open, sockets)), "a WebSocket was cut to make room"
         for sock in sockets:
@@ -343,7 +347,7 @@ def test_who_reads_nothing_is_cut(server: Running) -> None:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         ask = b"GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
         sock.settimeout(1)
-        wait_for(lambda: _is_cut(sock, ask))
+        wait_until(lambda: _is_cut(sock, ask))
     assert is_alive(server)
 
 
@@ -376,7 +380,7 @@ def test_files_are_kept_for_databases(tmp_path: Path) -> None:
         try:
             assert up.http.put("/v1/subscriptions/a", json=CHEAP).status_code == 201
             up.http.post("/v1/events", json=event("1", price=1)).raise_for_status()
-            wait_for(lambda: up.http.get("/v1/matches").json()["matches"])
+            wait_until(lambda: up.http.get("/v1/matches").json()["matches"])
             assert sum(map(is_open, opened)) < 900 - 512 - 160
         finally:
             for sock in opened:

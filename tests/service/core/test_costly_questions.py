@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import PATIENCE, Asked
+from tests.builders import event_json
+from tests.service.core.asking import Asked
 from tests.service.core.process import Running, running
+from tests.waiting import PATIENCE
 from tocsin.service.subscriptions import dry_run
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
@@ -36,7 +38,7 @@ def _star(degrees_east: float, corners: int = 5_000) -> str:
 
 
 def _event(id: str, time: str = "2026-01-01T08:00:00Z") -> dict[str, Any]:
-    return {"specversion": "1.0", "id": id, "source": "s", "type": "x", "time": time}
+    return event_json(id, "x", time=time, specversion="1.0")
 
 
 NEAR = {

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.core.damage import DAMAGES, FILES, STORES, Damage
+from tests.waiting import wait_until
 from tocsin.errors import Problem
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.operations.components import open_app, open_service
@@ -76,7 +77,7 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         _publish(asked, *range(20, 60))
         asked.publish(_timed("half", phase=0))
         asked.settle()
-        wait_for(lambda: not asked.service.runner._unsaved.steps)  # type: ignore[attr-defined]
+        wait_until(lambda: not asked.service.runner._unsaved.steps)  # type: ignore[attr-defined]
         _copy_live(folder, base / "killed")
     shutil.copytree(folder, base / "stopped")
     return {name: base / name for name in ("older", "killed", "stopped")}
@@ -192,7 +193,7 @@ def test_a_damaged_snapshot_gives_way_to_the_one_before(
         )
         state.commit()
     with serving(folder) as asked:
-        wait_for(lambda: asked.service.runner.status().is_ready)
+        wait_until(lambda: asked.service.runner.status().is_ready)
         assert "tocsin_snapshot_fallbacks_total 1.0" in asked.http.get("/metrics").text
     _require_everything(folder)
 
@@ -206,7 +207,7 @@ def test_without_a_snapshot_that_is_whole_the_runner_is_not_ready(
         state.execute("DELETE FROM tocsin_steps WHERE number = 1")
         state.commit()
     with serving(folder) as asked:
-        wait_for(lambda: asked.service.runner.status().error)
+        wait_until(lambda: asked.service.runner.status().error)
         answer = asked.http.get("/readyz")
         assert answer.status_code == 503
         assert answer.json()["error"].startswith("SnapshotDamaged: no snapshot in the state")

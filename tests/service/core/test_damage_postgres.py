@@ -4,13 +4,11 @@ refuses by name, and `recover` leads on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sql
 
-from tests.postgres import postgres_url
 from tests.service.core.asking import event
 from tests.service.core.test_time_reset import _await_runner, serving
 from tocsin.errors import StateProblem
@@ -31,9 +29,8 @@ RESTORES = {
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Iterator[Settings]:
-    with postgres_url(tmp_path) as url:
-        yield load_settings(data=tmp_path / "data", database=url, auth=False)
+def settings(tmp_path: Path, postgres_url: str) -> Settings:
+    return load_settings(data=tmp_path / "data", database=postgres_url, auth=False)
 
 
 @pytest.mark.postgres

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.service.storage.results import NewLetter
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
@@ -40,11 +41,11 @@ def test_a_suspended_subscription_is_served_again(start: Any) -> None:
     asked.subscribe("pair", '=|(STRING: kind = "a"; 1h) STRING: kind = "b"', "opsl")
     asked.publish(*(event(str(n), f"2026-01-01T00:00:{n:02}Z", kind="a") for n in range(10)))
     asked.publish(event("x", "2026-01-01T00:00:20Z", kind="x"))
-    letter = wait_for(lambda: asked.letters(subscription="pair"))[0]
+    letter = wait_until(lambda: asked.letters(subscription="pair"))[0]
     assert letter["code"] == "QueueLimitExceeded"
     assert asked.http.get("/v1/subscriptions/pair").json()["state"] == "suspended"
     assert asked.http.post(f"/v1/dead-letters/{letter['id']}/replay").status_code == 202
-    wait_for(lambda: asked.http.get("/v1/subscriptions/pair").json()["state"] == "live")
+    wait_until(lambda: asked.http.get("/v1/subscriptions/pair").json()["state"] == "live")
     asked.publish(
         event("a1", "2026-01-01T00:00:30Z", kind="a"),
         event("b1", "2026-01-01T00:00:31Z", kind="b"),

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from tests.service.core.asking import event, wait_for
+from tests.service.core.asking import event
 from tests.service.core.matrix import TABLE
 from tests.service.core.test_matrix import filled
 from tests.service.serving import Served, served
+from tests.waiting import wait_until
 
 BODIES = sorted(key for key in TABLE if key[0] in ("POST", "PUT") and TABLE[key].body is not None)
 RESET = b"\1\0\0\0\0\0\0\0"
@@ -65,7 +66,7 @@ def _settle(server: Served) -> None:
     """A later request is answered after what the departures brought about."""
     for _ in range(3):
         assert server.http.get("/healthz").status_code == 200
-    wait_for(lambda: server.service.streams == 0)
+    wait_until(lambda: server.service.streams == 0)
 
 
 def test_clients_that_leave_while_they_send_are_not_logged(server: Served, faults: Faults) -> None:

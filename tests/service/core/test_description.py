@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import Case
 from schemathesis.schemas import BaseSchema
 
-from tests.service.core.asking import Asked, wait_for
+from tests.service.core.asking import Asked
+from tests.waiting import wait_until
 from tocsin.service.api.app import create_app
 from tocsin.service.core.service import Service
 from tocsin.service.settings.settings import load_settings
@@ -31,7 +32,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseSchema]:
     service.start()
     app = create_app(service)
     ready = TestClient(app, base_url="http://127.0.0.1")
-    wait_for(lambda: ready.get("/readyz").status_code == 200)  # until then it is 503 by design
+    wait_until(lambda: ready.get("/readyz").status_code == 200)  # until then it is 503 by design
     yield schemathesis.openapi.from_asgi("/openapi.json", app)
     service.stop()
 

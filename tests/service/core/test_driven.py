@@ -4,7 +4,6 @@ matches and letters as one that never was.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -13,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.builders import event_text
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.hub.step_hub import StepHub, StepOutcome
 from tocsin.service.runner.local import pack_state, unpack_state
 from tocsin.spark.match_task.serde import unpack
-from tocsin.values.time import format_instant
 
 SECOND = 1_000_000
 START = 1_767_225_600 * SECOND
@@ -74,15 +73,7 @@ def _versioned(steps: Sequence[tuple[int, tuple[tuple[int, str, int], ...], bool
 
 def _events(step: Step, now: int) -> list[bytes]:
     return [
-        json.dumps(
-            {
-                "id": str(number),
-                "source": kind,
-                "type": "t",
-                "time": format_instant(now - back * SECOND),
-                "data": {"kind": kind},
-            }
-        ).encode()
+        event_text(number, source=kind, time=now - back * SECOND, data={"kind": kind}).encode()
         for number, kind, back in step.events
     ]
 

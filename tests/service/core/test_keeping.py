@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.hub.step_hub import StepHub
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.core import retention as retention_module
@@ -38,7 +39,7 @@ def test_metrics_count_what_has_happened(asked: Asked) -> None:
     )
     asked.http.post("/v1/events", json=[{}], headers=BATCH)
     asked.settle()
-    told = wait_for(lambda: _after(asked, 3))
+    told = wait_until(lambda: _after(asked, 3))
     assert told["tocsin_matches_total", ()] == 2
     assert told["tocsin_late_events_total", ()] == 1
     assert told["tocsin_duplicates_total", ()] == 1
@@ -74,8 +75,8 @@ def test_how_it_stands_is_told_without_touching_what_the_runner_works_on(
     monkeypatch.setattr(StepHub, "pending_count", property(count))
     asked = start()
     asked.subscribe("pair", '=|(STRING: kind = "a"; 6s) STRING: kind = "b"', "opsl")
-    wait_for(lambda: asked.http.get("/readyz").status_code == 200)
-    wait_for(lambda: _metrics(asked)["tocsin_state_waiting", ()] == 7)
+    wait_until(lambda: asked.http.get("/readyz").status_code == 200)
+    wait_until(lambda: _metrics(asked)["tocsin_state_waiting", ()] == 7)
     assert askers == {"tocsin-runner"}
 
 

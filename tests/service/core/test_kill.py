@@ -13,8 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.service.core.asking import PATIENCE, wait_for
+from tests.builders import event_json
 from tests.service.core.process import Running, running
+from tests.waiting import PATIENCE, wait_until
 
 KILLS = 3
 BATCH = {"content-type": "application/cloudevents-batch+json"}
@@ -63,16 +64,8 @@ class Publisher(threading.Thread):
 
 def _event(number: int) -> dict[str, Any]:
     """One every millisecond of a time of its own, so that nothing depends on the clock."""
-    seconds, millis = divmod(number, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    return {
-        "specversion": "1.0",
-        "id": str(number),
-        "source": "load",
-        "type": "n",
-        "time": f"2026-01-01T00:{minutes:02}:{seconds:02}.{millis:03}Z",
-        "data": {"number": number, "phase": number % 50},
-    }
+    data = {"number": number, "phase": number % 50}
+    return event_json(number, "n", number / 1000, source="load", specversion="1.0", data=data)
 
 
 def _all_matches(server: Running) -> list[dict[str, Any]]:
@@ -100,21 +93,21 @@ def test_killed_under_load_nothing_is_lost_and_nothing_is_doubled(
                 server.http.put(f"/v1/subscriptions/{id}", json=body)
             before = len(publisher.accepted)
             publisher.url = server.url
-            wait_for(lambda seen=before: len(publisher.accepted) > seen + 200)
+            wait_until(lambda seen=before: len(publisher.accepted) > seen + 200)
             publisher.stopping.wait(chance.uniform(0.0, 0.7))
             server.kill()
             publisher.url = None
     with running(tmp_path / "data", "--engine", "local", "--no-auth") as server:
         publisher.url = server.url
         before = len(publisher.accepted)
-        wait_for(lambda: len(publisher.accepted) > before + 100)
+        wait_until(lambda: len(publisher.accepted) > before + 100)
         publisher.stopping.set()
         publisher.join(PATIENCE)
         last = max(publisher.accepted)
         end = _event(last) | {"id": "end", "time": "2026-01-01T00:59:59Z"}
         assert server.http.post("/v1/events", json=[end], headers=BATCH).status_code == 202
-        wait_for(lambda: any(m["events"] == ["end"] for m in _all_matches(server)))
-        wait_for(lambda: server.http.get("/readyz").json()["lag"] == 0)
+        wait_until(lambda: any(m["events"] == ["end"] for m in _all_matches(server)))
+        wait_until(lambda: server.http.get("/readyz").json()["lag"] == 0)
         matches = [m for m in _all_matches(server) if m["events"] != ["end"]]
     rung = Counter(m["events"][0] for m in matches if m["subscription"] == "every")
     assert set(rung.values()) == {1}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sql
 
-from tests.service.core.asking import PATIENCE
+from tests.waiting import PATIENCE
 from tocsin.database.database import Database
 from tocsin.database.stores import LOG
 from tocsin.errors import LimitProblem, StateProblem

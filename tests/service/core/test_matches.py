@@ -11,8 +11,9 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from tests.service.core.asking import PATIENCE, Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.serving import Served, served
+from tests.waiting import PATIENCE, wait_until
 from tocsin.catalog import Subscription
 from tocsin.service.core.service import Service
 from tocsin.service.settings.settings import load_settings
@@ -41,8 +42,8 @@ def test_the_first_event_meets_what_was_subscribed_before_the_start(tmp_path: Pa
     service.start()
     try:
         service.log.append([NewRow(json.dumps(event("1", price=1)).encode())]).result(PATIENCE)
-        wait_for(lambda: service.runner.status().position == 1)
-        wait_for(lambda: service.matches.read(0, 1, tenant="", subscription="all"))
+        wait_until(lambda: service.runner.status().position == 1)
+        wait_until(lambda: service.matches.read(0, 1, tenant="", subscription="all"))
     finally:
         service.stop()
 
@@ -96,7 +97,7 @@ def test_an_absence_rings_though_nothing_more_comes(start: Any) -> None:
     asked = start(lateness="100ms", idle="100ms")
     asked.subscribe("silence", '!(STRING: kind = "a"; 200ms) STRING: kind = "b"', "opsl")
     asked.publish(event("1", "2026-01-01T00:00:00Z", kind="a"))
-    found = wait_for(asked.matches)
+    found = wait_until(asked.matches)
     assert [m["events"] for m in found] == [["1"]]
     window = asked.http.get(f"/v1/matches/{found[0]['id']}/why").json()["windows"]
     assert [each["absent"] for each in window] == [False, True]
@@ -182,7 +183,7 @@ def test_a_wrong_position_is_a_problem(server: Served) -> None:
 def test_the_same_as_a_web_socket(server: Served) -> None:
     url = server.url.replace("http", "ws") + "/v1/matches/live?subscription=also"
     with connect(url, open_timeout=PATIENCE) as socket:
-        wait_for(lambda: server.service.streams == 1)
+        wait_until(lambda: server.service.streams == 1)
         _publish(server, "1", "2")
         heard = [json.loads(socket.recv(PATIENCE)) for _ in range(2)]
     assert [(each["subscription"], each["events"]) for each in heard] == [
@@ -191,7 +192,7 @@ def test_the_same_as_a_web_socket(server: Served) -> None:
     ]
     with connect(f"{url}&after={heard[0]['position']}", open_timeout=PATIENCE) as socket:
         assert json.loads(socket.recv(PATIENCE)) == heard[1]
-    wait_for(lambda: server.service.streams == 0)
+    wait_until(lambda: server.service.streams == 0)
 
 
 def test_a_listener_that_does_not_read_holds_up_nobody(server: Served) -> None:
@@ -200,7 +201,7 @@ def test_a_listener_that_does_not_read_holds_up_nobody(server: Served) -> None:
     ):
         for number in range(30):
             _publish(server, *(f"{number}-{each}" for each in range(100)))
-        wait_for(lambda: server.service.feed.head == 6000)
+        wait_until(lambda: server.service.feed.head == 6000)
 
 
 def test_a_stop_ends_streams(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
 from tests.service.core.matrix import (
     EPCIS_EVENT,
     JSON,
@@ -28,6 +28,7 @@ from tests.service.core.matrix import (
     operations_of,
 )
 from tests.service.core.spellings import path_segments_of, spellings_of
+from tests.waiting import wait_until
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.settings.settings import load_settings
 
@@ -164,7 +165,7 @@ def _fill(tenants: Tenants) -> None:
     tenants.asked.settle()
     (match,) = http.get("/v1/matches", headers=own).json()["matches"]
     (letter,) = http.get("/v1/dead-letters", headers=own).json()["dead_letters"]
-    wait_for(lambda: _delivered(http, own, name))
+    wait_until(lambda: _delivered(http, own, name))
     secret = http.get(f"/v1/subscriptions/{name}/secret", headers=own).json()["secret"]
     tenants.targets = {
         **dict.fromkeys(("subscription", "definition", "query"), (NAME,)),

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import PATIENCE, wait_for
 from tests.service.core.process import Running, running
+from tests.waiting import PATIENCE, wait_until
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
 
@@ -64,7 +64,7 @@ def test_a_log_without_its_tail_is_refused_until_it_is_recovered(
         assert up.http.put("/v1/subscriptions/all", json=body).status_code == 201
         for start in range(0, 40, 10):  # several commits, so that there is a tail to lose
             _publish(up, range(start, start + 10))
-        wait_for(lambda: len(_matched(up)) == 40)
+        wait_until(lambda: len(_matched(up)) == 40)
         up.kill()
     damage(data / "log.db-wal", random.Random(damage.__name__))
     refused = _command(data, "up", "--no-auth", "--port", "0")
@@ -76,5 +76,5 @@ def test_a_log_without_its_tail_is_refused_until_it_is_recovered(
     assert recovered.returncode == 0, recovered.stderr
     with running(data, "--no-auth") as up:
         _publish(up, range(100, 140))
-        wait_for(lambda: len(_matched(up)) == 80)
+        wait_until(lambda: len(_matched(up)) == 80)
         assert sorted(_matched(up)) == [*range(40), *range(100, 140)]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.service.storage.schema import PAUSED
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
@@ -157,13 +158,13 @@ def test_a_definition_that_is_used_is_removed_only_by_force(asked: Asked) -> Non
     assert (refused.status_code, refused.json()["code"]) == (409, "BreaksSubscriptions")
     assert "trucks" in refused.json()["detail"]
     assert asked.http.delete("/v1/definitions/Truck?force=true").status_code == 204
-    state = wait_for(lambda: _suspended(asked, "trucks"))
+    state = wait_until(lambda: _suspended(asked, "trucks"))
     assert state["problem"]["reason"]
     (letter,) = asked.letters(subscription="trucks")
     asked.http.put("/v1/definitions/Truck", json=part)
     asked.publish(event("1", kind="truck"))
     assert [m["events"] for m in asked.matches()] == [["1"]]
-    wait_for(lambda: asked.http.get("/v1/subscriptions/trucks").json()["state"] == "live")
+    wait_until(lambda: asked.http.get("/v1/subscriptions/trucks").json()["state"] == "live")
     assert letter["code"]
 
 

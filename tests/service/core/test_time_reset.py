@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.postgres import postgres_url
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.errors import StateProblem
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.operations.components import open_app, open_service
@@ -54,7 +54,7 @@ def _play(asked: Asked, name: str) -> bool:
 
 
 def _await_runner(asked: Asked) -> None:
-    wait_for(lambda: asked.service.progress.position() >= asked.service.log.head)
+    wait_until(lambda: asked.service.progress.position() >= asked.service.log.head)
 
 
 def _require_reset(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,13 +94,12 @@ def test_composites_ring_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.postgres
 def test_composites_ring_again_in_a_database(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres_url: str
 ) -> None:
-    with postgres_url(tmp_path) as url:
-        settings = load_settings(
-            data=tmp_path / "data", database=url, auth=False, lateness="0s", idle="off"
-        )
-        _require_reset(settings, monkeypatch)
+    settings = load_settings(
+        data=tmp_path / "data", database=postgres_url, auth=False, lateness="0s", idle="off"
+    )
+    _require_reset(settings, monkeypatch)
 
 
 def test_time_goes_on_from_the_one_that_is_given(tmp_path: Path) -> None:

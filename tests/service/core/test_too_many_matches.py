@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
+from tests.builders import event_text
 from tocsin.catalog import Catalog, Subscription, create_catalog
 from tocsin.hub.step_hub import StepHub
 from tocsin.runtime.limits import BURST_SECONDS, SECOND, MatchLimit
 from tocsin.service.runner.local import pack_state, unpack_state
-from tocsin.values.time import format_instant
 
 START = 1_767_225_600 * SECOND
 LIMIT = 100
@@ -34,15 +34,9 @@ def catalog(tmp_path: Path) -> Catalog:
 
 
 def line(number: int) -> bytes:
-    return json.dumps(
-        {
-            "id": f"e{number}",
-            "source": "s",
-            "type": "ab"[number % 2],
-            "time": format_instant(START + number * 1_000),
-            "data": {"n": number // 2},
-        }
-    ).encode()
+    time = START + number * 1_000
+    data = {"n": number // 2}
+    return event_text(f"e{number}", "ab"[number % 2], time=time, data=data).encode()
 
 
 def run(
@@ -133,8 +127,7 @@ def test_a_batch_is_cut_at_the_event_that_is_too_much(catalog: Catalog) -> None:
 
 
 def _timed(kind: str, time: int, n: int = 0) -> bytes:
-    told = {"id": f"{kind}{n}", "source": "s", "type": kind, "time": format_instant(time)}
-    return json.dumps(told | {"data": {"n": n}}).encode()
+    return event_text(f"{kind}{n}", kind, time=time, data={"n": n}).encode()
 
 
 @pytest.mark.parametrize("put_away", [False, True])

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.service.core.asking import PATIENCE, event, wait_for
+from tests.service.core.asking import event
 from tests.service.core.process import running
+from tests.waiting import PATIENCE, wait_until
 from tocsin.cli.main import app
 from tocsin.errors import Problem
 from tocsin.service.operations.components import open_service
@@ -30,7 +31,7 @@ def test_from_the_command_to_the_first_match_and_on_after_a_stop(tmp_path: Path)
     with running(tmp_path / "data", "--engine", "local", "--no-auth") as server:
         assert server.http.put("/v1/subscriptions/cheap", json=CHEAP).status_code == 201
         server.http.post("/v1/events", json=[event("1", price=1)], headers=BATCH)
-        (match,) = wait_for(lambda: server.http.get("/v1/matches").json()["matches"])
+        (match,) = wait_until(lambda: server.http.get("/v1/matches").json()["matches"])
         assert match["events"] == ["1"]
         assert time.monotonic() - begun < LONGEST
         with server.http.stream("GET", "/v1/matches/stream") as stream:
@@ -42,7 +43,7 @@ def test_from_the_command_to_the_first_match_and_on_after_a_stop(tmp_path: Path)
         server.http.post(
             "/v1/events", json=[event("1", price=1), event("2", price=1)], headers=BATCH
         )
-        found = wait_for(lambda: _two(server.http.get("/v1/matches").json()["matches"]))
+        found = wait_until(lambda: _two(server.http.get("/v1/matches").json()["matches"]))
         assert [match["events"] for match in found] == [["1"], ["2"]]
         server.stop()
         assert server.process.returncode == 0

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.service.core.asking import PATIENCE, wait_for
+from tests.waiting import PATIENCE, wait_until
 from tocsin.errors import LimitProblem, StateProblem
 from tocsin.service.base.work import WorkEnded, WorkPool, bounded_work, checkpoint
 
@@ -67,7 +67,7 @@ def test_no_tenant_has_more_at_once_than_it_may(
     assert asyncio.run(story()) == jobs
     assert all(most[tenant] <= at_once for tenant in "abc")
     assert most["all"] <= threads
-    wait_for(lambda: not pool._tenants)
+    wait_until(lambda: not pool._tenants)
     assert not pool._turns
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-PATIENCE = 300.0
-"""Seconds that a test waits for something at most."""
+from tests.waiting import PATIENCE, wait_until
 
 
 @dataclass(frozen=True)
@@ -57,24 +55,10 @@ class Receiver:
     hosts_asked: list[str] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
-    def wait_for(self, count: int, patience: float = PATIENCE) -> list[Received]:
+    def wait_for(self, count: int) -> list[Received]:
         """The requests, once there are so many."""
-        wait_until(
-            lambda: len(self.received) >= count,
-            patience,
-            lambda: f"{len(self.received)} of {count} requests",
-        )
+        wait_until(lambda: len(self.received) >= count, progress=lambda: len(self.received))
         return list(self.received)
-
-
-def wait_until(
-    holds: Callable[[], bool], patience: float = PATIENCE, told: Callable[[], str] = lambda: ""
-) -> None:
-    """Returns when the condition holds; fails where that takes too long."""
-    end = time.monotonic() + patience
-    while not holds():
-        assert time.monotonic() < end, f"did not come to be within {patience} s: {told()}"
-        time.sleep(0.01)
 
 
 @contextmanager

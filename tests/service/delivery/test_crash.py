@@ -11,8 +11,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.service.delivery.receiver import Received, Receiver, Reply, receiving, wait_until
+from tests.builders import event_json
+from tests.service.delivery.receiver import Received, Receiver, Reply, receiving
 from tests.service.delivery.up import up
+from tests.waiting import PATIENCE, wait_until
 from tocsin.client import Client
 from tocsin.client.http import RetryPolicy
 
@@ -21,8 +23,7 @@ STUBBORN = RetryPolicy(tries=10_000, first=0.05, longest=0.2)
 
 
 def event(number: int) -> dict[str, Any]:
-    data = {"number": number, "even": number % 2 == 0}
-    return {"id": str(number), "source": "shop", "type": "t", "data": data}
+    return event_json(number, source="shop", data={"number": number, "even": number % 2 == 0})
 
 
 class Publisher(threading.Thread):
@@ -56,11 +57,11 @@ def require_all(receiver: Receiver, wanted: list[int]) -> int:
     """Everything came, in order where it came for the first time; gives how much came twice, with
     the same id.
     """
-    wait_until(
-        lambda: set(numbers_in(receiver.received)) >= set(wanted),
-        120,
-        lambda: f"{len(set(wanted) - set(numbers_in(receiver.received)))} missing",
-    )
+
+    def missing() -> set[int]:
+        return set(wanted) - set(numbers_in(receiver.received))
+
+    wait_until(lambda: not missing(), progress=missing)
     came = list(receiver.received)
     first = list(dict.fromkeys(request.json["sequence"] for request in came))
     assert first == sorted(first)
@@ -91,7 +92,7 @@ def test_kill_in_the_middle_loses_nothing(tmp_path: Path) -> None:
             service.start()
         every.wait_for(len(every.received) + 20)
         publisher.enough.set()
-        publisher.join(60)
+        publisher.join(PATIENCE)
         assert not publisher.is_alive()
         require_all(every, publisher.accepted)
         require_all(even, [number for number in publisher.accepted if number % 2 == 0])

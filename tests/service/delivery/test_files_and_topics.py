@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.delivery.office import opened
-from tests.service.delivery.receiver import wait_until
+from tests.waiting import wait_until
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.bindings import Message, events_of_message
 

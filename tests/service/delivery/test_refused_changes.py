@@ -17,7 +17,8 @@ import sqlalchemy as sql
 from fastapi.testclient import TestClient
 
 from tests.database.locks import wait_briefly
-from tests.service.core.asking import Asked, event, wait_for
+from tests.service.core.asking import Asked, event
+from tests.waiting import wait_until
 from tocsin.service.operations.components import open_app, open_service
 from tocsin.service.settings.settings import load_settings
 
@@ -135,7 +136,7 @@ def _reads(asked: Asked) -> dict[str, Any]:
     """What the service says of all that can be changed, once its runner has the newest version."""
     http = asked.http
     newest = asked.service.catalog.version()
-    wait_for(lambda: asked.service.runner.inspect(lambda hub: hub.version).result() == newest)
+    wait_until(lambda: asked.service.runner.inspect(lambda hub: hub.version).result() == newest)
     asked.settle()
     found: dict[str, Any] = {}
     for each in http.get("/v1/subscriptions").json()["subscriptions"]:

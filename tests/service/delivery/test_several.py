@@ -4,27 +4,20 @@ gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.postgres import postgres_url
 from tests.service.delivery.office import Office
-from tests.service.delivery.receiver import receiving, wait_until
+from tests.service.delivery.receiver import receiving
+from tests.waiting import wait_until
 from tocsin.service.storage.lock import Lease
 
 pytestmark = pytest.mark.postgres
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as found:
-        yield found
-
-
-def test_one_holds_the_lease_and_another_gets_it_afterwards(url: str) -> None:
-    first, second = Lease(url), Lease(url)
+def test_one_holds_the_lease_and_another_gets_it_afterwards(postgres_url: str) -> None:
+    first, second = Lease(postgres_url), Lease(postgres_url)
     assert first.hold()
     assert first.hold()
     assert not second.hold()
@@ -42,12 +35,12 @@ def test_a_file_is_for_one_process_anyway(tmp_path: Path) -> None:
     assert Lease(f"sqlite:///{tmp_path / 'x.db'}").hold()
 
 
-def test_the_next_takes_over_without_a_gap(url: str, tmp_path: Path) -> None:
+def test_the_next_takes_over_without_a_gap(postgres_url: str, tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("a", "b")]
     for folder in folders:
         folder.mkdir()
     secret = {"secret": "A" * 43 + "="}
-    first, second = (Office(folder, url=url, **secret) for folder in folders)
+    first, second = (Office(folder, url=postgres_url, **secret) for folder in folders)
     with receiving() as receiver:
         first.delivery.start()
         wait_until(lambda: first.delivery.worker.is_delivering)

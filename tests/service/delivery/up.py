@@ -13,10 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.service.delivery.receiver import wait_until
+from tests.waiting import PATIENCE, wait_until
 from tocsin.client import Client
-
-STARTS_WITHIN = 120.0
 
 
 class Up:
@@ -38,7 +36,7 @@ class Up:
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, env=dict(os.environ))
         with Client(self.url) as client:
-            wait_until(lambda: client.is_ready() or self._has_ended(), STARTS_WITHIN, self.told)
+            wait_until(lambda: client.is_ready() or self._has_ended(), progress=self.told)
         assert not self._has_ended(), self.told()
 
     def _has_ended(self) -> bool:
@@ -60,7 +58,7 @@ class Up:
         process, self._process = self._process, None
         if process is not None:
             process.send_signal(how)
-            process.wait(STARTS_WITHIN)
+            process.wait(PATIENCE)
 
 
 @contextmanager

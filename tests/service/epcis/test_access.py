@@ -9,6 +9,7 @@ from websockets.sync.client import connect
 
 from tests.service.epcis.conftest import document, event, numbers
 from tests.service.serving import served
+from tests.waiting import PATIENCE
 
 POLYGON = "POLYGON((0 0, 1 0, 1 1, 0 1, 0 0))"
 
@@ -90,5 +91,5 @@ def test_query_is_read_by_the_definitions_of_its_tenant(guarded):
 
 def test_web_socket_needs_a_key(guarded):
     url = f"ws://127.0.0.1:{guarded.port}/epcis/queries/x/events?stream=true"
-    with connect(url, open_timeout=30) as socket:
-        assert json.loads(socket.recv(60))["code"] == "KeyMissing"
+    with connect(url, open_timeout=PATIENCE) as socket:
+        assert json.loads(socket.recv(PATIENCE))["code"] == "KeyMissing"

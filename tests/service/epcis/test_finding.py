@@ -64,7 +64,7 @@ def asked(query: dict[str, object]) -> EventQuery:
 
 
 def ids(events: object) -> list[str]:
-    return [event.attributes["eventID"].removeprefix("urn:uuid:") for event in events]
+    return [event.attributes["eventID"].removeprefix("urn:uuid:") for event in events]  # type: ignore[attr-defined]
 
 
 def all_pages(index: EventIndex, what: EventQuery, per_page: int) -> list[list[str]]:

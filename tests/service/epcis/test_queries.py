@@ -14,7 +14,9 @@ import pytest
 from websockets.sync.client import connect
 
 from tests.service.epcis.conftest import document, event, numbers
-from tests.service.serving import Served, served, wait_for
+from tests.service.serving import Served, served
+from tests.waiting import PATIENCE, wait_until
+from tocsin.service.epcis.worker import QueryWorker
 
 SHIPPED = {"name": "shipped", "query": {"EQ_bizStep": ["shipping"]}}
 
@@ -142,7 +144,7 @@ def test_stream_is_told_what_is_captured(client, standard, receiver):
     standard.require("AbstractQuerySubscriptionResponse", answer.json())
     assert "secret" not in answer.text
     capture(client, event(1), event(2, bizStep="packing"), event(3))
-    wait_for(lambda: receiver.numbers() == [1, 3])
+    wait_until(lambda: receiver.numbers() == [1, 3])
     headers, sent = receiver.got[0]
     standard.require("epcisQueryDocument", json.loads(sent))
     results = json.loads(sent)["epcisBody"]["queryResults"]
@@ -151,7 +153,7 @@ def test_stream_is_told_what_is_captured(client, standard, receiver):
     assert headers["gs1-signature" if "gs1-signature" in headers else "GS1-Signature"] == (
         f"sha256={digest}"
     )
-    told = wait_for(
+    told = wait_until(
         lambda: (
             found
             if "lastNotifiedAt" in (found := client.get(answer.headers["Location"]).json())
@@ -172,8 +174,30 @@ def test_receiver_that_is_away_hears_it_later(client, receiver):
     body = {"dest": receiver.url, "stream": True}
     client.post(f"{where}/subscriptions", json=body).raise_for_status()
     capture(client, event(1))
-    wait_for(lambda: receiver.numbers() == [1])
+    wait_until(lambda: receiver.numbers() == [1])
     assert receiver.answers == []
+
+
+def test_subscribers_are_served_again_after_an_unexpected_error(
+    client, receiver, monkeypatch, caplog
+):
+    serve, failures = QueryWorker._subscriptions_to_serve, ["broken"]
+
+    def fail_once(worker):
+        if failures:
+            raise RuntimeError(failures.pop())
+        return serve(worker)
+
+    where = make(client)
+    body = {"dest": receiver.url, "stream": True}
+    client.post(f"{where}/subscriptions", json=body).raise_for_status()
+    capture(client, event(1))
+    wait_until(lambda: receiver.numbers() == [1])
+    monkeypatch.setattr(QueryWorker, "_subscriptions_to_serve", fail_once)
+    wait_until(lambda: not failures)
+    capture(client, event(2))
+    wait_until(lambda: receiver.numbers() == [1, 2])
+    assert "epcis: RuntimeError: broken" in caplog.text
 
 
 def test_schedule_reports_what_came_since(client, receiver):
@@ -187,10 +211,10 @@ def test_schedule_reports_what_came_since(client, receiver):
     }
     answer = client.post(f"{where}/subscriptions", json=body)
     assert answer.json()["schedule"] == {"second": "*"}
-    wait_for(lambda: receiver.numbers() == [0])
+    wait_until(lambda: receiver.numbers() == [0])
     capture(client, event(1))
-    wait_for(lambda: receiver.numbers() == [0, 1])
-    wait_for(lambda: any(_numbers(sent) == [] for _, sent in receiver.got))
+    wait_until(lambda: receiver.numbers() == [0, 1])
+    wait_until(lambda: any(_numbers(sent) == [] for _, sent in receiver.got))
 
 
 def test_subscription_goes_on_after_a_restart(tmp_path, receiver):
@@ -200,11 +224,11 @@ def test_subscription_goes_on_after_a_restart(tmp_path, receiver):
         body = {"dest": receiver.url, "stream": True}
         made = server.http.post(f"{where}/subscriptions", json=body).json()
         capture(server.http, event(1))
-        wait_for(lambda: receiver.numbers() == [1])
-        wait_for(lambda: "lastNotifiedAt" in _told(server, where, made))
+        wait_until(lambda: receiver.numbers() == [1])
+        wait_until(lambda: "lastNotifiedAt" in _told(server, where, made))
     with served(tmp_path, **settings) as server:
         capture(server.http, event(2))
-        wait_for(lambda: receiver.numbers() == [1, 2])
+        wait_until(lambda: receiver.numbers() == [1, 2])
 
 
 def _told(server: Served, where: str, made: dict[str, Any]) -> dict[str, Any]:
@@ -250,16 +274,16 @@ def test_web_socket_streams(server, client, standard):
     capture(client, event(0))
     make(client)
     url = f"ws://127.0.0.1:{server.port}/epcis/queries/shipped/events"
-    with connect(f"{url}?stream=true", open_timeout=30) as socket:
+    with connect(f"{url}?stream=true", open_timeout=PATIENCE) as socket:
         capture(client, event(1), event(2, bizStep="packing"))
-        told = json.loads(socket.recv(60))
+        told = json.loads(socket.recv(PATIENCE))
         standard.require("epcisQueryDocument", told)
         assert _numbers(json.dumps(told)) == [1]
         capture(client, event(3))
-        assert _numbers(socket.recv(60)) == [3]
+        assert _numbers(socket.recv(PATIENCE)) == [3]
         client.delete("/epcis/queries/shipped").raise_for_status()
         with pytest.raises(Exception, match=r"1001|going away"):
-            socket.recv(60)
+            socket.recv(PATIENCE)
 
 
 def test_web_socket_by_schedule(server, client):
@@ -267,15 +291,15 @@ def test_web_socket_by_schedule(server, client):
     make(client)
     url = f"ws://127.0.0.1:{server.port}/epcis/queries/shipped/events"
     since = "initialRecordTime=2000-01-01T00:00:00Z"
-    with connect(f"{url}?second=*&{since}", open_timeout=30) as socket:
-        assert _numbers(socket.recv(60)) == [0]
+    with connect(f"{url}?second=*&{since}", open_timeout=PATIENCE) as socket:
+        assert _numbers(socket.recv(PATIENCE)) == [0]
 
 
 @pytest.mark.parametrize("query", ["", "stream=true&hour=1", "hour=99", "stream=perhaps"])
 def test_wrong_web_socket_is_told_why(filled, query):
     url = f"ws://{filled.base_url.netloc.decode()}/epcis/queries/shipped/events?{query}"
-    with connect(url, open_timeout=30) as socket:
-        told = json.loads(socket.recv(60))
+    with connect(url, open_timeout=PATIENCE) as socket:
+        told = json.loads(socket.recv(PATIENCE))
         assert told["type"] == "epcisException:SubscriptionControlsException"
 
 

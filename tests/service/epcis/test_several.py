@@ -6,26 +6,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.postgres import postgres_url
 from tests.service.epcis.conftest import SETTINGS, document, event, numbers
 from tests.service.epcis.test_queries import Receiver, make
-from tests.service.serving import served, wait_for
+from tests.service.serving import served
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.postgres
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as found:
-        yield found
-
-
-def test_two_gateways_are_one_repository(tmp_path, url):
+def test_two_gateways_are_one_repository(tmp_path, postgres_url):
     receiver = Receiver()
     try:
         with (
-            served(tmp_path / "a", database=url, **SETTINGS) as one,
-            served(tmp_path / "b", database=url, **SETTINGS) as other,
+            served(tmp_path / "a", database=postgres_url, **SETTINGS) as one,
+            served(tmp_path / "b", database=postgres_url, **SETTINGS) as other,
         ):
             where = make(one.http)
             body = {"dest": receiver.url, "stream": True}
@@ -34,14 +28,14 @@ def test_two_gateways_are_one_repository(tmp_path, url):
                 answer = server.http.post("/epcis/capture", json=document(event(number)))
                 assert answer.status_code == 202, answer.text
             for server in (one, other):
-                wait_for(
+                wait_until(
                     lambda s=server: sorted(numbers(s.http.get("/epcis/events"))) == [0, 1, 2, 3]
                 )
             query = "/epcis/events?orderBy=eventTime&perPage=3"
             first = one.http.get(query)
             second = other.http.get(first.links["next"]["url"])
             assert numbers(first) + numbers(second) == [3, 2, 1, 0]
-            wait_for(lambda: sorted(receiver.numbers()) == [0, 1, 2, 3])
+            wait_until(lambda: sorted(receiver.numbers()) == [0, 1, 2, 3])
             steps = other.http.get("/epcis/bizSteps").json()["member"]
             assert steps == ["shipping"]
         assert sorted(receiver.numbers()) == [0, 1, 2, 3]

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.service.serving import Served, wait_for
+from tests.builders import event_json
+from tests.service.serving import Served
+from tests.waiting import wait_until
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.errors import Problem
 from tocsin.runtime.finite_run import match_events, read_events
@@ -29,13 +31,7 @@ PAIR = {
 
 
 def event(number: int, **data: Any) -> dict[str, Any]:
-    return {
-        "id": f"e{number}",
-        "source": "shop",
-        "type": "offer",
-        "time": f"2026-01-01T00:{number // 60:02}:{number % 60:02}Z",
-        "data": data,
-    }
+    return event_json(f"e{number}", "offer", number, source="shop", data=data)
 
 
 def offers(count: int) -> list[dict[str, Any]]:
@@ -118,7 +114,7 @@ def conditions_at(server: Served) -> list[str]:
 
 
 def wait_until_asked(server: Served, count: int) -> None:
-    wait_for(lambda: len(conditions_at(server)) == count)
+    wait_until(lambda: len(conditions_at(server)) == count)
 
 
 def expected(body: dict[str, Any], events: list[dict[str, Any]]) -> set[tuple[str, ...]]:
@@ -146,11 +142,11 @@ def test_chain_finds_what_one_server_finds(network):
     last = event(100, kind="laptop", price=99, shop=5)
     publish(first, last)
     events.append(last)
-    wait_for(lambda: ("e100",) in matches(third, "far"))
-    wait_for(lambda: matches(first, "near") == expected(CHEAP, events))
-    wait_for(lambda: matches(second, "middle") == expected(LAPTOPS, events))
-    wait_for(lambda: matches(third, "far") == expected(CHEAPER, events))
-    wait_for(lambda: matches(third, "pair") == expected(PAIR, events))
+    wait_until(lambda: ("e100",) in matches(third, "far"))
+    wait_until(lambda: matches(first, "near") == expected(CHEAP, events))
+    wait_until(lambda: matches(second, "middle") == expected(LAPTOPS, events))
+    wait_until(lambda: matches(third, "far") == expected(CHEAPER, events))
+    wait_until(lambda: matches(third, "pair") == expected(PAIR, events))
     wanted = {each["id"] for each in events if each["data"]["kind"] in ("laptop", "tablet")}
     (link,) = links(second)
     assert link["events"] == link["messages"] == len(wanted)
@@ -172,14 +168,14 @@ def test_change_of_subscriptions_propagates(network):
     put(third, one=LAPTOPS)
     wait_until_asked(first, 1)
     publish(first, event(1, kind="laptop"))
-    wait_for(lambda: matches(third, "one") == {("e1",)})
+    wait_until(lambda: matches(third, "one") == {("e1",)})
     put(third, two={"language": "selector", "expression": "size > 5"}, doc=XML)
     wait_until_asked(first, 3)
     publish(first, event(2, size=6))
-    wait_for(lambda: matches(third, "two") == {("e2",)})
+    wait_until(lambda: matches(third, "two") == {("e2",)})
     order = {"datacontenttype": "application/xml", "data": "<order><id>7</id></order>"}
     publish(first, event(3) | order)
-    wait_for(lambda: matches(third, "doc") == {("e3",)})
+    wait_until(lambda: matches(third, "doc") == {("e3",)})
     for id in ("one", "two", "doc"):
         third.http.delete(f"/v1/subscriptions/{id}").raise_for_status()
     wait_until_asked(first, 0)
@@ -191,16 +187,16 @@ def test_lost_link_goes_on_where_it_was(network):
     put(third, all=LAPTOPS)
     wait_until_asked(first, 1)
     publish(first, event(1, kind="laptop"))
-    wait_for(lambda: matches(third, "all") == {("e1",)})
+    wait_until(lambda: matches(third, "all") == {("e1",)})
     network.stop("b")
     publish(first, event(2, kind="laptop"), event(3, kind="phone"))
-    wait_for(lambda: links(third)[0]["connected"] is False)
+    wait_until(lambda: links(third)[0]["connected"] is False)
     network.start("b", "a")
-    wait_for(lambda: matches(third, "all") == {("e1",), ("e2",)})
+    wait_until(lambda: matches(third, "all") == {("e1",), ("e2",)})
     network.stop("c")
     publish(first, event(4, kind="laptop"))
     third = network.start("c", "b")
-    wait_for(lambda: matches(third, "all") == {("e1",), ("e2",), ("e4",)})
+    wait_until(lambda: matches(third, "all") == {("e1",), ("e2",), ("e4",)})
 
 
 def ring(network: Network) -> list[Served]:
@@ -222,7 +218,7 @@ def test_ring_is_harmless(network):
     for number, server in enumerate(servers):
         publish(server, event(number, kind="laptop"), event(number + 10, kind="phone"))
     for number, server in enumerate(servers):
-        wait_for(lambda s=server, n=number: matches(s, f"s{n}") == {("e0",), ("e1",), ("e2",)})
+        wait_until(lambda s=server, n=number: matches(s, f"s{n}") == {("e0",), ("e1",), ("e2",)})
     for number, server in enumerate(servers):
         server.http.delete(f"/v1/subscriptions/s{number}").raise_for_status()
     for server in servers:
@@ -250,8 +246,8 @@ def test_hops_are_limited(network):
     wait_until_asked(second, 1)
     wait_until_asked(first, 1)
     publish(first, event(1, kind="laptop", price=1))
-    wait_for(lambda: matches(second, "mine") == {("e1",)})
-    wait_for(lambda: links(third)[0]["too_far"] == 1)
+    wait_until(lambda: matches(second, "mine") == {("e1",)})
+    wait_until(lambda: links(third)[0]["too_far"] == 1)
     assert matches(third, "mine") == set()
 
 
@@ -260,7 +256,7 @@ def test_event_tells_its_way(network):
     put(third, all=LAPTOPS | {"deliver": {"content": "events"}})
     wait_until_asked(first, 1)
     publish(first, event(1, kind="laptop"))
-    wait_for(lambda: matches(third, "all"))
+    wait_until(lambda: matches(third, "all"))
     (match,) = third.http.get("/v1/matches?subscription=all").json()["matches"]
     (member,) = match["members"]
     assert (member["tocsinorigin"], member["tocsinhops"]) == ("a", 2)
@@ -285,10 +281,10 @@ def test_server_that_lacks_an_ontology_sends_everything(network, tmp_path):
         plain=LAPTOPS,
     )
     wait_until_asked(first, 1)
-    wait_for(lambda: '"operands": []' in conditions_at(first)[0])
+    wait_until(lambda: '"operands": []' in conditions_at(first)[0])
     turtle = {"datacontenttype": "text/turtle", "data": "_:H a <urn:x:Laptop> ."}
     publish(first, event(1) | turtle, event(2, kind="phone"))
-    wait_for(lambda: matches(second, "known") == {("e1",)})
+    wait_until(lambda: matches(second, "known") == {("e1",)})
 
 
 def test_keys_and_tenants_on_the_way(network, tmp_path):
@@ -300,10 +296,10 @@ def test_keys_and_tenants_on_the_way(network, tmp_path):
     second = Served(tmp_path / "b", federation=own, idle="off")
     network.servers["b"] = second
     put(second, mine=LAPTOPS)
-    wait_for(lambda: links(second)[0]["current"])
+    wait_until(lambda: links(second)[0]["current"])
     first.http.headers["authorization"] = f"Bearer {keys.create(['publish'])}"
     publish(first, event(1, kind="laptop"), event(2, kind="phone"))
-    wait_for(lambda: matches(second, "mine") == {("e1",)})
+    wait_until(lambda: matches(second, "mine") == {("e1",)})
     assert key not in second.http.get("/v1/federation").text
 
 
@@ -313,7 +309,7 @@ def test_key_that_is_wrong_is_told(network, tmp_path):
     own = {"server": "b", "upstream": [{"url": first.url, "key": "nonsense"}]}
     second = Served(tmp_path / "b", federation=own)
     network.servers["b"] = second
-    wait_for(lambda: "401" in (links(second)[0]["problem"] or ""))
+    wait_until(lambda: "401" in (links(second)[0]["problem"] or ""))
     assert "nonsense" not in second.http.get("/v1/federation").text
 
 
@@ -335,4 +331,4 @@ def test_server_is_not_its_own_upstream(network):
     network.stop("a")
     network.ports["a"] = first.port
     again = network.start("a", "a")
-    wait_for(lambda: "this server" in (links(again)[0]["problem"] or ""))
+    wait_until(lambda: "this server" in (links(again)[0]["problem"] or ""))

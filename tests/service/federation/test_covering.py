@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import boolean_nodes, events
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
-    Between,
     Condition,
     Equals,
-    IsNull,
-    Not,
-    OneOf,
-    Ordered,
 )
 from tocsin.reference.atoms import truth_of
 from tocsin.service.federation.covering import EVERYTHING, covers, covers_expression
-from tocsin.service.federation.value_sets import follows_from
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth
 
@@ -143,53 +136,7 @@ def test_covering_is_never_wrong(wide, narrow, found):
     _says_right(AnyOf((wide, narrow)), narrow, found)
 
 
-CONSTANTS = st.one_of(st.integers(-2, 2), st.sampled_from(["", "a", "ab", "b"]), st.booleans())
 P = ("a",)
-
-
-@st.composite
-def literals(draw):
-    """Literals about one attribute, with few values, so that many follow from others."""
-    mismatch = draw(st.sampled_from([Truth.UNKNOWN, Truth.FALSE]))
-    number = st.integers(-2, 2).map(Constant.of)
-    text = st.sampled_from(["", "a", "ab", "b"]).map(Constant.of)
-    limit = draw(st.one_of(number, text))
-    same = number if not isinstance(limit.value, str) else text
-    node = draw(
-        st.one_of(
-            st.builds(lambda c: Equals(P, c, mismatch), CONSTANTS.map(Constant.of)),
-            st.builds(
-                lambda r: Ordered(P, r, limit, mismatch), st.sampled_from(["<", "<=", ">", ">="])
-            ),
-            st.builds(lambda other: Between(P, limit, other, mismatch), same),
-            st.builds(
-                lambda some: OneOf(P, frozenset((limit, *some)), mismatch),
-                st.lists(same, max_size=2),
-            ),
-            st.just(IsNull(P)),
-        )
-    )
-    return Not(node) if draw(st.booleans()) else node
-
-
-VALUES = [None, True, False, *range(-3, 4), 0.5, -1.5, "", "a", "aa", "ab", "b", "c", [], {"x": 1}]
-
-
-@settings(max_examples=400, deadline=None)
-@given(literals(), st.lists(literals(), max_size=3))
-@example(Not(Equals(P, Constant.of(1))), [Not(OneOf(P, frozenset((Constant.of(1),))))])
-def test_literal_that_follows_is_true_of_every_value_left(goal, given_literals):
-    found = [
-        from_mapping({"id": "1", "source": "s", "type": "t", "data": {"a": value}})
-        for value in VALUES
-    ]
-    left = [
-        event
-        for event in found
-        if all(truth_of(each, event) is Truth.TRUE for each in given_literals)
-    ]
-    if follows_from(goal, given_literals):
-        assert all(truth_of(goal, event) is Truth.TRUE for event in left)
 
 
 def test_condition_and_everything():

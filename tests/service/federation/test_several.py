@@ -4,12 +4,10 @@ nothing that was published meanwhile is missed or served twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.postgres import postgres_url
 from tests.service.federation.test_chain import (
     CHEAP,
     event,
@@ -21,28 +19,23 @@ from tests.service.federation.test_chain import (
     put,
     wait_until_asked,
 )
-from tests.service.serving import Served, served, wait_for
+from tests.service.serving import Served, served
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.postgres
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as found:
-        yield found
 
 
 def _is_linked(server: Served) -> bool:
     return all(link["connected"] for link in links(server))
 
 
-def test_the_other_gateway_takes_over_the_link(url: str, tmp_path: Path) -> None:
+def test_the_other_gateway_takes_over_the_link(postgres_url: str, tmp_path: Path) -> None:
     with served(tmp_path / "up", federation={"server": "up"}) as upstream:
         own = {"server": "below", "upstream": [{"url": upstream.url}]}
-        first = Served(tmp_path / "a", database=url, federation=own, idle="off")
+        first = Served(tmp_path / "a", database=postgres_url, federation=own, idle="off")
         try:
-            wait_for(lambda: _is_linked(first))
-            second = Served(tmp_path / "b", database=url, federation=own, idle="off")
+            wait_until(lambda: _is_linked(first))
+            second = Served(tmp_path / "b", database=postgres_url, federation=own, idle="off")
         except BaseException:
             first.stop()
             raise
@@ -51,13 +44,13 @@ def test_the_other_gateway_takes_over_the_link(url: str, tmp_path: Path) -> None
             wait_until_asked(upstream, 1)
             events = offers(30)
             publish(upstream, *events)
-            wait_for(lambda: matches(second, "cheap") == expected(CHEAP, events))
+            wait_until(lambda: matches(second, "cheap") == expected(CHEAP, events))
             assert not _is_linked(second)
             first.stop()
             more = [event(number, price=number, kind="phone", shop=1) for number in range(100, 110)]
             publish(upstream, *more)
-            wait_for(lambda: _is_linked(second))
-            wait_for(lambda: matches(second, "cheap") == expected(CHEAP, events + more))
+            wait_until(lambda: _is_linked(second))
+            wait_until(lambda: matches(second, "cheap") == expected(CHEAP, events + more))
             found = second.http.get("/v1/matches", params={"subscription": "cheap"}).json()
             assert len(found["matches"]) == len(matches(second, "cheap"))
         finally:

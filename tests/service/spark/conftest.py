@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.postgres import postgres_url
+from tests.waiting import PATIENCE, PATIENT_SPARK
 from tocsin.database.stores import LOG
 from tocsin.service.storage.database import open_database
 from tocsin.service.storage.log import EventLog
@@ -27,15 +27,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    session = local_session("local[2]", name="tocsin log tests", memory="1g")
+    session = local_session(
+        "local[2]", name="tocsin log tests", memory="1g", settings=PATIENT_SPARK
+    )
     yield session
     session.stop()
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_url(tmp_path_factory.mktemp("postgres")) as url:
-        yield url
 
 
 BOTH = pytest.mark.parametrize(
@@ -47,7 +43,7 @@ BOTH = pytest.mark.parametrize(
 @pytest.fixture
 def log_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if getattr(request, "param", "sqlite") == "postgres":
-        return str(request.getfixturevalue("server"))
+        return str(request.getfixturevalue("postgres_url"))
     return f"sqlite:///{tmp_path / 'log.db'}"
 
 
@@ -66,7 +62,7 @@ def append(log_url: str) -> Iterator[Append]:
             NewRow(b"no event", code="X", reason="y") if text is None else NewRow(text.encode())
             for text in texts
         ]
-        return log.append(rows).result(60)
+        return log.append(rows).result(PATIENCE)
 
     yield add
     log.close()

@@ -15,7 +15,8 @@ from pathlib import Path
 import httpx
 import pyspark
 
-from tests.service.spark.up import PATIENCE, ROOT, free_port, wait_until
+from tests.service.spark.up import ROOT, free_port
+from tests.waiting import PATIENCE, wait_until
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 MASTER = "org.apache.spark.deploy.master.Master"
@@ -37,13 +38,13 @@ def standalone_cluster(folder: Path) -> Iterator[Cluster]:
     ports = ["--port", str(port), "--webui-port", str(page)]
     processes = [_started(folder, "master", MASTER, "--host", "127.0.0.1", *ports)]
     try:
-        wait_until(lambda: _workers(page) == 0, "the master does not answer")
+        wait_until(lambda: _workers(page) == 0)
         for name in ("one", "two"):
             words = ["--cores", "1", "--memory", "1g", "--work-dir", str(folder / name), address]
             processes.append(
                 _started(folder, name, WORKER, "--host", "127.0.0.1", "--webui-port", "0", *words)
             )
-        wait_until(lambda: _workers(page) == 2, "the workers do not come")
+        wait_until(lambda: _workers(page) == 2, progress=lambda: _workers(page))
         yield Cluster(address, processes[1:])
     finally:
         for process in reversed(processes):
@@ -67,7 +68,7 @@ def _started(folder: Path, name: str, *words: str) -> subprocess.Popen[bytes]:
 
 def _workers(page: int) -> int:
     try:
-        answer = httpx.get(f"http://127.0.0.1:{page}/json/", timeout=5, trust_env=False)
+        answer = httpx.get(f"http://127.0.0.1:{page}/json/", timeout=60, trust_env=False)
         return int(answer.json()["aliveworkers"])
     except (httpx.HTTPError, ValueError):
         return -1

@@ -10,7 +10,9 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.builders import event_text
 from tests.service.spark.conftest import Append
+from tests.waiting import wait_for_end
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.service.runner.spark.log import log_stream
 from tocsin.service.storage.log_reader import open_log
@@ -21,12 +23,8 @@ IN_DEPOT = "@(Depot)(ARITH: n >= 0)"
 
 
 def event(number: int, value: int) -> str:
-    time = f"2026-01-01T00:00:{number:02}Z"
     place = f"POINT({10 * value + 5} 5)"
-    return (
-        f'{{"id":"{number}","source":"s","type":"t","time":"{time}","place":"{place}",'
-        f'"data":{{"n":{value}}}}}'
-    )
+    return event_text(number, second=number, place=place, data={"n": value})
 
 
 def below(name: str, limit: int) -> Subscription:
@@ -105,4 +103,4 @@ def _run(spark: SparkSession, log_url: str, catalog: Catalog, rung: Rung, checkp
     settings = LiveSettings(lateness="0s", idle=None, ahead=None, shards=1)
     frame = live_results(rows, catalog.url, settings)
     writer = frame.writeStream.foreachBatch(rung).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination(300)
+    wait_for_end(writer.trigger(availableNow=True).start())

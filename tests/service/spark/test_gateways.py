@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sql
 
-from tests.postgres import postgres_url
-from tests.service.spark.up import Up, wait_until
+from tests.builders import event_json
+from tests.service.spark.up import Up
+from tests.waiting import wait_until
 from tocsin.service.storage.lock import FileLock, SessionLock
 
 EVEN = " OR ".join(f"ce_id LIKE '%{digit}'" for digit in "02468")
 
 
 def event(number: int) -> dict[str, Any]:
-    time = f"2026-01-01T08:{number // 60:02d}:{number % 60:02d}Z"
-    return {"id": str(number), "source": "s", "type": "t", "time": time, "data": {"n": number}}
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[str]:
-    folder = tmp_path / "postgres"
-    folder.mkdir()
-    with postgres_url(folder) as url:
-        yield url
+    return event_json(number, second=8 * 3600 + number, data={"n": number})
 
 
 @pytest.mark.postgres
-def test_a_gateway_that_dies_is_followed_by_another(tmp_path: Path, database: str) -> None:
-    config = {"database": database, "engine": "local", "lateness": "1h"}
+def test_a_gateway_that_dies_is_followed_by_another(tmp_path: Path, postgres_url: str) -> None:
+    config = {"database": postgres_url, "engine": "local", "lateness": "1h"}
     gateways = [Up(tmp_path / name, config) for name in ("a", "b")]
     try:
         for up in gateways:  # the first gets the lock
@@ -45,11 +36,11 @@ def test_a_gateway_that_dies_is_followed_by_another(tmp_path: Path, database: st
         for number in range(0, 100, 2):
             first.publish(event(number))
             second.publish(event(number + 1))
-        wait_until(lambda: len(second.rung()) == 50, first.said())
+        second.wait_for_matches(50)
         first.kill()
         second.publish(*(event(number) for number in range(100, 200)))
         second.publish({"id": "end", "source": "s", "type": "t", "time": "2026-01-01T10:00:00Z"})
-        wait_until(lambda: len(second.rung()) >= 101, second.said())
+        second.wait_for_matches(101)
         wanted = [("even", str(number)) for number in range(0, 200, 2)]
         assert second.rung() == sorted([*wanted, ("pair", "1", "150")])
     finally:
@@ -58,17 +49,20 @@ def test_a_gateway_that_dies_is_followed_by_another(tmp_path: Path, database: st
 
 
 @pytest.mark.postgres
-def test_a_lock_is_had_by_one_session_and_ends_with_it(database: str) -> None:
-    one, other = SessionLock(database), SessionLock(database)
+def test_a_lock_is_had_by_one_session_and_ends_with_it(postgres_url: str) -> None:
+    one, other = SessionLock(postgres_url), SessionLock(postgres_url)
     assert one.acquire()
     assert one.acquire(), "it has it already"
     assert not other.acquire()
-    with sql.create_engine(database).connect() as connection:
+    with sql.create_engine(postgres_url).connect() as connection:
         connection.execute(
-            sql.text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+            sql.text(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
         )
     assert not one.is_held(), "the server has ended the session"
-    wait_until(other.acquire, "the lock is still held")
+    wait_until(other.acquire)
     assert not one.acquire()
     other.release()
     assert one.acquire()

@@ -11,13 +11,15 @@ import sqlalchemy as sql
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.builders import event_text
 from tests.service.spark.conftest import BOTH, Append
+from tests.waiting import wait_for_end
 from tocsin.service.runner.spark.log import log_stream, log_table
 from tocsin.spark import match
 
 
 def event(number: int) -> str:
-    return f'{{"id":"{number}","source":"s","type":"t","data":{{"n":{number}}}}}'
+    return event_text(number, data={"n": number})
 
 
 class Sink:
@@ -44,7 +46,7 @@ class Sink:
 def run(frame: DataFrame, sink: Sink, checkpoint: Path) -> None:
     """All that is there, and no more."""
     writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination(120)
+    wait_for_end(writer.trigger(availableNow=True).start())
 
 
 @BOTH

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.service.spark.up import Up, service, wait_until
+from tests.builders import event_json
+from tests.service.spark.up import Up, service
+from tests.waiting import wait_until
 from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.service.settings.settings import load_settings, spark_settings
 
@@ -20,8 +22,7 @@ SPARK = {"engine": "spark", "spark": {"master": "local[2]", "memory": "1g", "eve
 
 def event(number: int) -> dict[str, Any]:
     """Events of one hour, a second apart; the lateness is beyond them all."""
-    time = f"2026-01-01T08:{number // 60:02d}:{number % 60:02d}Z"
-    return {"id": str(number), "source": "s", "type": "t", "time": time, "data": {"n": number}}
+    return event_json(number, second=8 * 3600 + number, data={"n": number})
 
 
 def events(first: int, last: int) -> list[dict[str, Any]]:
@@ -43,7 +44,7 @@ def test_nothing_is_lost_or_doubled_over_a_killed_driver_and_a_killed_gateway(
         up.subscribe("pair", "opsl", "=|(ARITH: n = 1; 1h)(ARITH: n = 250)", policy="unrestricted")
         up.subscribe("told", "selector", "n = 7", deliver={"content": "events"})
         up.publish(*events(0, 100))
-        wait_until(lambda: len(up.rung()) >= 10, "nothing rings")
+        up.wait_for_matches(10)
         kill_driver(up)
         up.publish(*events(100, 200), *events(100, 110))  # some of them twice
         refused = up.client.post(
@@ -60,7 +61,7 @@ def test_nothing_is_lost_or_doubled_over_a_killed_driver_and_a_killed_gateway(
             {"id": "end", "source": "s", "type": "t", "time": "2026-01-01T10:00:00Z", "data": {}}
         )
         told = [("told", "7")]
-        wait_until(lambda: len(up.rung()) >= len(wanted + pairs + told), up.said())
+        up.wait_for_matches(len(wanted + pairs + told))
         assert up.rung() == sorted(wanted + pairs + told)
         ids = [each["id"] for each in up.matches()]
         assert len(set(ids)) == len(ids)
@@ -74,7 +75,7 @@ def test_nothing_is_lost_or_doubled_over_a_killed_driver_and_a_killed_gateway(
         letters = up.client.get("/v1/dead-letters").json()["dead_letters"]
         assert [each["code"] for each in letters] == ["InvalidEventError"]
         assert "id is missing" in letters[0]["reason"]
-        wait_until(lambda: up.status()["lag"] == 0, "the lag stays")
+        up.wait_until(lambda: up.status()["lag"] == 0)
         counted = _counted(up, len(ids))
         assert counted["spark"]["state"] == "ready"
         assert counted["subscriptions"]["even"]["matches"] == len(wanted)
@@ -90,7 +91,7 @@ def _counted(up: Up, matches: int) -> dict[str, Any]:
         now = told["now"]
         return bool(now["matches"] == matches and now["lag_seconds"] == 0.0)
 
-    wait_until(is_there, f"the statistics say {told}")
+    wait_until(is_there, progress=lambda: told["now"]["matches"], report=up.said)
     return told
 
 
@@ -146,12 +147,13 @@ def answers_of(up: Up) -> dict[str, Any]:
     ]
     for each in given:
         up.publish(each)
-    wait_until(lambda: len(up.rung()) >= 3, up.said())
+    up.wait_for_matches(3)
     up.client.post("/v1/events", content=b"{}", headers={"content-type": "application/json"})
-    wait_until(lambda: up.status()["lag"] == 0, "the lag stays")
+    up.wait_until(lambda: up.status()["lag"] == 0)
     found = {each["subscription"]: each for each in up.matches()}
     whys = {
-        name: up.client.get(f"/v1/matches/{each['id']}/why").json() for name, each in found.items()
+        name: up.client.get(f"/v1/matches/{each['id']}/why").json()
+        for name, each in found.items()  # type: ignore[attr-defined]
     }
     letters = up.client.get("/v1/dead-letters").json()["dead_letters"]
     return {

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,22 +17,15 @@ from typing import Any
 
 import httpx
 
+from tests.waiting import PATIENCE, wait_until
+
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 600.0
-"""Far more than it takes: a loaded machine is no failure."""
 
 
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.5)
 
 
 @dataclass
@@ -62,7 +54,15 @@ class Up:
             )
 
     def ready(self) -> None:
-        wait_until(self._is_ready, f"the service is not ready: {self.said()}")
+        wait_until(self._is_ready, progress=self.said)
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait while events are served."""
+        wait_until(holds, progress=lambda: self.status().get("position"), report=self.said)
+
+    def wait_for_matches(self, count: int) -> None:
+        """Wait until so many matches are stored."""
+        self.wait_until(lambda: len(self.matches()) >= count)
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         assert self.process is not None
@@ -109,7 +109,9 @@ class Up:
 
     @cached_property
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60, trust_env=False)
+        return httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}", timeout=PATIENCE, trust_env=False
+        )
 
     def status(self) -> dict[str, Any]:
         return dict(self.client.get("/readyz").json())

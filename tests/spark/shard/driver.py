@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tests.spark.shard.scenes import NAMES, PATTERNS
+from tests.waiting import PATIENT_SPARK
 from tocsin.catalog import Definition, Subscription
 from tocsin.spark import local_session, match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
@@ -46,7 +47,9 @@ def main(folder: Path, files_at_once: int) -> None:
     """Streams are started one by one, since Spark gives the Python process of each but ten seconds
     to start.
     """
-    spark = local_session("local[2]", name="tocsin kill test", memory="1g", settings=QUICK_TO_START)
+    spark = local_session(
+        "local[2]", name="tocsin kill test", memory="1g", settings=QUICK_TO_START | PATIENT_SPARK
+    )
     folders = sorted(folder.glob("stream*"))
     streams = [Delivery(each, shards) for shards, each in enumerate(folders, 1)]
     queries = [started(spark, each, files_at_once) for each in streams]

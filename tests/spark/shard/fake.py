@@ -36,9 +36,9 @@ class FakeHost:
     def __init__(self, source: Source, shards: int, pace: ClockSettings) -> None:
         self.matches: list[Match] = []
         self.letters: list[DeadLetter] = []
-        self._source = source
-        self._shards = shards
-        self._tester = TwsTester(
+        self.source = source
+        self.shards = shards
+        self.tester = TwsTester(
             Detector(source, shards, pace),
             timeMode="None" if pace.idle is None else "ProcessingTime",
         )
@@ -47,14 +47,14 @@ class FakeHost:
         """One micro-batch; each partition has its own match task."""
         by_key: dict[int, list[Row]] = defaultdict(list)
         for lines in partitions:
-            for row in self._sent(lines):
+            for row in self.sent(lines):
                 by_key[row["shard"]].append(Row(payload=row["payload"]))
         for key, rows in by_key.items():
-            self._keep(self._tester.test(key, rows))
+            self._keep(self.tester.test(key, rows))
 
     def wait_until(self, milliseconds: int) -> None:
         """Processing time goes on without events."""
-        self._keep(self._tester.setProcessingTime(milliseconds))
+        self._keep(self.tester.setProcessingTime(milliseconds))
 
     def version(self) -> int:
         """The version of the catalog that the rows of a micro-batch carry."""
@@ -64,14 +64,14 @@ class FakeHost:
         """Whatever was in memory is gone."""
         keeping.WORKER_SHARDS._by_token.clear()
 
-    def _sent(self, lines: Sequence[str]) -> list[dict[str, Any]]:
+    def sent(self, lines: Sequence[str]) -> list[dict[str, Any]]:
         columns = {
             "value": [line.encode() for line in lines],
             VERSION: [self.version()] * len(lines),
         }
         rows = pa.RecordBatch.from_pydict(columns)
         sending = StreamMatchTask(
-            MatchTaskConfig(JsonRows(), self._source, detects=True, is_stream=True), self._shards
+            MatchTaskConfig(JsonRows(), self.source, detects=True, is_stream=True), self.shards
         )
         return [row for batch in sending(iter([rows])) for row in batch.to_pylist()]
 

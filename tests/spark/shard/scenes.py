@@ -16,6 +16,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from tests.builders import event_text
 from tests.scenarios.loading import DEFINITIONS, Scenario
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.events.dead_letter import DeadLetter
@@ -24,7 +25,7 @@ from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.spark import match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.values.time import format_instant, parse_instant
+from tocsin.values.time import parse_instant
 
 NAMES = tuple(
     Definition(letter.upper(), language="selector", expression=f"kind = '{letter}'")
@@ -56,10 +57,7 @@ def rules() -> list[Subscription]:
 
 def line(id: str, kind: str, second: float, **data: Any) -> str:
     """An event of a kind at a second of 2026."""
-    time = format_instant(NEW_YEAR + round(second * 1_000_000))
-    return json.dumps(
-        {"id": id, "source": "s", "type": "t", "time": time, "data": {"kind": kind, **data}}
-    )
+    return event_text(id, second=second, data={"kind": kind, **data})
 
 
 def random_lines(chance: random.Random, count: int, step: float = 1.0) -> list[str]:

@@ -41,8 +41,8 @@ def test_a_damaged_state_says_what_to_do(junk: bytes, part: int) -> None:
     host.batch(LINES[:1])
     host.batch(LINES[1:2])
     (key,) = shard_keys(1)
-    parts = host._tester.peekMapState(STATE, key)
-    host._tester.updateMapState(STATE, key, {**parts, (part,): (junk,)})
+    parts = host.tester.peekMapState(STATE, key)
+    host.tester.updateMapState(STATE, key, {**parts, (part,): (junk,)})
     host.lose_workers()
     with pytest.raises(
         StateProblem, match=r"StateStoreError: the state of shard 0 cannot be read.*new checkpoint"

@@ -45,7 +45,7 @@ class Workers:
         self.host = FakeHost(SOURCE, 2, ClockSettings(2_000_000))
 
     def batch(self, worker: int, lines: list[str]) -> None:
-        self.host._tester.processor._keeper._cache = self.caches[worker]  # type: ignore[attr-defined]
+        self.host.tester.processor._keeper._cache = self.caches[worker]  # type: ignore[attr-defined]
         self.host.batch(lines)
 
 
@@ -56,7 +56,9 @@ def counted_rebuilding() -> Iterator[list[int]]:
     with pytest.MonkeyPatch.context() as patch:
 
         def counting(
-            keeper: ShardStore, setting: state_store.ShardConfig, head: state_store.Head
+            keeper: ShardStore,
+            setting: state_store.ShardConfig,  # type: ignore[name-defined]
+            head: state_store.Head,  # type: ignore[name-defined]
         ) -> object:
             found.append(setting.number)
             return rebuilt(keeper, setting, head)

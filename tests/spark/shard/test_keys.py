@@ -36,7 +36,7 @@ def trucks(count: int) -> list[str]:
 def hits_of(host: FakeHost, lines: Sequence[str]) -> list[list[str]]:
     """The events that the match task sends to each shard."""
     sent: dict[int, list[str]] = {}
-    for row in host._sent(lines):
+    for row in host.sent(lines):
         if row["payload"].startswith(MESSAGE):
             hits = message_of(row["payload"]).hits
             sent.setdefault(row["shard"], []).extend(hit.event.id for hit in hits)

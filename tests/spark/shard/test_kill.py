@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +24,13 @@ import pytest
 
 from tests.spark.shard.driver import SUBSCRIPTIONS
 from tests.spark.shard.scenes import Stream, cut, line, local, random_lines, shuffled_within
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 IS_LONG = os.environ.get("TOCSIN_EXAMPLES") == "long"
 STREAMS = 4
 KILLS = 20 if IS_LONG else 5
 FILES = 12 * KILLS
-PATIENCE_SECONDS = 900
-"""How long a driver may take to get on, however busy the machine is."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,11 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
         inside += sum(world.planned() > world.committed() for world in worlds)
     assert inside > 0, f"some micro-batches were interrupted, seed {seed}"
     with driver(tmp_path, files_at_once=FILES) as last:
-        assert last.wait(timeout=PATIENCE_SECONDS) == 0, errors(tmp_path)
+        wait_until(
+            lambda: last.poll() is not None,
+            progress=lambda: [len(world.delivered()) for world in worlds],
+        )
+        assert last.returncode == 0, errors(tmp_path)
     for world in worlds:
         all_is_delivered_once(world, f"{world.folder.name}, seed {seed}")
 
@@ -117,22 +120,18 @@ def killed_while_it_works(folder: Path, worlds: list[World], chance: random.Rand
     delay = chance.choice([0.0, chance.uniform(0, 1)])
     with driver(folder, files_at_once=1) as process:
 
-        def got_on() -> bool:
+        def steps() -> list[int]:
             assert process.poll() is None, errors(folder)
-            steps = [
+            return [
                 len(world.delivered()) - count for world, count in zip(worlds, before, strict=True)
             ]
-            return min(steps) > 0 and sum(steps) >= STREAMS + more
 
-        wait_for(got_on)
+        wait_until(
+            lambda: min(steps()) > 0 and sum(steps()) >= STREAMS + more,
+            progress=steps,
+            longest_pause=0.02,
+        )
         time.sleep(delay)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "the driver does not get on"
-        time.sleep(0.02)
 
 
 @contextmanager

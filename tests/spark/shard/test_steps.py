@@ -196,8 +196,8 @@ def test_a_list_that_changes_between_two_runs_keeps_what_stays() -> None:
 def test_another_number_of_shards_is_refused() -> None:
     host = host_of(THEN)
     host.batch([line("a1", "a", 1)])
-    host._tester.processor._shards = 1
-    host._shards = 1
+    host.tester.processor._shards = 1  # type: ignore[attr-defined]
+    host.shards = 1
     with pytest.raises(StateProblem, match="2 shards"):
         host.batch([line("b1", "b", 2)])
 
@@ -205,8 +205,8 @@ def test_another_number_of_shards_is_refused() -> None:
 def restarted(host: FakeHost, source: Source) -> None:
     """The same store, a new program with other subscriptions."""
     host.lose_workers()
-    host._source = source
-    host._tester.processor._source = source
+    host.source = source
+    host.tester.processor._source = source  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

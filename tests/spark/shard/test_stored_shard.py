@@ -26,7 +26,7 @@ def begun() -> FakeHost:
 
 
 def parts_of(host: FakeHost) -> dict[Any, Any]:
-    return dict(host._tester.peekMapState(STATE, shard_keys(1)[0]))
+    return dict(host.tester.peekMapState(STATE, shard_keys(1)[0]))
 
 
 def test_a_step_writes_itself_and_the_head_alone() -> None:

@@ -5,7 +5,6 @@ timers, scenarios.
 from __future__ import annotations
 
 import random
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,6 +30,7 @@ from tests.spark.shard.scenes import (
     rules,
     shuffled_within,
 )
+from tests.waiting import wait_until
 from tocsin.catalog import Subscription, create_catalog
 from tocsin.runtime.stream_clock import ClockSettings
 from tocsin.spark.plans.sources import FixedList
@@ -144,11 +144,13 @@ def test_timers_of_an_idle_stream_fire(stream: Stream) -> None:
     stream.settings = {"lateness": "1s", "idle": "2s"}
     stream.put([line("a1", "a", 1)])
     stream.start([*NAMES, SILENCE], processingTime="500 milliseconds")
-    deadline = time.monotonic() + 120
-    while not stream.all_matches() and time.monotonic() < deadline:
+
+    def has_rung() -> bool:
         assert stream.query is not None
         assert stream.query.exception() is None
-        time.sleep(0.2)
+        return bool(stream.all_matches())
+
+    wait_until(has_rung)
     assert [(each.subscription, each.events) for each in stream.all_matches()] == [
         ("silence", ("a1",))
     ]

@@ -4,11 +4,10 @@ are served.
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.builders import event_text
 from tests.spark.scenes import found_in
 from tocsin.catalog import Definition, Subscription
 from tocsin.spark import dead_letters_of, match_with_dead_letters, matches_of
@@ -29,8 +28,7 @@ COMPOSITE = Subscription(
 
 
 def line(name: str, second: int, xml: str) -> str:
-    event = {"id": name, "source": "s", "type": "t", "time": f"2026-01-01T00:00:{second:02d}Z"}
-    return json.dumps({**event, "datacontenttype": "application/xml", "data": xml})
+    return event_text(name, second=second, content_type="application/xml", data=xml)
 
 
 @pytest.mark.parametrize("composites", [False, True])

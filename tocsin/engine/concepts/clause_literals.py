@@ -16,7 +16,7 @@ from typing import Any
 
 from tocsin.engine.concepts.clauses import Part
 from tocsin.engine.concepts.facts import EventFacts
-from tocsin.engine.index.matcher_parts import WorkCounters
+from tocsin.engine.index.matcher_parts import CountedSlots, WorkCounters
 from tocsin.knowledge.concepts.assertions import EVENT, Individual, IndividualKind, World
 from tocsin.knowledge.concepts.concept import (
     Complement,
@@ -129,13 +129,11 @@ class EventLiterals:
 class LiteralTable:
     """Numbers of parts, with reference counts; the number of an unused part is reused."""
 
-    __slots__ = ("_free", "_numbers", "_roles", "_symbols", "_uses", "_work")
+    __slots__ = ("_numbers", "_roles", "_symbols", "_work")
 
     def __init__(self, work: WorkCounters) -> None:
         self._work = work
-        self._numbers: dict[Part, int] = {}
-        self._uses: list[int] = []
-        self._free: list[int] = []
+        self._numbers = CountedSlots[Part]()
         self._symbols: dict[Symbol, int] = {}
         self._roles: dict[str, _Role] = {}
 
@@ -144,20 +142,17 @@ class LiteralTable:
 
     def use(self, part: Part) -> int:
         """Count one more use of a part; return its number."""
-        number = self._numbers.get(part)
-        if number is None:
-            number = self._numbers[part] = self._new_number()
+        is_new = self._numbers.slot_of(part) is None
+        number = self._numbers.use(part)
+        if is_new:
             self._enter(part, number)
-        self._uses[number] += 1
         return number
 
     def release(self, part: Part) -> int:
         """Count one use less of a part; return its number. Removes the part with its last use."""
-        number = self._numbers[part]
-        self._uses[number] -= 1
-        if not self._uses[number]:
-            del self._numbers[part]
-            self._free.append(number)
+        number = self._numbers.slot_of(part)
+        assert number is not None
+        if self._numbers.release(number):
             self._leave(part, number)
         return number
 
@@ -256,12 +251,6 @@ class LiteralTable:
         for name, role in self._roles.items():
             if name in facts.values_of(EVENT) or not facts.denials.has_all_values(EVENT, name):
                 yield from ((number, Exists(name, filler)) for number, filler in role.parts.items())
-
-    def _new_number(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self._uses.append(0)
-        return len(self._uses) - 1
 
     def _enter(self, part: Part, number: int) -> None:
         if isinstance(part, Symbol):

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from tocsin.engine.concepts.clause_literals import EventLiterals, LiteralTable
 from tocsin.engine.concepts.clauses import ConceptClause, clauses_of
 from tocsin.engine.concepts.facts import EventFacts
-from tocsin.engine.index.growable import BYTE, INT32, Growable, Postings
-from tocsin.engine.index.matcher_parts import WorkCounters
+from tocsin.engine.index.growable import BYTE, INT32, Growable, Postings, put
+from tocsin.engine.index.matcher_parts import SlotAllocator, WorkCounters
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Symbol
 from tocsin.plan.nodes.concepts import ConceptTest
@@ -76,23 +76,25 @@ class LiteralPostings:
 class ClauseGroup:
     """Rows with number of required parts, slot, and a flag: True if a match is exact."""
 
-    __slots__ = ("_exact", "_free", "_needed", "_refused", "_required", "_slots")
+    __slots__ = ("_exact", "_needed", "_refused", "_required", "_rows", "_slots")
 
     def __init__(self) -> None:
         self._required, self._refused = LiteralPostings(), LiteralPostings()
         self._needed, self._slots, self._exact = Growable(INT32), Growable(INT32), Growable(BYTE)
-        self._free: list[int] = []
+        self._rows = SlotAllocator()
 
     def __len__(self) -> int:
-        return len(self._needed) - len(self._free)
+        return len(self._rows)
 
     def add(
         self, slot: int, required: Iterable[int], refused: Iterable[int], *, exact: bool
     ) -> int:
         """Add a clause; return its row."""
         parts = tuple(required)
-        row = self._new_row()
-        self._needed[row], self._slots[row], self._exact[row] = len(parts), slot, exact
+        row = self._rows.allocate()
+        put(self._needed, row, len(parts))
+        put(self._slots, row, slot)
+        put(self._exact, row, exact)
         for part in parts:
             self._required.add(part, row)
         for part in refused:
@@ -106,7 +108,7 @@ class ClauseGroup:
         for part in refused:
             self._refused.remove(part, row)
         self._needed[row] = _UNUSED
-        self._free.append(row)
+        self._rows.release(row)
 
     def met_by(self, events: Sequence[EventLiterals]) -> tuple[Numbers, Numbers, Numbers]:
         """Return three columns: event index, slot of a clause that it meets, and True if that is
@@ -125,13 +127,6 @@ class ClauseGroup:
             met &= self._refused.count([each.certain for each in events], width) == 0
         whose, rows = np.nonzero(met)
         return whose, rows
-
-    def _new_row(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self._needed.append(0)
-        self._exact.append(0)
-        return self._slots.append(0)
 
 
 NO_SYMBOL = -1

@@ -24,7 +24,7 @@ from tocsin.engine.conditions.probe_table import AttributeProbes, ProbeTable
 from tocsin.engine.conditions.probes import HasPlace, KnownTruth, OfKind, Probe
 from tocsin.engine.index.encoding import Distinct, nearest_float
 from tocsin.engine.index.growable import Postings
-from tocsin.engine.index.matcher_parts import WorkCounters
+from tocsin.engine.index.matcher_parts import SlotAllocator, WorkCounters
 from tocsin.events.event import Event, Path
 from tocsin.plan.nodes.atoms import Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.plan.semantics.predicate_truth import predicate_truth
@@ -219,13 +219,13 @@ class AttributeIndexes:
 class ConditionIndexes:
     """Map from probes to their numbers, and from events to the probes that they satisfy."""
 
-    __slots__ = ("_attributes", "_computed", "_free", "_places", "_work", "table")
+    __slots__ = ("_attributes", "_computed", "_numbers", "_places", "_work", "table")
 
     def __init__(self, work: WorkCounters) -> None:
         self._work = work
         self.table = ProbeTable()
         self._attributes: dict[Path, AttributeIndexes] = {}
-        self._free: list[int] = []
+        self._numbers = SlotAllocator()
         self._computed = ComputedProbes(self.table)
         self._places = PlaceProbes(self.table, work)
 
@@ -290,7 +290,7 @@ class ConditionIndexes:
         """Mark the probes that one event of the batch satisfies; `slots` is the number of
         subscription slots.
         """
-        one.begin(self.table.capacity, slots, COLUMNS * (len(self._attributes) + len(self._free)))
+        one.begin(self.table.capacity, slots, COLUMNS * self._numbers.capacity)
         for index in self._attributes.values():
             index.see(batch.value(index.path, i), one)
         if len(self._computed):
@@ -301,15 +301,15 @@ class ConditionIndexes:
     def _at(self, path: Path) -> AttributeIndexes:
         found = self._attributes.get(path)
         if found is None:
-            number = self._free.pop() if self._free else len(self._attributes)
+            number = self._numbers.allocate()
             attribute = AttributeProbes(self.table, number, lambda: self._discard(path))
             found = self._attributes[path] = AttributeIndexes(path, attribute, self._work)
         return found
 
     def _discard(self, path: Path) -> None:
-        self._free.append(self._attributes.pop(path).number)
+        self._numbers.release(self._attributes.pop(path).number)
         if not self._attributes:
-            self._free = []
+            self._numbers = SlotAllocator()
 
 
 def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[PostingAnswers | TextAnswers]:

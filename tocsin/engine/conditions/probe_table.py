@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable
+from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable, put
+from tocsin.engine.index.matcher_parts import SlotAllocator
 
 NEVER = 0
 LOOKED_UP = 0
@@ -28,42 +29,45 @@ class ProbeIndex(Protocol):
 class ProbeTable:
     """Data of each probe by number; kernels read the typed columns."""
 
-    __slots__ = ("_free", "attributes", "homes", "keys", "limits", "places", "relations", "uses")
+    __slots__ = (
+        "_numbers",
+        "attributes",
+        "homes",
+        "keys",
+        "limits",
+        "places",
+        "relations",
+        "uses",
+    )
 
     def __init__(self) -> None:
         self._clear()
 
     def _clear(self) -> None:
-        self._free: list[int] = []
-        self.homes: list[ProbeIndex | None] = [None]
-        self.keys: list[Any] = [None]
+        self._numbers = SlotAllocator()
+        self.homes: list[ProbeIndex | None] = []
+        self.keys: list[Any] = []
         self.uses, self.places, self.attributes = Growable(INT32), Growable(INT32), Growable(INT32)
         self.relations, self.limits = Growable(BYTE), Growable(FLOAT64)
-        for column in (self.uses, self.places, self.attributes, self.relations, self.limits):
-            column.append(0)
+        self.new(None, None)
 
     def __len__(self) -> int:
         """Return the number of probes in use."""
-        return len(self.uses) - 1 - len(self._free)
+        return len(self._numbers) - 1
 
     @property
     def capacity(self) -> int:
         """One more than the highest probe number."""
-        return len(self.uses)
+        return self._numbers.capacity
 
-    def new(self, home: ProbeIndex, key: Any) -> int:
-        """Add a probe without uses; return its number."""
-        if self._free:
-            probe = self._free.pop()
-            self.homes[probe], self.keys[probe] = home, key
-            return probe
-        self.homes.append(home)
-        self.keys.append(key)
-        self.uses.append(0)
-        self.places.append(0)
-        self.attributes.append(0)
-        self.limits.append(0)
-        return self.relations.append(LOOKED_UP)
+    def new(self, home: ProbeIndex | None, key: Any) -> int:
+        """Add a probe without uses; return its number. Only NEVER is in no index."""
+        probe = self._numbers.allocate()
+        put(self.homes, probe, home)
+        put(self.keys, probe, key)
+        for column in (self.uses, self.places, self.attributes, self.relations, self.limits):
+            put(column, probe, 0)
+        return probe
 
     def compare(self, probe: int, attribute: int, relation: str, limit: float, place: int) -> None:
         """Make a probe a comparison of an attribute with a limit, at a position of its index."""
@@ -84,7 +88,7 @@ class ProbeTable:
         home.drop(probe, self.keys[probe])
         self.homes[probe] = self.keys[probe] = None
         self.relations[probe] = LOOKED_UP
-        self._free.append(probe)
+        self._numbers.release(probe)
         if not len(self):
             self._clear()
 

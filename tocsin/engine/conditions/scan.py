@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.index.matcher_parts import Hits, Keys, WorkCounters
+from tocsin.engine.index.matcher_parts import CountedSlots, Hits, Keys, WorkCounters
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import (
@@ -99,11 +99,8 @@ class ScanMatcher:
 
     __slots__ = (
         "_codes",
-        "_free",
         "_keys",
-        "_numbers",
         "_predicates",
-        "_references",
         "_reorder",
         "props",
         "work",
@@ -113,10 +110,7 @@ class ScanMatcher:
         self._reorder = reorder
         self._keys = Keys()
         self._codes: dict[int, ShortCircuitCode] = {}
-        self._numbers: dict[Predicate, int] = {}
-        self._predicates: list[Predicate | None] = []
-        self._references: list[int] = []
-        self._free: list[int] = []
+        self._predicates = CountedSlots[Predicate]()
         self.props: list[PropsRow] = []
         """The predicate table of the event matched last: rows in the order of evaluation."""
         self.work = WorkCounters()
@@ -130,7 +124,7 @@ class ScanMatcher:
     @property
     def distinct_predicates(self) -> int:
         """Number of distinct predicates of all subscriptions."""
-        return len(self._numbers)
+        return len(self._predicates)
 
     def key_of(self, slot: int) -> str:
         """Return the key of a slot."""
@@ -144,17 +138,14 @@ class ScanMatcher:
         """Add a subscription; raise for a known key, and change nothing then."""
         self._keys.require_new(key)
         expression = prepared_expression(atom.expression) if self._reorder else atom.expression
-        for predicate in predicates_of(expression):
-            self._refer(predicate)
-        self._codes[self._keys.add(key)] = compile_short_circuit(
-            expression, self._numbers.__getitem__
-        )
+        numbers = {each: self._predicates.use(each) for each in predicates_of(expression)}
+        self._codes[self._keys.add(key)] = compile_short_circuit(expression, numbers.__getitem__)
 
     def remove(self, key: str) -> None:
         """Remove a subscription and every predicate that only it had."""
         code = self._codes.pop(self._keys.remove(key))
         for step in code.steps:
-            self._release(step.predicate)
+            self._predicates.release(step.predicate)
 
     def match(self, batch: EventBatch) -> Hits:
         """Test every event against every subscription."""
@@ -166,7 +157,7 @@ class ScanMatcher:
 
     def _matching(self, event: Event) -> list[int]:
         self.props = []
-        truths: list[Truth | None] = [None] * len(self._predicates)
+        truths: list[Truth | None] = [None] * self._predicates.capacity
         self.work.candidates += len(self._codes)
         return [slot for slot, code in self._codes.items() if self._accepts(code, truths, event)]
 
@@ -184,30 +175,8 @@ class ScanMatcher:
         return at == ACCEPT
 
     def _evaluated(self, number: int, truths: list[Truth | None], event: Event) -> Truth:
-        predicate = self._predicates[number]
-        assert predicate is not None
+        predicate = self._predicates.item_at(number)
         value = truths[number] = predicate_truth(predicate, event)
         self.props.append((predicate, value))
         self.work.predicate_evaluations += 1
         return value
-
-    def _refer(self, predicate: Predicate) -> None:
-        number = self._numbers.get(predicate)
-        if number is None:
-            number = self._numbers[predicate] = (
-                self._free.pop() if self._free else len(self._predicates)
-            )
-            if number == len(self._predicates):
-                self._predicates.append(None)
-                self._references.append(0)
-            self._predicates[number] = predicate
-        self._references[number] += 1
-
-    def _release(self, number: int) -> None:
-        self._references[number] -= 1
-        if self._references[number] == 0:
-            predicate = self._predicates[number]
-            assert predicate is not None
-            del self._numbers[predicate]
-            self._predicates[number] = None
-            self._free.append(number)

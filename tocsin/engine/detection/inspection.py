@@ -67,15 +67,16 @@ def view_of(node: Operator, keys: tuple[str, ...]) -> OperatorView:
     return OperatorView(node.number, node.part, inputs, keys, waiting, came)
 
 
-def shortest_window(nodes: Iterable[Operator]) -> Duration | None:
-    """Return the length of the shortest recurring window; None without any."""
-    return min((_step_of(node.part) for node in nodes if node.is_endless), default=None)
+def shortest_window(parts: Iterable[Part]) -> Duration | None:
+    """Return the length of the shortest recurring window of the given parts; None without any."""
+    lengths = map(_recurrence_of, parts)
+    return min((length for length in lengths if length is not None), default=None)
 
 
-def _step_of(part: Part) -> Duration:
-    """Return the distance between two recurring windows of a part."""
+def _recurrence_of(part: Part) -> Duration | None:
+    """Return the distance between two windows of a part; None if its windows do not recur."""
     match part:
         case Absence(_, EveryWindow(length)) | Sliding(every=int(length)):
             return length
         case _:
-            raise AssertionError(f"nothing comes again in {part}")
+            return None

@@ -37,7 +37,9 @@ from tocsin.engine.detection.pair_kernel import (
     expire_all,
     take_in,
 )
+from tocsin.engine.index.growable import put
 from tocsin.engine.index.kernels import to_python
+from tocsin.engine.index.matcher_parts import SlotAllocator
 from tocsin.plan.nodes.composites import End, Moment, Precedes, Stands
 from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.allen import INVERSE, Allen, relation_of
@@ -125,10 +127,9 @@ class PairStore(Generic[Owner]):
         "_conditions",
         "_counters",
         "_entries",
+        "_event_slots",
         "_events",
         "_found",
-        "_free_events",
-        "_free_pairs",
         "_freed",
         "_identities",
         "_latest",
@@ -137,6 +138,7 @@ class PairStore(Generic[Owner]):
         "_next_identity",
         "_occurrences",
         "_owners",
+        "_pair_slots",
         "_pairs",
         "_queues",
         "expired_before",
@@ -149,9 +151,9 @@ class PairStore(Generic[Owner]):
         self.expired_before: Instant = -FAR
         """Instant of the last `forget_before`: entries that had expired by then are hidden."""
         self._owners: list[Owner | None] = []
-        self._free_pairs: list[int] = []
+        self._pair_slots = SlotAllocator()
         self._occurrences: list[Occurrence | None] = []
-        self._free_events: list[int] = []
+        self._event_slots = SlotAllocator()
         self._identities: dict[tuple[str, str], list[int]] = {}
         self._next_identity = 0
         self._condition_ranges: dict[tuple[tuple[TimeCondition, ...], int], tuple[int, int]] = {}
@@ -176,10 +178,8 @@ class PairStore(Generic[Owner]):
         waits: Sequence[bool],
     ) -> int:
         """Add a pair and return its number."""
-        pair = self._free_pairs.pop() if self._free_pairs else len(self._owners)
-        if pair == len(self._owners):
-            self._owners.append(None)
-        self._owners[pair] = owner
+        pair = self._pair_slots.allocate()
+        put(self._owners, pair, owner)
         self._pairs = _grow(self._pairs, pair + 1)
         self._queues = _grow(self._queues, 2 * pair + 2)
         self._pairs[pair] = NONE, 0
@@ -199,12 +199,12 @@ class PairStore(Generic[Owner]):
                 drop(queue, entry, *self._chains)
             self._release()
         self._owners[pair] = None
-        self._free_pairs.append(pair)
+        self._pair_slots.release(pair)
 
     @property
     def event_count(self) -> int:
         """Number of events that are kept."""
-        return len(self._occurrences) - len(self._free_events)
+        return len(self._event_slots)
 
     def tried(self, pair: int) -> int:
         """Return the number of buffered events that were checked for a pair."""
@@ -314,13 +314,11 @@ class PairStore(Generic[Owner]):
 
     def _number(self, occurrence: Occurrence) -> int:
         """Return a number for an occurrence, valid while something holds it."""
-        event = self._free_events.pop() if self._free_events else len(self._occurrences)
-        if event == len(self._occurrences):
-            self._occurrences.append(None)
-            self._events = _grow(self._events, event + 1)
-            if len(self._freed) < len(self._events):
-                self._freed = np.zeros(len(self._events), np.int64)
-        self._occurrences[event] = occurrence
+        event = self._event_slots.allocate()
+        put(self._occurrences, event, occurrence)
+        self._events = _grow(self._events, event + 1)
+        if len(self._freed) < len(self._events):
+            self._freed = np.zeros(len(self._events), np.int64)
         identity = self._identities.get(occurrence.members[0].identity)
         if identity is None:
             self._next_identity += 1
@@ -345,7 +343,7 @@ class PairStore(Generic[Owner]):
             if not identity[1]:
                 del self._identities[occurrence.members[0].identity]
             self._occurrences[event] = None
-            self._free_events.append(event)
+            self._event_slots.release(event)
 
     def _make_room(self, count: int) -> None:
         """Make room for `count` more entries, and as many pairs found."""

@@ -33,7 +33,8 @@ from tocsin.engine.graphs.link_pairs import LinkPairs
 from tocsin.engine.graphs.links import NO_LINK, LinkTable, Numbers
 from tocsin.engine.graphs.shapes import HOME_POSITION, PatternShape
 from tocsin.engine.graphs.work import GraphWork
-from tocsin.engine.index.growable import INT32, INT64, Growable, Postings
+from tocsin.engine.index.growable import INT32, INT64, Growable, Postings, put
+from tocsin.engine.index.matcher_parts import CountedSlots, SlotAllocator
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import Injective
 from tocsin.values.terms import Iri, Literal
@@ -47,7 +48,7 @@ class Records:
     The number of a removed record is reused.
     """
 
-    __slots__ = ("_extents", "_free", "_holes", "pool", "starts")
+    __slots__ = ("_extents", "_holes", "_numbers", "pool", "starts")
 
     def __init__(self) -> None:
         self._clear()
@@ -56,27 +57,24 @@ class Records:
         self.pool = Growable(INT32)
         self.starts = Growable(INT64)
         self._extents = Growable(INT32)
-        self._free: list[int] = []
+        self._numbers = SlotAllocator()
         self._holes = 0
 
     def __len__(self) -> int:
-        return len(self.starts) - len(self._free)
+        return len(self._numbers)
 
     def add(self, record: list[int]) -> int:
         """Add a record; return its number."""
-        start = self.pool.extend(record)
-        if not self._free:
-            self._extents.append(len(record))
-            return self.starts.append(start)
-        number = self._free.pop()
-        self.starts[number], self._extents[number] = start, len(record)
+        number = self._numbers.allocate()
+        put(self.starts, number, self.pool.extend(record))
+        put(self._extents, number, len(record))
         return number
 
     def remove(self, number: int) -> None:
         """Remove a record; removing the last one frees everything."""
         self._holes += self._extents[number]
         self._extents[number] = 0
-        self._free.append(number)
+        self._numbers.release(number)
         if not len(self):
             self._clear()
         elif self._holes > max(_WORTH_COMPACTING, len(self.pool) // 2):
@@ -97,42 +95,30 @@ class Constants:
     Literals of equal value are one constant. The number of an unused constant is reused.
     """
 
-    __slots__ = ("_free", "_numbers", "_uses")
+    __slots__ = ("_numbers",)
 
     def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
-        self._uses: list[int] = []
-        self._free: list[int] = []
+        self._numbers = CountedSlots[Hashable]()
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def use(self, constant: Iri | Literal) -> int:
         """Count one more use of a constant; return its number."""
-        key = key_of(constant)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = self._free.pop() if self._free else len(self._uses)
-            if number == len(self._uses):
-                self._uses.append(0)
-        self._uses[number] += 1
-        return number
+        return self._numbers.use(key_of(constant))
 
     def release(self, constant: Iri | Literal) -> None:
         """Count one use less; remove the constant with its last use."""
-        key = key_of(constant)
-        number = self._numbers[key]
-        self._uses[number] -= 1
-        if not self._uses[number]:
-            del self._numbers[key]
-            self._free.append(number)
+        number = self._numbers.slot_of(key_of(constant))
+        assert number is not None
+        self._numbers.release(number)
 
     def images(self, graph: EncodedGraph) -> Numbers:
         """Return the vertex of each constant, -1 if the event has none."""
-        found = np.full(len(self._uses), -1, np.int64)
-        if self._numbers:
+        found = np.full(self._numbers.capacity, -1, np.int64)
+        if len(self._numbers):
             for vertex, term in enumerate(graph.terms):
-                number = self._numbers.get(key_of(term))
+                number = self._numbers.slot_of(key_of(term))
                 if number is not None:
                     found[number] = vertex
         return found

@@ -156,8 +156,7 @@ class LinkPairs:
         return np.array([arc.subject for arc in self._graph.arcs], np.int64)
 
     def _found(self, number: int) -> Iterable[Pair]:
-        link = self._links.links[number]
-        assert link is not None
+        link = self._links.link(number)
         if link.repeated:
             return pairs_of(link, self._graph, self._links.ontology, Budget())
         arcs = self._arcs_of(self._links.bases[number])

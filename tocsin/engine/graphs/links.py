@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.graphs.encoding import Arc, EncodedGraph
-from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable
+from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable, put
+from tocsin.engine.index.matcher_parts import CountedSlots
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import RELATIONS, Comparison, Filter, StatementPattern
 from tocsin.values.terms import Family, Literal, Term, value_of
@@ -33,13 +34,10 @@ Flags = npt.NDArray[np.bool_]
 class Thresholds:
     """Comparisons in use, with reference counts; the number of an unused one is reused."""
 
-    __slots__ = ("_comparisons", "_free", "_limits", "_numbers", "_relations", "_uses")
+    __slots__ = ("_limits", "_numbers", "_relations")
 
     def __init__(self) -> None:
-        self._numbers: dict[Comparison, int] = {}
-        self._comparisons: list[Comparison | None] = []
-        self._uses: list[int] = []
-        self._free: list[int] = []
+        self._numbers = CountedSlots[Comparison]()
         self._limits = Growable(FLOAT64)
         self._relations = Growable(BYTE)
 
@@ -49,7 +47,7 @@ class Thresholds:
     @property
     def capacity(self) -> int:
         """One more than the highest number."""
-        return len(self._uses)
+        return self._numbers.capacity
 
     def use(self, condition: Filter | None) -> int:
         """Count one more use of a comparison; return its number.
@@ -59,22 +57,14 @@ class Thresholds:
         limit = _number(condition.value) if isinstance(condition, Comparison) else None
         if limit is None or not isinstance(condition, Comparison):
             return NO_THRESHOLD
-        number = self._numbers.get(condition)
-        if number is None:
-            number = self._numbers[condition] = self._new()
-            self._comparisons[number] = condition
-            self._limits[number], self._relations[number] = limit, _CODES[condition.relation]
-        self._uses[number] += 1
+        number = self._numbers.use(condition)
+        put(self._limits, number, limit)
+        put(self._relations, number, _CODES[condition.relation])
         return number
 
     def release(self, number: int) -> None:
         """Count one use less; remove the comparison with its last use."""
-        self._uses[number] -= 1
-        comparison = self._comparisons[number]
-        if not self._uses[number] and comparison is not None:
-            del self._numbers[comparison]
-            self._comparisons[number] = None
-            self._free.append(number)
+        self._numbers.release(number)
 
     def true_of(self, term: Term, wanted: Numbers, graph: EncodedGraph) -> Flags:
         """Return a flag per number: True if that comparison is wanted and TRUE of a term."""
@@ -93,16 +83,7 @@ class Thresholds:
         return answers
 
     def _one_by_one(self, wanted: Numbers, term: Term, graph: EncodedGraph) -> list[bool]:
-        return [graph.passes(self._comparisons[number], term) for number in wanted.tolist()]
-
-    def _new(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self._limits.append(0.0)
-        self._relations.append(0)
-        self._comparisons.append(None)
-        self._uses.append(0)
-        return len(self._uses) - 1
+        return [graph.passes(self._numbers.item_at(number), term) for number in wanted.tolist()]
 
 
 def _number(term: Term) -> float | None:
@@ -169,13 +150,10 @@ class LinkTable:
     """
 
     __slots__ = (
-        "_free",
         "_numbers",
         "_plain",
         "_remembered",
-        "_uses",
         "bases",
-        "links",
         "ontology",
         "threshold_of",
         "thresholds",
@@ -183,10 +161,7 @@ class LinkTable:
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
-        self.links: list[LinkPattern | None] = []
-        self._numbers: dict[LinkPattern, int] = {}
-        self._uses: list[int] = []
-        self._free: list[int] = []
+        self._numbers = CountedSlots[LinkPattern]()
         self._plain: dict[tuple[str, str], dict[str, int]] = {}
         self._remembered: dict[str, dict[Look, Numbers]] = {}
         self.bases = Growable(INT32)
@@ -201,33 +176,35 @@ class LinkTable:
     @property
     def capacity(self) -> int:
         """One more than the highest number."""
-        return len(self.links)
+        return self._numbers.capacity
 
     def number(self, link: LinkPattern) -> int | None:
         """Return the number of a link in use; None for a new one."""
-        return self._numbers.get(link)
+        return self._numbers.slot_of(link)
+
+    def link(self, number: int) -> LinkPattern:
+        """Return the link with a number."""
+        return self._numbers.item_at(number)
 
     def use(self, link: LinkPattern) -> int:
         """Count one more use of a link, and of its base; return its number."""
         base = link.base()
         if base is not None and base != link:
             self.use(base)
-        number = self._numbers.get(link)
-        if number is None:
-            number = self._new(link)
-        self._uses[number] += 1
+        is_new = self._numbers.slot_of(link) is None
+        number = self._numbers.use(link)
+        if is_new:
+            self._enter(number, link)
         return number
 
     def release(self, number: int) -> None:
         """Count one use less of a link, and of its base."""
-        link = self.links[number]
-        assert link is not None
-        base = link.base()
-        if base is not None and base != link:
-            self.release(self._numbers[base])
-        self._uses[number] -= 1
-        if not self._uses[number]:
-            self._drop(number, link)
+        link = self._numbers.item_at(number)
+        base = self.bases[number]
+        if base not in (NO_LINK, number):
+            self.release(base)
+        if self._numbers.release(number):
+            self._leave(number, link)
 
     def of_arc(self, arc: Arc) -> Numbers:
         """Return the plain links that an arc satisfies."""
@@ -254,33 +231,21 @@ class LinkTable:
             sorted(ends[each] for ends in starts for each in ends.keys() & objects), np.int64
         )
 
-    def _new(self, link: LinkPattern) -> int:
-        number = self._free.pop() if self._free else len(self.links)
-        if number == len(self.links):
-            self.links.append(None)
-            self._uses.append(0)
-            self.bases.append(NO_LINK)
-            self.threshold_of.append(NO_THRESHOLD)
-        self.links[number] = link
-        self._numbers[link] = number
+    def _enter(self, number: int, link: LinkPattern) -> None:
         base = link.base()
-        self.bases[number] = NO_LINK if base is None else self._numbers[base]
-        self.threshold_of[number] = (
-            NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
-        )
+        base_number = None if base is None else self._numbers.slot_of(base)
+        put(self.bases, number, NO_LINK if base_number is None else base_number)
+        threshold = NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
+        put(self.threshold_of, number, threshold)
         if link.is_plain():
             self._plain.setdefault((link.property, link.subject_class), {})[link.object_class] = (
                 number
             )
             self._forget(link.property)
-        return number
 
-    def _drop(self, number: int, link: LinkPattern) -> None:
+    def _leave(self, number: int, link: LinkPattern) -> None:
         if self.threshold_of[number] != NO_THRESHOLD:
             self.thresholds.release(self.threshold_of[number])
-        self.links[number] = None
-        del self._numbers[link]
-        self._free.append(number)
         if link.is_plain():
             ends = self._plain[link.property, link.subject_class]
             del ends[link.object_class]

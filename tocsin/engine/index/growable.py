@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tocsin.engine.index.matcher_parts import SlotAllocator
+
 INT32, INT64, FLOAT64, BYTE = "i", "q", "d", "B"
 
 
@@ -80,13 +82,21 @@ class Growable:
         self._items = self._items[:]
 
 
+def put(column: Growable | list[Any], place: int, item: Any) -> None:
+    """Write an item at an index of a column, or one beyond its last."""
+    if place == len(column):
+        column.append(item)
+    else:
+        column[place] = item
+
+
 _WORTH_COMPACTING = 1024
 
 
 class Postings:
     """Lists by number; an emptied list is removed and its number is reused."""
 
-    __slots__ = ("_free", "_garbage", "_room", "counts", "pool", "starts")
+    __slots__ = ("_garbage", "_numbers", "_room", "counts", "pool", "starts")
 
     def __init__(self) -> None:
         self._clear()
@@ -96,22 +106,17 @@ class Postings:
         self.counts = Growable(INT32)
         self._room = Growable(INT32)
         self.pool = Growable(INT32)
-        self._free: list[int] = []
+        self._numbers = SlotAllocator()
         self._garbage = 0
 
     def __len__(self) -> int:
-        return len(self.starts) - len(self._free)
+        return len(self._numbers)
 
     def new(self, item: int) -> int:
         """Add a list with one item; return its number."""
-        start = self.pool.append(item)
-        if self._free:
-            number = self._free.pop()
-            self._set(number, start, 1, 1)
-            return number
-        self.counts.append(1)
-        self._room.append(1)
-        return self.starts.append(start)
+        number = self._numbers.allocate()
+        self._set(number, self.pool.append(item), 1, 1)
+        return number
 
     def append(self, number: int, item: int) -> None:
         """Add an item to a list."""
@@ -132,7 +137,7 @@ class Postings:
             return False
         room = self._room[number]
         self._set(number, 0, 0, 0)
-        self._free.append(number)
+        self._numbers.release(number)
         if len(self):
             self._discard(room)
         else:
@@ -145,7 +150,9 @@ class Postings:
         return self.pool.array[start : start + self.counts[number]]
 
     def _set(self, number: int, start: int, count: int, room: int) -> None:
-        self.starts[number], self.counts[number], self._room[number] = start, count, room
+        put(self.starts, number, start)
+        put(self.counts, number, count)
+        put(self._room, number, room)
 
     def _discard(self, room: int) -> None:
         self._garbage += room

@@ -7,13 +7,14 @@ that tests can prove what was not done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tocsin.engine.index.growable import put
 from tocsin.engine.index.kernels import Ints, compiled
 from tocsin.errors import StateProblem, name_taken
 
@@ -85,15 +86,104 @@ def _scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -
         places[event] += 1
 
 
+# Slots: small numbers for all that indexes hold, reused after removal.
+#
+# `SlotAllocator` gives out the numbers, `CountedSlots` numbers distinct items with many users,
+# `Keys` numbers subscriptions. Compiled loops keep their free entries as chains in their own
+# arrays.
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+class SlotAllocator:
+    """Slots from 0 on. A released slot is given out again, the one released last first."""
+
+    __slots__ = ("_free", "capacity")
+
+    def __init__(self) -> None:
+        self._free: list[int] = []
+        self.capacity = 0
+        """One more than the highest slot in use or free for reuse."""
+
+    def __len__(self) -> int:
+        """Return the number of slots in use."""
+        return self.capacity - len(self._free)
+
+    def allocate(self) -> int:
+        """Return a slot that is not in use."""
+        if self._free:
+            return self._free.pop()
+        self.capacity += 1
+        return self.capacity - 1
+
+    def release(self, slot: int) -> None:
+        """Free a slot for reuse."""
+        self._free.append(slot)
+
+
+class CountedSlots(Generic[Item]):
+    """Distinct items by slot, with reference counts; the slot of an unused item is reused."""
+
+    __slots__ = ("_allocator", "_items", "_slots", "_uses")
+
+    def __init__(self) -> None:
+        self._allocator = SlotAllocator()
+        self._slots: dict[Item, int] = {}
+        self._items: list[Item | None] = []
+        self._uses: list[int] = []
+
+    def __len__(self) -> int:
+        """Return the number of items in use."""
+        return len(self._slots)
+
+    @property
+    def capacity(self) -> int:
+        """One more than the highest slot in use or free for reuse."""
+        return self._allocator.capacity
+
+    def slot_of(self, item: Item) -> int | None:
+        """Return the slot of an item; None if it is not in use."""
+        return self._slots.get(item)
+
+    def item_at(self, slot: int) -> Item:
+        """Return the item at a slot in use."""
+        item = self._items[slot]
+        assert item is not None
+        return item
+
+    def use(self, item: Item) -> int:
+        """Count one more use of an item; return its slot."""
+        slot = self._slots.get(item)
+        if slot is None:
+            slot = self._slots[item] = self._allocator.allocate()
+            put(self._items, slot, item)
+            put(self._uses, slot, 0)
+        self._uses[slot] += 1
+        return slot
+
+    def release(self, slot: int) -> bool:
+        """Count one use less; True if it was the last, and the item is removed."""
+        self._uses[slot] -= 1
+        if self._uses[slot]:
+            return False
+        del self._slots[self.item_at(slot)]
+        self._items[slot] = None
+        self._allocator.release(slot)
+        return True
+
+
 class Keys:
     """The two-way table of keys and slots."""
 
-    __slots__ = ("_free", "_keys", "_slots")
+    __slots__ = ("_allocator", "_keys", "_slots")
 
     def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self._allocator = SlotAllocator()
         self._slots: dict[str, int] = {}
         self._keys: list[str | None] = []
-        self._free: list[int] = []
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -104,7 +194,7 @@ class Keys:
     @property
     def capacity(self) -> int:
         """One more than the highest slot in use or free for reuse."""
-        return len(self._keys)
+        return self._allocator.capacity
 
     def require_new(self, key: str) -> None:
         """Raise if the key is known."""
@@ -114,13 +204,8 @@ class Keys:
     def add(self, key: str) -> int:
         """Add a key; return its slot."""
         self.require_new(key)
-        if self._free:
-            slot = self._free.pop()
-            self._keys[slot] = key
-        else:
-            slot = len(self._keys)
-            self._keys.append(key)
-        self._slots[key] = slot
+        slot = self._slots[key] = self._allocator.allocate()
+        put(self._keys, slot, key)
         return slot
 
     def remove(self, key: str) -> int:
@@ -134,9 +219,9 @@ class Keys:
                 hint="check the id",
             )
         self._keys[slot] = None
-        self._free.append(slot)
+        self._allocator.release(slot)
         if not self._slots:
-            self._slots, self._keys, self._free = {}, [], []
+            self._clear()
         return slot
 
     def key_of(self, slot: int) -> str:
@@ -150,7 +235,7 @@ class Keys:
         """Return the keys of slots, one by one; fast for the slots of many hits."""
         numbers = slots.tolist() if isinstance(slots, np.ndarray) else slots
         keys = list(map(self._keys.__getitem__, numbers))
-        if self._free and None in keys:
+        if len(self._slots) < len(self._keys) and None in keys:
             return [self.key_of(slot) for slot in numbers]
         return keys  # type: ignore[return-value]
 

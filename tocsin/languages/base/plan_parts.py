@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from tocsin.plan.nodes.composites import (
+    HIDDEN,
     Absence,
     Change,
     End,
@@ -38,9 +39,6 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.composites import Change as StateChange
 from tocsin.plan.nodes.expressions import Apart, Attribute, Call, Expression, Lasts, Satisfies
 from tocsin.plan.nodes.rewriting import with_parts
-
-HIDDEN = "."
-"""First character of internal names, which no match contains."""
 
 
 def prefix_names(part: Part, prefix: str) -> Part:

@@ -43,4 +43,4 @@ def parse(
     if meaning.problems:
         return Reading(problems=tuple(meaning.problems), syntax=written)
     warn = partial(warnings_of, text, written, meaning, context)
-    return Reading(Plan(meaning.part), syntax=written, warn=warn)
+    return Reading(Plan(meaning.part), syntax=written, warn=warn, recorder=meaning.sources)

@@ -12,12 +12,13 @@ from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.plan_parts import keyed_operators, keyed_whole
+from tocsin.languages.base.slices import TextSlices
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.concept_builder import ConceptBuilder
 from tocsin.languages.concept.correlation import Correlating, SharedValue
 from tocsin.languages.concept.names import ConceptNameResolver
-from tocsin.languages.concept.read import ConceptOptions, exceeded, read_subscription
+from tocsin.languages.concept.read import ConceptOptions, exceeded, read_subscription, slices_of
 from tocsin.languages.concept.syntax import (
     ConceptAnd,
     ConceptEmbeddedAtom,
@@ -27,11 +28,13 @@ from tocsin.languages.concept.syntax import (
     Syntax,
     TemporalRelation,
     TimedNegation,
+    extent,
     leaves_of,
 )
 from tocsin.plan.nodes import composites
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.time import Duration
 
 OWN_LANGUAGE = "concept"
@@ -52,6 +55,7 @@ class LoweredConcept:
     part: Part
     problems: list[Problem]
     spots: Mapping[ConceptTest, SourceSpan]
+    sources: SourceRecorder
 
 
 def lower(
@@ -65,7 +69,7 @@ def lower(
     problems = ProblemCollector(text)
     lowering = ConceptLowering(problems, ConceptBuilder(problems, names), settings, context)
     part = lowering.whole(written)
-    return LoweredConcept(part, problems.in_reading_order(), lowering.spots)
+    return LoweredConcept(part, problems.in_reading_order(), lowering.spots, lowering.sources)
 
 
 @dataclass(slots=True)
@@ -86,8 +90,11 @@ class ConceptLowering:
     spots: dict[ConceptTest, SourceSpan] = field(default_factory=dict)
     used_at: SourceSpan | None = None
     level: int = 0
+    sources: SourceRecorder = field(default_factory=SourceRecorder)
+    slices: TextSlices = field(init=False)
 
     def __post_init__(self) -> None:
+        self.slices = slices_of(self.problems.text)
         self.describing = ConceptBuilder(
             self.problems, self.describing.names, self._defined_concept
         )
@@ -101,10 +108,15 @@ class ConceptLowering:
         self.shared = tuple(map(correlating.shared, written.shared))
         by = correlating.key(written)
         part = self.part(written.body)
-        return keyed_whole(keyed_operators(part, by), by) if by else part
+        return self.sources.replace(
+            part, keyed_whole(keyed_operators(part, by), by) if by else part
+        )
 
     def part(self, node: Syntax) -> Part:
         """Return the part of a node."""
+        return self.sources.add(self._part(node), lambda: self.slices.piece(extent(node)))
+
+    def _part(self, node: Syntax) -> Part:
         match node:
             case ConceptOr(operands):
                 return composites.Either(tuple(map(self.part, operands)))
@@ -263,7 +275,7 @@ class ConceptLowering:
         if level > MAX_LEVELS:
             message = f"with names written out, concepts nest deeper than {MAX_LEVELS} levels"
             raise exceeded(message, None, "write fewer levels", node.name)
-        problems = _DefinitionProblems(self.problems, node.spot)
+        problems = _DefinitionProblems(self.problems, node.spot, definition.expression)
         place = self.places.get(id(node), 0)
         shared = tuple(SharedValue(each.variable, (each.at(place),)) for each in self.shared)
         inner = ConceptLowering(
@@ -277,7 +289,7 @@ class ConceptLowering:
             used_at=self.used_at or node.spot,
             level=level,
         )
-        problems.text = definition.expression
+        self.sources.add_definition(inner.sources)
         return inner, body
 
 
@@ -288,8 +300,8 @@ def _is_anchored(node: Syntax) -> bool:
 class _DefinitionProblems(ProblemCollector):
     """Problems of a definition's text, placed at the name that uses the definition."""
 
-    def __init__(self, outer: ProblemCollector, spot: SourceSpan) -> None:
-        super().__init__("")
+    def __init__(self, outer: ProblemCollector, spot: SourceSpan, text: str) -> None:
+        super().__init__(text)
         self._outer = outer
         self._spot = spot
 

@@ -12,9 +12,11 @@ from functools import cache
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.concepts.assertions import World
+from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
 from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.slices import TextSlices, blank
 from tocsin.languages.concept.syntax import ConceptSubscription, Terminology
 from tocsin.languages.concept.syntax_errors import syntax_problem
 from tocsin.languages.concept.transformer import ConceptTransformer
@@ -41,6 +43,8 @@ _OPENING = re.compile(
 count.
 """
 
+_QUOTED = re.compile(r"#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>")
+
 _TERMINOLOGY = Grammar(
     "SYNTAX",
     syntax_problem,
@@ -58,6 +62,15 @@ def read_subscription(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Conc
         _parser("subscription", limits.nesting), text, limits
     )
     return found
+
+
+def slices_of(text: str) -> TextSlices:
+    """Return the pieces of a text that has been read."""
+    return TextSlices(text, _mask)
+
+
+def _mask(text: str) -> str:
+    return blank(blank_braces(text, _OPENING, "SYNTAX"), _QUOTED)
 
 
 def read_terminology(text: str, limits: ConceptLimits = DEFAULT_LIMITS) -> Terminology:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tocsin.languages.base.slices import Extent, enclose, extent_of
 from tocsin.languages.base.texts import SourceSpan
 
 
@@ -198,6 +199,20 @@ def children_of(node: Syntax) -> tuple[Syntax, ...]:
             return (inner,)
         case _:
             return ()
+
+
+def extent(node: Syntax) -> Extent:
+    """Return the extent of a node without the brackets at its ends."""
+    match node:
+        case Listing(elements):
+            return enclose(extent_of(node.spot), *(extent_of(each.spot) for each in elements))
+        case Restriction(name, _, value):
+            last = value if isinstance(value, SourceSpan) else value.spot
+            return enclose(extent_of(name.spot), extent_of(last))
+        case TimedNegation():
+            return enclose(extent_of(node.spot), extent_of(node.duration))
+        case _:
+            return enclose(extent_of(node.spot), *map(extent, children_of(node)))
 
 
 def leaves_of(node: Syntax) -> Iterator[Syntax]:

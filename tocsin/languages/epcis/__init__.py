@@ -17,7 +17,7 @@ from functools import partial
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import Options, Reading, capture_problems, whole_text
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.epcis.checks import warnings_of
 from tocsin.languages.epcis.lower import lower
@@ -38,4 +38,5 @@ def parse(text: str, options: Options = NO_OPTIONS, context: Context = EMPTY_CON
     condition, found = lower(query, ontology, known_in(context.definitions.values()))
     if found:
         return Reading(problems=tuple(sorted(found, key=reading_order)), syntax=query)
-    return Reading(Plan(Condition(condition)), syntax=query, warn=partial(warnings_of, query))
+    plan, warn = Plan(Condition(condition)), partial(warnings_of, query)
+    return Reading(plan, syntax=query, warn=warn, recorder=whole_text(plan, text))

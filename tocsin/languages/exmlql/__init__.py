@@ -24,6 +24,7 @@ from tocsin.languages.exmlql.read import read
 from tocsin.languages.exmlql.syntax import ExmlqlSubscription
 from tocsin.languages.exmlql.term_transformer import ExmlqlLimits
 from tocsin.languages.exmlql.xml_ql import xml_ql_queries
+from tocsin.plan.nodes.sources import SourceRecorder
 
 __all__ = ["ExmlqlLimits", "parse", "xml_ql"]
 
@@ -40,8 +41,9 @@ def parse(
     """Return the reading of a subscription, with its problems in the order of the checks."""
     refuse_unknown(options, "exmlql")
     found, syntax = ProblemCollector(text), read(text, limits)
-    plan = lower(syntax, context.definitions, found)
-    return Reading(plan, tuple(found.found), syntax, partial(warnings_of, text, syntax))
+    recorder, warn = SourceRecorder(), partial(warnings_of, text, syntax)
+    plan = lower(syntax, context.definitions, found, recorder)
+    return Reading(plan, tuple(found.found), syntax, warn, recorder)
 
 
 def xml_ql(reading: Reading) -> list[str]:

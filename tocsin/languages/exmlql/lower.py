@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from tocsin.languages.base.context import Definition
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.exmlql.source_texts import SourceTexts
 from tocsin.languages.exmlql.syntax import (
     SYNTAX_CODE,
     Built,
@@ -42,6 +44,7 @@ from tocsin.languages.exmlql.variables import (
 )
 from tocsin.languages.exmlql.where import Namespaces, PatternReader, TermReader
 from tocsin.plan.nodes.composites import Plan, Send
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.plan.xml.construction import (
     AttributeValue,
     Construct,
@@ -275,12 +278,13 @@ def lower(
     subscription: ExmlqlSubscription,
     definitions: Mapping[str, Definition],
     problems: ProblemCollector,
+    sources: SourceRecorder,
 ) -> Plan | None:
     """Return the plan; None if there are problems."""
     if subscription.sourced and not subscription.blocks:
         _refuse_documents_alone(subscription.sourced[0], problems)
         return None
-    lowering = _SubscriptionLowering(subscription, definitions, problems)
+    lowering = _SubscriptionLowering(subscription, definitions, problems, sources)
     blocks, templates = lowering.blocks(), lowering.templates()
     if not blocks:
         _refuse_without_pattern(subscription, problems)
@@ -299,8 +303,11 @@ class _SubscriptionLowering:
         subscription: ExmlqlSubscription,
         definitions: Mapping[str, Definition],
         problems: ProblemCollector,
+        sources: SourceRecorder,
     ) -> None:
         self._subscription = subscription
+        self._sources = sources
+        self._texts = SourceTexts(problems.text, subscription)
         self._problems = problems
         self._documents = Documents(definitions, problems)
         self._namespaces = Namespaces(subscription.namespaces, problems)
@@ -349,14 +356,20 @@ class _SubscriptionLowering:
         blocks, rest = self._with_conditions(patterns)
         if self._is_composite:
             output = Construct(templates, rest, order) if templates else None
+            for label, each in blocks.items():
+                self._sources.add(each, partial(self._texts.of_block, label))
             return lower_composition(
-                Composition(subscription, blocks, rest, output), self._problems
+                Composition(subscription, blocks, rest, output),
+                self._problems,
+                self._sources,
+                self._texts,
             )
         if subscription.within is not None:
             message = "WITHIN relates several events, and here is one"
             self._problems.add(SYNTAX_CODE, subscription.within, message, "leave WITHIN out")
             return None
         block = next(iter(blocks.values()))
+        self._sources.add(block, self._texts.of_where)
         return Plan(block, Construct(templates, (), order) if templates else Send())
 
     def _with_conditions(

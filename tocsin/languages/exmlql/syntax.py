@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
+from tocsin.languages.base.slices import Extent, enclose, extent_of
 from tocsin.languages.base.texts import SourceSpan
 
 SYNTAX_CODE = "ExmlqlSyntaxError"
@@ -98,7 +99,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of a pattern."""
+    """An element of a pattern. `closing` is the last token before the sign that ends it."""
 
     tag: Tag
     attributes: tuple[AttributeMatch, ...]
@@ -106,6 +107,7 @@ class Element:
     variables: tuple[SourceSpan, ...]
     texts: tuple[ContentText, ...]
     depth: int
+    closing: SourceSpan = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +420,21 @@ def uses_of(part: TimePart) -> Iterator[SourceSpan]:
             if not isinstance(last, SourceSpan):
                 yield from uses_of(last)
             yield from uses_of(middle)
+        case _:
+            assert_never(part)
+
+
+def extent(part: TimePart) -> Extent:
+    """Return the extent of a part of a time clause without the brackets at its ends."""
+    match part:
+        case BlockUse(spot):
+            return extent_of(spot)
+        case Operation(_, left, right):
+            return enclose(extent(left), extent(right))
+        case PartGroup(inner, contexts, spot):
+            return enclose(extent_of(spot), extent(inner), *map(extent_of, contexts))
+        case WindowedPart(middle=middle, spot=spot):
+            return enclose(extent_of(spot), extent(middle))
         case _:
             assert_never(part)
 

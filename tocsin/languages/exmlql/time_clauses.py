@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.exmlql.source_texts import SourceTexts
 from tocsin.languages.exmlql.syntax import (
     SYNTAX_CODE,
     BlockUse,
@@ -50,6 +52,7 @@ from tocsin.plan.nodes.composites import (
     Triggered,
     Waiting,
 )
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.plan.xml.xml_patterns import XmlBlock
@@ -257,9 +260,14 @@ class Composition:
         return frozenset(name.text for name in given.names) if given else frozenset()
 
 
-def lower_composition(composition: Composition, problems: ProblemCollector) -> Plan | None:
+def lower_composition(
+    composition: Composition,
+    problems: ProblemCollector,
+    sources: SourceRecorder,
+    texts: SourceTexts,
+) -> Plan | None:
     """Return the plan; None if a duration is invalid."""
-    lowering = _TimeClauseLowering(composition, problems)
+    lowering = _TimeClauseLowering(composition, problems, sources, texts)
     pattern = lowering.pattern()
     if problems.found:
         return None
@@ -273,9 +281,17 @@ def lower_composition(composition: Composition, problems: ProblemCollector) -> P
 class _TimeClauseLowering:
     """Lowering of one time clause."""
 
-    def __init__(self, composition: Composition, problems: ProblemCollector) -> None:
+    def __init__(
+        self,
+        composition: Composition,
+        problems: ProblemCollector,
+        sources: SourceRecorder,
+        texts: SourceTexts,
+    ) -> None:
         self._composition = composition
         self._problems = problems
+        self._sources = sources
+        self._texts = texts
         self._within = self._duration(composition.subscription.within)
 
     def pattern(self) -> Part:
@@ -286,10 +302,14 @@ class _TimeClauseLowering:
         time, policy = self._composition.subscription.time, _policy(self._composition.contexts)
         if time is None:
             parts = tuple(Named(label, block) for label, block in self._composition.blocks.items())
-            return self._join(parts, (), Policy.RECENT)
+            whole = self._join(parts, (), Policy.RECENT)
+            return self._sources.add(whole, self._texts.of_where)
         return self._part(time, policy)
 
     def _part(self, part: TimePart, policy: Policy) -> Part:
+        return self._sources.add(self._lower(part, policy), partial(self._texts.of_part, part))
+
+    def _lower(self, part: TimePart, policy: Policy) -> Part:
         match part:
             case BlockUse(spot):
                 return Named(spot.text, self._composition.blocks[spot.text])

@@ -129,7 +129,8 @@ class ExmlqlTransformer(TermTransformer):
         self._watch(depth, tag.spot)
         texts = _all(rest, ContentText)
         _refuse_call(texts)
-        return Element(tag, _all(rest, AttributeMatch), inner, _all(rest, SourceSpan), texts, depth)
+        attributes, variables = _all(rest, AttributeMatch), _all(rest, SourceSpan)
+        return Element(tag, attributes, inner, variables, texts, depth, spot_of(rest[-1]))
 
     def tag(self, children: Children) -> Tag:
         (given,) = children

@@ -16,7 +16,7 @@ from functools import partial
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import Options, Reading, capture_problems, whole_text
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.graph.checks import warnings_of
 from tocsin.languages.graph.lower import lower
@@ -44,4 +44,5 @@ def parse(
     pattern = lower(syntax, ontology, settings, found)
     if pattern is None:
         return Reading(problems=tuple(found.in_reading_order()), syntax=syntax)
-    return Reading(Plan(pattern), (), syntax, partial(warnings_of, text, pattern, syntax))
+    plan, warn = Plan(pattern), partial(warnings_of, text, pattern, syntax)
+    return Reading(plan, syntax=syntax, warn=warn, recorder=whole_text(plan, text))

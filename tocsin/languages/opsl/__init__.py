@@ -43,7 +43,7 @@ def parse(
     if meaning.problems:
         return Reading(problems=tuple(meaning.problems), syntax=syntax)
     warn = partial(warnings_of, text, syntax, settings.metric, context, limits)
-    return Reading(Plan(meaning.part), syntax=syntax, warn=warn)
+    return Reading(Plan(meaning.part), syntax=syntax, warn=warn, recorder=meaning.sources)
 
 
 def window(text: str, start: Instant, length: Duration) -> tuple[Place, str] | None:

@@ -37,8 +37,9 @@ from tocsin.languages.opsl.syntax import (
 )
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import attribute_paths, predicates_of
-from tocsin.plan.passes.contradictions import Literal, contradictions
+from tocsin.plan.passes.contradictions import contradictions
 from tocsin.plan.semantics.coordinate_checks import tests_off_the_globe
+from tocsin.plan.semantics.implication import Literal
 from tocsin.values.globe import TURN
 from tocsin.values.ranges import TURNED
 from tocsin.values.space import HALF_TURN, Metric, parse_place

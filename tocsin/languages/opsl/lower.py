@@ -14,6 +14,7 @@ from tocsin.errors import Problem
 from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
 from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.plan_parts import prefix_names
+from tocsin.languages.base.slices import TextSlices
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.opsl import forms
 from tocsin.languages.opsl.names import (
@@ -26,7 +27,7 @@ from tocsin.languages.opsl.names import (
     written_region,
 )
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
-from tocsin.languages.opsl.read import OpslLimits, OpslOptions, exceeded, read
+from tocsin.languages.opsl.read import OpslLimits, OpslOptions, exceeded, read, slices_of
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
@@ -43,6 +44,7 @@ from tocsin.languages.opsl.syntax import (
     Spatial,
     Syntax,
     WindowedOperand,
+    extent,
 )
 from tocsin.languages.opsl.variables import order_of_bindings
 from tocsin.languages.opsl.where import place_comparisons
@@ -53,6 +55,7 @@ from tocsin.plan.nodes.composites import (
     Part,
     parts_of,
 )
+from tocsin.plan.nodes.sources import SourceRecorder
 
 
 class Sizes:
@@ -87,6 +90,8 @@ class OpslLowering:
     settings: OpslOptions
     limits: OpslLimits
     names: OpslNameResolver
+    sources: SourceRecorder
+    slices: TextSlices
     variables: dict[str, Part] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     _times_used: dict[str, int] = field(default_factory=dict)
@@ -96,6 +101,9 @@ class OpslLowering:
         """Return the part of a node at a nesting level; raise beyond the limit."""
         if level > self.limits.nesting:
             raise self._too_deep(node.spot, self.limits.nesting)
+        return self.sources.add(self._part(node, level), lambda: self.slices.piece(extent(node)))
+
+    def _part(self, node: Syntax, level: int) -> Part:
         match node:
             case Atomic():
                 return condition_of(node, self.problems, self.limits)
@@ -206,9 +214,8 @@ class OpslLowering:
         if self._written_out > self.limits.parts:
             raise self._too_large(node.spot)
         times = self._times_used[node.name] = self._times_used.get(node.name, 0) + 1
-        return prefix_names(
-            meaning.part, f"{node.name}." if times == 1 else f"{node.name}:{times}."
-        )
+        prefix = f"{node.name}." if times == 1 else f"{node.name}:{times}."
+        return self.sources.replace(meaning.part, prefix_names(meaning.part, prefix))
 
     def _embedded(self, node: OpslEmbeddedAtom) -> Part:
         text = self.problems.text
@@ -265,13 +272,19 @@ def lower(
 ) -> LoweredOpsl:
     """Return the meaning of a subscription; raise if it is beyond the limits."""
 
-    def read_part(each: str, names: OpslNameResolver, level: int) -> LoweredOpsl:
-        return _lower(
-            read(each, limits), OpslLowering(ProblemCollector(each), settings, limits, names), level
-        )
+    def lowering(each: str) -> OpslLowering:
+        recorder = SourceRecorder()
+        problems, slices = ProblemCollector(each), slices_of(each)
+        return OpslLowering(problems, settings, limits, names, recorder, slices)
+
+    def read_part(each: str, _: OpslNameResolver, level: int) -> LoweredOpsl:
+        inner = lowering(each)
+        outer.sources.add_definition(inner.sources)
+        return _lower(read(each, limits), inner, level)
 
     names = OpslNameResolver(context, read_part)
-    return _lower(subscription, OpslLowering(ProblemCollector(text), settings, limits, names), 0)
+    outer = lowering(text)
+    return _lower(subscription, outer, 0)
 
 
 def _lower(subscription: OpslSubscription, walk: OpslLowering, level: int) -> LoweredOpsl:
@@ -280,5 +293,6 @@ def _lower(subscription: OpslSubscription, walk: OpslLowering, level: int) -> Lo
         walk.check_size(walk.variables[binding.name], binding.spot)
     pattern = walk.part(subscription.main, level)
     walk.check_size(pattern, subscription.spot)
-    pattern = place_comparisons(pattern, subscription.comparisons, walk.variables, walk.problems)
-    return LoweredOpsl(pattern, walk.problems.in_reading_order())
+    placed = place_comparisons(pattern, subscription.comparisons, walk.variables, walk.problems)
+    pattern = walk.sources.replace(pattern, placed)
+    return LoweredOpsl(pattern, walk.problems.in_reading_order(), walk.sources)

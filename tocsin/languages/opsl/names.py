@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.event import ENVELOPE, Path
@@ -31,6 +31,7 @@ from tocsin.languages.opsl.read import OpslLimits, exceeded
 from tocsin.languages.opsl.syntax import Atomic, Polygon, Predicate
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.scalars import Constant
 from tocsin.values.space import Metric
 
@@ -150,10 +151,13 @@ CHAIN = 32
 
 @dataclass(frozen=True, slots=True)
 class LoweredOpsl:
-    """Plan part of a text and its problems; with problems the part is meaningless."""
+    """Plan part of a text, its problems and its source texts; with problems the part is
+    meaningless.
+    """
 
     part: Part
     problems: list[Problem]
+    sources: SourceRecorder = field(default_factory=SourceRecorder, compare=False, repr=False)
 
 
 Reader = Callable[[str, "OpslNameResolver", int], LoweredOpsl]

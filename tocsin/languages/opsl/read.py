@@ -14,9 +14,11 @@ from functools import cache
 from typing import ClassVar
 
 from tocsin.errors import Problem
+from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
 from tocsin.languages.base.options import refuse_unknown
 from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.slices import TextSlices, blank
 from tocsin.languages.base.texts import START
 from tocsin.languages.opsl.quantities import MILLISECOND, parameter_problem, require_duration_limit
 from tocsin.languages.opsl.syntax import OpslSubscription, nodes_of
@@ -47,6 +49,8 @@ _OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![A-Za-z])([A-Za-z]+)
 
 A word is tried from its first letter only: a long one costs its length, not the square of it.
 """
+
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 _GRAMMAR = Grammar(
     SYNTAX_CODE,
@@ -86,6 +90,15 @@ def _refuse_large(subscription: OpslSubscription, limits: OpslLimits) -> None:
             "split the subscription, or say several conditions on one event as one atom: selector{"
             " ... }",
         )
+
+
+def slices_of(text: str) -> TextSlices:
+    """Return the pieces of a text that has been read."""
+    return TextSlices(text, _mask)
+
+
+def _mask(text: str) -> str:
+    return blank(blank_braces(text, _OPENING, SYNTAX_CODE), _QUOTED)
 
 
 LONGEST_EVENT = "max_event_duration"

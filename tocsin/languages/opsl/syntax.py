@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from tocsin.languages.base.slices import Extent, enclose, extent_of
 from tocsin.languages.base.texts import SourceSpan
 
 
@@ -216,6 +217,23 @@ def nodes_of(node: Syntax | Polygon) -> Iterator[Syntax | Polygon]:
     yield node
     for child in children(node):
         yield from nodes_of(child)
+
+
+def extent(node: Syntax | Polygon) -> Extent:
+    """Return the extent of a node without the brackets at its ends."""
+    match node:
+        case Atomic(predicates):
+            return enclose(extent_of(predicates[0].type), extent_of(predicates[-1].value))
+        case OpslOr(operands):
+            return enclose(extent(operands[0]), extent(operands[-1]))
+        case OpslAnd(left, right):
+            return enclose(extent(left), extent(right))
+        case WindowedOperand() | Concurrent() | Spatial():
+            return enclose(extent_of(node.spot), extent(node.operand))
+        case OpslEmbeddedAtom() | OpslVariable() | CatalogName() | Polygon():
+            return extent_of(node.spot)
+        case _:
+            assert_never(node)
 
 
 def _bounds(window: Window) -> tuple[Syntax, ...]:

@@ -35,4 +35,5 @@ def parse(
     meaning = meaning_of(text, options, context, limits)
     if meaning.problems:
         return Reading(problems=tuple(meaning.problems), syntax=meaning.rule)
-    return Reading(meaning.plan, (), meaning.rule, partial(warnings_of, meaning, text, context))
+    warn = partial(warnings_of, meaning, text, context)
+    return Reading(meaning.plan, (), meaning.rule, warn, meaning.sources)

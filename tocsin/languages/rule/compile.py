@@ -8,7 +8,7 @@ whole. Warnings are rules that are legal and probably not meant; they refuse not
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
@@ -64,6 +64,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.expressions import Attribute, Call, Lasts, Ring, Selected
 from tocsin.plan.nodes.rewriting import with_parts
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.plan.passes.settings import with_settings
 from tocsin.values.space import Metric
 from tocsin.values.time import Duration, format_duration
@@ -85,7 +86,7 @@ def push_down_conditions(rule: RuleSyntax, lowering: RuleLowering) -> tuple[set[
             own.setdefault(name, []).append(condition)
         else:
             rest.add(number)
-    return rest, _narrowed(part, own) if own else part
+    return rest, lowering.sources.replace(part, _narrowed(part, own) if own else part)
 
 
 def _named_conditions(part: Part) -> Iterator[str]:
@@ -185,6 +186,7 @@ class LoweredRule:
     problems: list[Problem]
     warnings: list[Problem]
     rule: RuleSyntax
+    sources: SourceRecorder = field(default_factory=SourceRecorder)
 
 
 def meaning_of(
@@ -210,10 +212,11 @@ def meaning_of(
     )
     if problems:
         return LoweredRule(Plan(NOTHING), problems.in_reading_order(), [], rule)
-    names = RuleNameResolver(problems, context, metric, rule.depth)
-    lowering = RuleLowering(problems, warnings, names, manner)
+    sources = SourceRecorder()
+    names = RuleNameResolver(problems, context, metric, sources, rule.depth)
+    lowering = RuleLowering(problems, warnings, names, manner, sources)
     rest, part = push_down_conditions(rule, lowering)
-    part = attach(part, _wanted(rule, rest, manner, problems), problems)
+    part = sources.replace(part, attach(part, _wanted(rule, rest, manner, problems), problems))
     _refuse_needless_mode(rule, lowering, problems)
     if not problems:
         refuse_impossible_keys(part, rule.keys, problems)
@@ -222,7 +225,8 @@ def meaning_of(
     plan = Plan(_whole(part, rule, manner), select=_selected(rule, labels, lowering))
     if rule.horizon is not None:
         plan = with_settings(plan, None, rule.horizon.microseconds)
-    return LoweredRule(plan, [], warnings.in_reading_order(), rule)
+    sources.replace(part, plan.pattern)
+    return LoweredRule(plan, [], warnings.in_reading_order(), rule, sources)
 
 
 def _whole(part: Part, rule: RuleSyntax, manner: RuleSettings) -> Part:

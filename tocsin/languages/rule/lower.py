@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import assert_never
 
 from tocsin.languages.base.plan_parts import ORDER, one_of_seven
@@ -18,6 +19,7 @@ from tocsin.languages.rule.lower_aggregates import (
     with_name,
 )
 from tocsin.languages.rule.names import NOTHING
+from tocsin.languages.rule.printer import part_text
 from tocsin.languages.rule.syntax import (
     AllenRelation,
     EmbeddedAtom,
@@ -211,9 +213,13 @@ class RuleLowering(AggregateLowering):
 
     def part(self, node: PartSyntax) -> Part:
         """Return the part of a node."""
+        return self.sources.add(self._part(node), partial(part_text, node))
+
+    def _part(self, node: PartSyntax) -> Part:
         match node:
             case EventAtom() | EmbeddedAtom():
-                return self._bound(self.names.part(node), node.spot)
+                found = self.sources.add(self.names.part(node), partial(part_text, node))
+                return self._bound(found, node.spot)
             case Unit():
                 return self._unit(node)
             case StateChangeSyntax():
@@ -267,6 +273,9 @@ class RuleLowering(AggregateLowering):
         """Return parts in any order; measures of one window are tested at the same instant."""
         merged = merge_measures([self.part(each) for each in nodes])
         self.aliases |= merged.aliases
+        for first, numbers in merged.groups.items():
+            together = RuleAnd(tuple(nodes[number] for number in numbers))
+            self.sources.add(merged.parts[first], partial(part_text, together))
         if len(merged.measures) > 1:
             self.warnings.add(PAIRED_MEASURES, nodes[merged.measures[1]].spot, *_PAIRED)
         whole, *rest = merged.parts.values()
@@ -358,4 +367,6 @@ class RuleLowering(AggregateLowering):
                 counted, Measure(expressions.Aggregate.COUNT), (">=", repeat.least), length
             ),
         )
+        unnamed = replace(step, part=replace(step.part, name=""))
+        self.sources.add(made, partial(part_text, RuleSequence((unnamed,))))
         return with_name(step.part.name, made)

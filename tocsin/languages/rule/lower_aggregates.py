@@ -10,12 +10,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.base.plan_parts import HIDDEN
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.names import NOTHING, RuleNameResolver, path_of
+from tocsin.languages.rule.printer import part_text, state_text
 from tocsin.languages.rule.syntax import (
     AggregateSyntax,
     AtomSyntax,
@@ -31,6 +32,7 @@ from tocsin.languages.rule.where import NUMERIC
 from tocsin.plan.nodes import expressions
 from tocsin.plan.nodes.atoms import Atom, Condition, PlaceIs
 from tocsin.plan.nodes.composites import (
+    HIDDEN,
     Absence,
     AfterWindow,
     Change,
@@ -45,6 +47,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.expressions import Attribute, Measure, Ring
 from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.nodes.rewriting import with_parts
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration
 
@@ -86,6 +89,7 @@ class AggregateLowering:
     warnings: ProblemCollector
     names: RuleNameResolver
     manner: RuleSettings
+    sources: SourceRecorder
     holding: list[str] = field(default_factory=list)
     measured: list[Attribute] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -140,6 +144,7 @@ class AggregateLowering:
                 every,
             ),
         )
+        self.sources.add(made, partial(part_text, node))
         return made if name else with_name(own, made)
 
     def _counted(self, aggregate: AggregateSyntax) -> Part | None:
@@ -210,6 +215,11 @@ class AggregateLowering:
         )
 
     def _state(self, state: StateSyntax) -> Atom:
+        found = self._state_atom(state)
+        self.sources.add(found, partial(state_text, state))
+        return found
+
+    def _state_atom(self, state: StateSyntax) -> Atom:
         metric = self.manner.metric
         match state:
             case Meets():
@@ -263,11 +273,13 @@ PAIRED_MEASURES = "PairedMeasures"
 class MergedConjunction:
     """Parts of an AND after merging, by the number of the first part that each was made of.
 
-    `aliases` maps names of merged measures to the name that stands for all of them.
+    `aliases` maps names of merged measures to the name that stands for all of them; `groups` has
+    the numbers of the measures that were merged into a part.
     """
 
     parts: dict[int, Part]
     aliases: dict[str, str]
+    groups: dict[int, list[int]]
 
     @property
     def measures(self) -> list[int]:
@@ -291,7 +303,9 @@ def merge_measures(parts: Sequence[Part]) -> MergedConjunction:
     aliases: dict[str, str] = {}
     for group in windows.values():
         merged[group[0].number] = _merge(group, aliases)
-    return MergedConjunction(dict(sorted(merged.items())), aliases)
+    groups = {group[0].number: [each.number for each in group] for group in windows.values()}
+    several = {first: numbers for first, numbers in groups.items() if len(numbers) > 1}
+    return MergedConjunction(dict(sorted(merged.items())), aliases, several)
 
 
 @dataclass(frozen=True, slots=True)

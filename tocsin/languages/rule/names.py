@@ -20,6 +20,7 @@ from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
 from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.scalars import Constant
 from tocsin.values.space import Metric
 
@@ -41,9 +42,15 @@ class RuleNameResolver:
     """
 
     def __init__(
-        self, problems: ProblemCollector, context: Context, metric: Metric, levels: int = 0
+        self,
+        problems: ProblemCollector,
+        context: Context,
+        metric: Metric,
+        sources: SourceRecorder,
+        levels: int = 0,
     ) -> None:
         self._problems = problems
+        self._sources = sources
         self._context = context
         self._metric = metric
         self._levels = levels
@@ -138,7 +145,8 @@ class RuleNameResolver:
             self._problems.at(node.spot, _problem_in_definition(node.type, problem))
             return NOTHING
         times = self._times_used[node.type] = self._times_used.get(node.type, 0) + 1
-        return prefix_names(part, f"{node.type}." if times == 1 else f"{node.type}:{times}.")
+        prefix = f"{node.type}." if times == 1 else f"{node.type}:{times}."
+        return self._sources.replace(part, prefix_names(part, prefix))
 
     def _embedded(self, node: EmbeddedAtom) -> Part:
         if node.language == OWN_LANGUAGE:

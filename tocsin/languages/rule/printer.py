@@ -168,10 +168,11 @@ def _changes(part: StateChangeSyntax) -> str:
         assert isinstance(part.state, Inside)
         return head + _region(part.state.region)
     held = f" FOR {_length(part.length)}" if part.length else ""
-    return head + _state(part.state) + held
+    return head + state_text(part.state) + held
 
 
-def _state(state: StateSyntax) -> str:
+def state_text(state: StateSyntax) -> str:
+    """Return a state as text."""
     match state:
         case Meets(condition):
             return condition

@@ -18,7 +18,7 @@ from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.grammar import grammar_of
 from tocsin.languages.base.options import NO_OPTIONS, option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import Options, Reading, capture_problems, whole_text
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.checks import warnings_of
@@ -62,7 +62,8 @@ def parse(
     dialect = _dialect(options)
     if dialect == _CESQL:
         expression = read_expression(text, limits)
-        return Reading(Plan(Condition(Computed(expression, Semantics.CESQL))), syntax=expression)
+        computed = Plan(Condition(Computed(expression, Semantics.CESQL)))
+        return Reading(computed, syntax=expression, recorder=whole_text(computed, text))
     files, rules = _GRAMMARS[dialect]
     syntax: Syntax | None = read(_parser(files, limits.nesting), text, limits, rules.wording)
     setting = LoweringContext(text, rules, limits)
@@ -70,7 +71,8 @@ def parse(
     if lowered.problems:
         return Reading(problems=tuple(sorted(lowered.problems, key=reading_order)), syntax=syntax)
     warn = partial(warnings_of, syntax, lowered, setting)
-    return Reading(Plan(Condition(lowered.condition)), syntax=syntax, warn=warn)
+    plan = Plan(Condition(lowered.condition))
+    return Reading(plan, syntax=syntax, warn=warn, recorder=whole_text(plan, text))
 
 
 @cache

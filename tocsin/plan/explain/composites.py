@@ -6,341 +6,128 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import assert_never
 
-from tocsin.plan.explain import exmlql
-from tocsin.plan.explain.atoms import (
-    atom_text,
-    expression_text,
-    path_text,
-    region_text,
-    relation_text,
+from tocsin.plan.explain.operators import condition_text, role_labels
+from tocsin.plan.explain.phrases import (
+    can_quote,
+    conditions_of_phrase,
+    describe,
+    is_holds,
+    key_of,
+    key_text,
+    operands_of,
+    short_text,
+    title,
 )
-from tocsin.plan.nodes.atoms import Condition
 from tocsin.plan.nodes.composites import (
     Absence,
-    AfterInstant,
     AfterWindow,
-    AtRegion,
-    BeforeWindow,
     BetweenWindow,
     Change,
-    DuringWindow,
     Either,
-    End,
     EveryWindow,
     FixedWindow,
-    Fulfilling,
     Gathered,
     Join,
-    JoinCondition,
-    Key,
-    Keyed,
-    Meeting,
-    Moment,
     Named,
-    Near,
     Only,
     Part,
-    PartAttribute,
-    Precedes,
-    Related,
-    Restriction,
-    Share,
     Sliding,
-    Stands,
     Triggered,
-    Window,
     parts_of,
 )
-from tocsin.plan.nodes.concepts import ConceptTest
-from tocsin.plan.nodes.expressions import Apart, Lasts, Measure, Satisfies
-from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.plan.semantics.bounds import bounds_of
-from tocsin.plan.xml.xml_patterns import XmlBlock
-from tocsin.values.allen import relation_of
 from tocsin.values.time import format_duration, format_instant
 
 
-def part_lines(part: Part, indent: str = "") -> Iterator[str]:
-    """Yield the plan as an indented tree; the parts of a join are numbered for its conditions."""
-    yield indent + _title(part)
+def part_lines(part: Part, sources: Sources = NO_SOURCES) -> Iterator[str]:
+    """Yield the plan as an indented tree, in the source texts of its parts.
+
+    Parts of a join without source texts are numbered for its conditions.
+    """
+    yield from _quoted_lines(part, sources, "", ())
+
+
+def _quoted_lines(
+    part: Part, sources: Sources, indent: str, outer: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield the lines of a part; a key that is that of the part around it is left out."""
+    if not can_quote(part, sources):
+        yield from _operator_lines(part, sources, indent)
+        return
+    key = key_of(part)
+    yield f"{indent}{describe(part, sources)}{'' if key == outer else key_text(part)}"
+    whole = part
+    while isinstance(whole, Named | Only):
+        whole = whole.part
+    if is_holds(whole) or not isinstance(whole, Join | Either | Absence | Gathered | Triggered):
+        return
+    deeper = indent + "  "
+    for condition in conditions_of_phrase(whole):
+        yield f"{deeper}where {condition_text(condition)}"
+    inner = operands_of(whole)
+    is_labelled = not isinstance(whole, Join)
+    labels = list(role_labels(whole)) if is_labelled else [""] * len(inner)
+    for label, each in zip(labels, inner, strict=True):
+        first, *rest = _quoted_lines(each, sources, deeper, key)
+        yield f"{deeper}{label}{first.lstrip()}"
+        yield from rest
+
+
+def _operator_lines(part: Part, sources: Sources, indent: str) -> Iterator[str]:
+    yield indent + title(part, sources)
     deeper = indent + "  "
     if isinstance(part, Join | Absence | Gathered):
         for condition in part.conditions:
             yield f"{deeper}where {condition_text(condition)}"
-    for role, inner in zip(_roles(part), parts_of(part), strict=True):
-        first, *rest = part_lines(inner, deeper)
-        yield f"{deeper}{role}{first.lstrip()}"
+    for label, inner in zip(role_labels(part), parts_of(part), strict=True):
+        first, *rest = _quoted_lines(inner, sources, deeper, ())
+        yield f"{deeper}{label}{first.lstrip()}"
         yield from rest
 
 
-def state_lines(part: Part) -> Iterator[str]:
+def state_lines(part: Part, sources: Sources = NO_SOURCES) -> Iterator[str]:
     """Yield the buffers with their lifetimes, the timers, and the parts shared inside the
     subscription.
     """
+    yield from dict.fromkeys(_buffer_lines(part, sources))
+    yield from dict.fromkeys(_timer_lines(part, sources))
+    for shared, uses in _shared(part).items():
+        if not sources or can_quote(shared, sources):
+            yield f"shared: evaluated once for {uses} uses: {title(shared, sources)}"
+
+
+def _buffer_lines(part: Part, sources: Sources) -> Iterator[str]:
     for bound in bounds_of(part):
         lifetime = (
             "for ever"
             if bound.lifetime is None
             else f"up to {format_duration(bound.lifetime)} after its end"
         )
-        yield f"{_role_at(bound.owner, bound.slot)}waits {lifetime}, in {_title(bound.owner)}"
-    yield from _timers(part)
-    for shared, uses in _shared(part).items():
-        yield f"one for {uses} places: {_title(shared)}"
+        inner = parts_of(bound.owner)[bound.slot]
+        if can_quote(inner, sources):
+            yield f"{short_text(inner, sources)} waits {lifetime}"
+        elif is_holds(bound.owner) and can_quote(bound.owner, sources):
+            yield f"start of {short_text(bound.owner, sources)} waits {lifetime}"
+        else:
+            label = list(role_labels(bound.owner))[bound.slot]
+            yield f"{label}waits {lifetime}, in {title(bound.owner, sources)}"
 
 
-def has_concurrent_parts(part: Part) -> bool:
-    """True if a join only requires that parts share time.
-
-    Then a long one may end long after the other.
-    """
-    return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
-
-
-def _is_concurrent(part: Part) -> bool:
-    if not isinstance(part, Join) or len(part.parts) != 2:
-        return False
-    orders = [each for each in part.conditions if isinstance(each, Precedes)]
-    begin_to_end = {
-        (each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START
-    }
-    return begin_to_end >= {(0, 1), (1, 0)} and len(orders) == len(begin_to_end)
-
-
-def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str:
-    """Return what a buffered occurrence waits for, and until when."""
-    limit = "" if until is None else f" until {format_instant(until)}"
-    match owner:
-        case Absence(_, AfterWindow()):
-            return (
-                f"{members}: rings at {format_instant(until or 0)} unless"
-                f" {short_text(parts_of(owner)[0])} comes before"
-            )
-        case Absence(_, BetweenWindow(_, last)):
-            return f"{members}: waits for {short_text(last)}{limit}, with nothing in between"
-        case Absence():
-            return f"{members}: breaks the silence{limit} of {_title(owner)}"
-        case Gathered() | Sliding() | Change() if slot == parts_of(owner).index(owner.part):
-            return f"{members}: counts{limit} for {_title(owner)}"
-        case Gathered(_, AfterWindow()):
-            return f"{members}: waits{limit} for {_title(owner)}"
-        case _:
-            others = (
-                short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot
-            )
-            return (
-                f"{members}: as [{slot + 1}] of {_title(owner)} waits for"
-                f" {' and '.join(others)}{limit}"
-            )
-
-
-def condition_text(condition: JoinCondition) -> str:
-    """Return a condition between the parts of a join, which are called [1], [2] and so on."""
-    match condition:
-        case Precedes(earlier, later, gap, or_equal):
-            return _precedes_text(earlier, later, gap, or_equal)
-        case Near(part, relation, other, distance):
-            return f"[{part + 1}] is {relation_text(relation, distance)} [{other + 1}]"
-        case Stands(part, name, other, proper):
-            allen, negated = relation_of(name)
-            between = " (between proper intervals)" if proper else ""
-            return (
-                f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()}"
-                f" [{other + 1}]{between}"
-            )
-        case Related(left, relation, right):
-            return f"{_side_text(left)} {relation} {_side_text(right)}"
-        case Satisfies(expression):
-            return expression_text(expression)
-        case Apart(name, distance_relation, other, distance, _, negated):
-            is_or_not = "is not" if negated else "is"
-            return f"{name} {is_or_not} {relation_text(distance_relation, distance)} {other}"
-        case Lasts(limit):
-            return f"the whole lasts at most {format_duration(limit)}"
-        case _:
-            assert_never(condition)
-
-
-def _side_text(side: PartAttribute) -> str:
-    return f"{side.name}.{side.variable or path_text(side.path)}"
-
-
-def _title(part: Part) -> str:
-    match part:
-        case Condition() | GraphPattern() | ConceptTest() | XmlBlock():
-            return f"event {atom_text(part)}"
-        case Named(name, _, elements):
-            each = f", with each of {path_text(elements[1])} as {elements[0]}" if elements else ""
-            return f"{name}{each}, which is"
-        case Either():
-            return "either of"
-        case Only(_, restriction):
-            return f"only {_restriction_text(restriction)}"
-        case Join(_, _, policy, keep, by):
-            return f"together ({policy.value}{_keep_text(keep)}{_key_text(by)})"
-        case Absence(_, window, _, policy, keep, by):
-            notes = f"{policy.value}{_keep_text(keep)}{_key_text(by)}"
-            return f"nothing {_window_text(window)} ({notes})"
-        case Gathered(_, window, _, _, _, policy, keep, by):
-            notes = f"{policy.value}{_keep_text(keep)}{_key_text(by)}{_limit_text(part)}"
-            return f"{_range_text(part)} {_window_text(window)} ({notes})"
-        case Sliding():
-            return _sliding_text(part)
-        case Change(_, _, becomes, by, each):
-            when = "begins to hold" if becomes else "holds no more"
-            return f"where the state {when}{_key_text(by, each)}"
-        case Triggered(_, _, waiting, keep):
-            return f"sends, of the target, {waiting.value}{_keep_text(keep)}"
-        case _:
-            assert_never(part)
-
-
-def title(part: Part) -> str:
-    """Return the operator of a part in words, without the parts inside it."""
-    return _title(part)
-
-
-def roles(part: Part) -> list[str]:
-    """Return the role of each part directly inside a part, in a word; "" if it needs none."""
-    return [each.rstrip(": ") for each in _roles(part)]
-
-
-def short_text(part: Part) -> str:
-    """Return a part in a few words: its name, or its operator."""
-    return part.name if isinstance(part, Named) else _title(part)
-
-
-def _roles(part: Part) -> Iterator[str]:
-    match part:
-        case Join(parts):
-            yield from (f"[{number}] " for number in range(1, len(parts) + 1))
-        case Triggered():
-            yield from ("detection: ", "target: ")
-        case Absence(_, FixedWindow() | EveryWindow()):
-            yield "absent: "
-        case Absence(_, BeforeWindow()):
-            yield from ("absent: ", "before: ")
-        case Absence(_, AfterWindow()):
-            yield from ("absent: ", "after: ")
-        case Absence(_, BetweenWindow()):
-            yield from ("absent: ", "first: ", "last: ")
-        case Gathered(_, BeforeWindow()):
-            yield from ("counted: ", "before: ")
-        case Gathered(_, AfterWindow()):
-            yield from ("counted: ", "after: ")
-        case Gathered(_, BetweenWindow()):
-            yield from ("counted: ", "first: ", "last: ")
-        case Sliding():
-            yield "counted: "
-        case Change():
-            yield from ("state: ", "of: ")
-        case _:
-            yield from ("" for _ in parts_of(part))
-
-
-def _role_at(owner: Part, slot: int) -> str:
-    return list(_roles(owner))[slot]
-
-
-def _precedes_text(earlier: Moment, later: Moment, gap: int, or_equal: bool) -> str:
-    comparison = "at or before" if or_equal else "before"
-    shift = f" plus {format_duration(gap)}" if gap > 0 else ""
-    allowance = f" plus {format_duration(-gap)}" if gap < 0 else ""
-    return f"{_moment_text(earlier)}{shift} is {comparison} {_moment_text(later)}{allowance}"
-
-
-def _moment_text(moment: Moment) -> str:
-    return f"the {'start' if moment.end is End.START else 'end'} of [{moment.part + 1}]"
-
-
-def _restriction_text(restriction: Restriction) -> str:
-    match restriction:
-        case DuringWindow(start, length):
-            return f"after {format_instant(start)} and by {format_instant(start + length)}"
-        case AfterInstant(instant):
-            return f"after {format_instant(instant)}"
-        case AtRegion(relation, region, distance):
-            return f"{relation_text(relation, distance)} {region_text(region)}"
-        case Meeting(conditions):
-            return f"where {' and '.join(map(exmlql.condition_text, conditions))}"
-        case Fulfilling(named):
-            return f"where {' and '.join(map(condition_text, named))}"
-        case Keyed(by):
-            return f"with a value of {' and '.join(map(path_text, by))}"
-        case Share(by, number, shares):
-            paths = " and ".join(map(path_text, by))
-            return f"in share {number + 1} of {shares} by {paths}"
-        case _:
-            assert_never(restriction)
-
-
-def _window_text(window: Window) -> str:
-    match window:
-        case FixedWindow(start, length):
-            return f"from {format_instant(start)} to {format_instant(start + length)}"
-        case AfterWindow(_, length):
-            return f"within {format_duration(length)} after"
-        case BetweenWindow():
-            return "between"
-        case BeforeWindow(_, length):
-            return f"within {format_duration(length)} before"
-        case EveryWindow(length, origin):
-            return f"within {format_duration(length)}, again and again{_since(origin)}"
-        case _:
-            assert_never(window)
-
-
-def _range_text(part: Gathered) -> str:
-    if part.most is None:
-        return f"{part.least} or more"
-    return f"{part.least}" if part.least == part.most else f"{part.least} to {part.most}"
-
-
-def _limit_text(part: Gathered) -> str:
-    if part.limit is None:
-        return ""
-    return f", the last at most {format_duration(part.limit)} after what came"
-
-
-def _sliding_text(part: Sliding) -> str:
-    again = "" if part.every is None else f", again every {format_duration(part.every)}"
-    rings = f", rings {part.ring.value}" if part.every is None else ""
-    asked = " and ".join(
-        f"{_measure_text(each.measure)} {each.relation} {each.limit}" for each in part.conditions
-    )
-    return f"{asked} over {format_duration(part.over)}{again}{rings}{_key_text(part.by, part.each)}"
-
-
-def _measure_text(measure: Measure) -> str:
-    path = f" of {path_text(measure.path)}" if measure.path else ""
-    return f"{measure.aggregate.value}{path}"
-
-
-def _key_text(by: Key, each: str = "") -> str:
-    keys = [*map(path_text, by), *([f"value of {each}"] if each else [])]
-    return f", for each {' and '.join(keys)}" if keys else ""
-
-
-def _since(origin: int | None) -> str:
-    return "" if origin is None else f" since {format_instant(origin)}"
-
-
-def _keep_text(keep: int | None) -> str:
-    return "" if keep is None else f", ends at most {format_duration(keep)} apart"
-
-
-def _timers(part: Part) -> Iterator[str]:
+def _timer_lines(part: Part, sources: Sources) -> Iterator[str]:
     match part:
         case Absence(_, FixedWindow(start, length)):
             yield f"timer at {format_instant(start + length)}"
-        case Absence(_, AfterWindow(_, length)):
-            yield f"timer {format_duration(length)} after each start of silence"
+        case Absence(_, AfterWindow(first, length)) if is_holds(part):
+            after = short_text(part if part in sources else first, sources)
+            yield f"timer {format_duration(length)} after each start of {after}"
+        case Absence(_, AfterWindow(first, length)):
+            yield f"timer {format_duration(length)} after each {short_text(first, sources)}"
         case Absence(_, EveryWindow(length)):
             yield f"timer every {format_duration(length)}"
-        case Gathered(_, AfterWindow(_, length)) if not part.is_at_once:
-            yield f"timer {format_duration(length)} after each start of a window"
+        case Gathered(_, AfterWindow(first, length)) if not part.is_at_once:
+            yield f"timer {format_duration(length)} after each {short_text(first, sources)}"
         case Sliding(every=None, over=over):
             yield f"timer at each instant that counts, and {format_duration(over)} after it"
         case Sliding(every=int(every)):
@@ -348,7 +135,38 @@ def _timers(part: Part) -> Iterator[str]:
         case _:
             pass
     for inner in parts_of(part):
-        yield from _timers(inner)
+        yield from _timer_lines(inner, sources)
+
+
+def waiting_text(
+    owner: Part, slot: int, members: str, until: int | None, sources: Sources = NO_SOURCES
+) -> str:
+    """Return what a buffered occurrence waits for, and until when."""
+    limit = "" if until is None else f" until {format_instant(until)}"
+    parts = parts_of(owner)
+    match owner:
+        case Absence(absent, AfterWindow()):
+            unless = f"{short_text(absent, sources)} comes"
+            if is_holds(owner) and owner in sources:
+                unless = f"the state of {short_text(owner, sources)} ends"
+            return f"{members}: rings at {format_instant(until or 0)} unless {unless} before"
+        case Absence(absent, BetweenWindow(_, last)):
+            between = f"no {short_text(absent, sources)}" if sources else "nothing"
+            next_text = short_text(last, sources)
+            return f"{members}: waits for {next_text}{limit}, with {between} in between"
+        case Absence():
+            return f"{members}: breaks the silence{limit} of {title(owner, sources)}"
+        case Gathered() | Sliding() | Change() if slot == parts.index(owner.part):
+            return f"{members}: counts{limit} for {title(owner, sources)}"
+        case Gathered(_, AfterWindow()):
+            return f"{members}: waits{limit} for {title(owner, sources)}"
+        case _:
+            others = " and ".join(
+                short_text(part, sources) for number, part in enumerate(parts) if number != slot
+            )
+            if can_quote(parts[slot], sources):
+                return f"{members}: is {short_text(parts[slot], sources)}, needs {others}{limit}"
+            return f"{members}: as [{slot + 1}] of {title(owner)} waits for {others}{limit}"
 
 
 def _shared(part: Part) -> Counter[Part]:
@@ -360,8 +178,15 @@ def _shared(part: Part) -> Counter[Part]:
         places[part] += 1
         if part not in seen:
             seen.add(part)
-            for inner in parts_of(part):
+            for inner in _distinct_parts(part):
                 walk(inner)
 
     walk(part)
     return Counter({each: count for each, count in places.items() if count > 1})
+
+
+def _distinct_parts(part: Part) -> tuple[Part, ...]:
+    """Return the parts inside a part; HOLDS was written with one state, and is lowered to two."""
+    if is_holds(part):
+        return parts_of(part)[1:]
+    return parts_of(part)

@@ -10,26 +10,40 @@ from collections.abc import Iterator, Mapping
 
 from tocsin.errors import MeaningProblem
 from tocsin.plan.explain.atoms import atom_lines, path_text, selector_text
-from tocsin.plan.explain.composites import part_lines, short_text, state_lines
+from tocsin.plan.explain.composites import part_lines, state_lines
 from tocsin.plan.explain.exmlql import construct_text
+from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.nodes.atoms import Atom, Condition, predicates_of
-from tocsin.plan.nodes.composites import Join, Named, Part, Plan, atoms_of, parts_of
+from tocsin.plan.nodes.composites import (
+    Absence,
+    Gathered,
+    Join,
+    Named,
+    Part,
+    Plan,
+    Policy,
+    atoms_of,
+    parts_of,
+)
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.plan.semantics.bounds import bounds_of
 from tocsin.plan.semantics.partitioning import PartitionKey, partition_key_of_plan
 from tocsin.plan.xml.construction import Construct
 from tocsin.values.html import preformat
 from tocsin.values.time import Duration, format_duration
 
+_DEFAULT_POLICY = Policy.DEFERRED.value
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """Yield the plan as an indented tree."""
+
+def plan_lines(plan: Plan, sources: Sources = NO_SOURCES) -> Iterator[str]:
+    """Yield the plan as an indented tree, in the source texts of its parts."""
     if isinstance(plan.pattern, Atom):
         yield from atom_lines(plan.pattern)
     else:
-        yield from part_lines(plan.pattern)
+        yield from part_lines(plan.pattern, sources)
 
 
-def summary_lines(plan: Plan) -> Iterator[str]:
+def summary_lines(plan: Plan, sources: Sources = NO_SOURCES) -> Iterator[str]:
     """Yield the cost of a plan: predicates, order of evaluation, and the bound of its state."""
     pattern = plan.pattern
     if isinstance(pattern, Condition):
@@ -42,9 +56,11 @@ def summary_lines(plan: Plan) -> Iterator[str]:
         yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
         return
     yield f"atoms          {len(list(atoms_of(pattern)))}, {len(set(atoms_of(pattern)))} distinct"
-    yield f"parted by      {_partition_key_text(partition_key_of_plan(plan))}"
+    if policies := _policies(pattern):
+        yield f"policy         {', '.join(policies)}"
+    yield f"partition key  {_partition_key_text(partition_key_of_plan(plan))}"
     title = "state bound    "
-    for line in state_lines(pattern):
+    for line in state_lines(pattern, sources):
         yield title + line
         title = " " * len(title)
 
@@ -52,8 +68,15 @@ def summary_lines(plan: Plan) -> Iterator[str]:
 def _partition_key_text(key: PartitionKey) -> str:
     """Return the attributes by which a plan can be partitioned, or the reason why it cannot."""
     if not key.by:
-        return f"nothing: {key.why_not}"
-    return f"{' and '.join(map(path_text, key.by))}: other values never meet"
+        return f"none: {key.why_not}"
+    return f"{' and '.join(map(path_text, key.by))} (runs on all shards)"
+
+
+def _policies(part: Part) -> list[str]:
+    """Return the policies of operators in words; the default one is not among them."""
+    own = part.policy.value if isinstance(part, Join | Absence | Gathered) else ""
+    inner = (each for below in parts_of(part) for each in _policies(below))
+    return [each for each in dict.fromkeys((own, *inner)) if each not in ("", _DEFAULT_POLICY)]
 
 
 def html(plan: Plan) -> str:

@@ -39,6 +39,9 @@ from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 
+HIDDEN = "."
+"""First character of internal names, which no match contains."""
+
 explain_plan = LazyModule("tocsin.plan.explain.plan")
 """Named as text, since explanations stand on the nodes; loaded when a notebook shows a plan."""
 

@@ -2,9 +2,9 @@
 is certain; not all are found.
 
 Negations are pushed down first. Then every conjunction is examined, together with the conjunctions
-around it, one attribute at a time: the kinds of value that its tests leave, and of one kind the
-values. The fields of the envelope that every event has are texts, and a value is never different
-from itself.
+around it, one attribute at a time: the kinds of value that its tests leave, and the values of each
+kind (`plan.semantics.implication`). The fields of the envelope that every event has are texts, and
+a value is never different from itself.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
-    AttributePredicate,
     Between,
     BooleanNode,
     Computed,
@@ -29,29 +27,22 @@ from tocsin.plan.nodes.atoms import (
     Not,
     OneOf,
     Ordered,
-    needed_kind,
-    value_truth,
 )
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics
 from tocsin.plan.passes.simplify import flatten, push_not_down
 from tocsin.plan.semantics.computed_conditions import RELATIONS
+from tocsin.plan.semantics.implication import PRESENT, Literal, can_hold, kinds_of
 from tocsin.values.scalars import Kind
-from tocsin.values.truth import Truth, negation
 
-_PRESENT = frozenset((Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER))
 _ENVELOPE_TEXTS = frozenset(
     (ENVELOPE, name)
     for name in ("id", "source", "type", "subject", "datacontenttype", "dataschema")
 )
 _TEXT_OR_NOTHING = frozenset((Kind.STRING, Kind.NULL))
 _OF_DIFFERENT, _OF_SAME = ("<", ">", "<>"), ("=", "<=", ">=")
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _STRICT = frozenset("+-*/%")
 _MAX_PAIRS = 60
 """Tests of an attribute up to which the pair that excludes each other is searched."""
-
-Literal = BooleanNode
-"""A predicate, or NOT over one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +141,14 @@ def _least(demands: list[ValueRequirement]) -> tuple[Literal, ...]:
 def _demands(literal: Literal) -> Iterator[ValueRequirement]:
     predicate = literal.operand if isinstance(literal, Not) else literal
     match predicate:
-        case IsNull(path):
-            negated = isinstance(literal, Not)
-            yield ValueRequirement(path, _PRESENT if negated else frozenset((Kind.NULL,)), literal)
-            yield from _ways(path, literal) if negated else ()
         case Computed(expression, semantics):
             for path, kinds in _operands(expression) if semantics is not Semantics.CESQL else ():
                 yield ValueRequirement(path, kinds, literal)
                 yield from _ways(path, literal)
-        case Equals() | Ordered() | Between() | OneOf() | Like():
-            yield ValueRequirement(
-                predicate.path, _kinds(predicate, isinstance(literal, Not)), literal, tests=True
-            )
-            yield from _ways(predicate.path, literal)
+        case Equals() | Ordered() | Between() | OneOf() | Like() | IsNull():
+            yield ValueRequirement(predicate.path, kinds_of(literal), literal, tests=True)
+            if not isinstance(literal, IsNull):
+                yield from _ways(predicate.path, literal)
         case _:
             return
 
@@ -170,16 +156,10 @@ def _demands(literal: Literal) -> Iterator[ValueRequirement]:
 def _ways(path: Path, literal: Literal) -> Iterator[ValueRequirement]:
     """Yield demands on the prefixes of a path: objects, and for a time's number the time."""
     if path[0] == ENVELOPE and len(path) == 3:
-        yield ValueRequirement(path[:2], _PRESENT, literal)
+        yield ValueRequirement(path[:2], PRESENT, literal)
     elif path[0] != ENVELOPE:
         for length in range(1, len(path)):
             yield ValueRequirement(path[:length], frozenset((Kind.OTHER,)), literal)
-
-
-def _kinds(predicate: AttributePredicate, negated: bool) -> frozenset[Kind]:
-    """Return the kinds of value that make a predicate TRUE, or FALSE if it is negated."""
-    of_others = negation(predicate.mismatch) if negated else predicate.mismatch
-    return _PRESENT if of_others is Truth.TRUE else frozenset((needed_kind(predicate),))
 
 
 def _operands(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
@@ -188,7 +168,7 @@ def _operands(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
         case Call(relation, operands) if relation in RELATIONS:
             for operand in operands:
                 if isinstance(operand, Attribute):
-                    yield operand.path, _PRESENT
+                    yield operand.path, PRESENT
                 else:
                     yield from _numbers(operand)
         case _:
@@ -212,74 +192,5 @@ def _can_be_met(demands: list[ValueRequirement]) -> bool:
     kinds = frozenset.intersection(*(demand.kinds for demand in demands))
     if demands[0].path in _ENVELOPE_TEXTS:
         kinds &= _TEXT_OR_NOTHING
-    if len(kinds) != 1:
-        return bool(kinds)
-    (kind,) = kinds
-    tests = [demand.literal for demand in demands if demand.tests and _asks(demand.literal, kind)]
-    candidates = _candidates(tests, kind)
-    if candidates is not None:
-        return any(all(_is_true(test, value) for test in tests) for value in candidates)
-    return _has_room(tests, kind)
-
-
-def _asks(test: Literal, kind: Kind) -> bool:
-    """True if the test restricts values of the kind; other tests let all of them pass."""
-    match test:
-        case Not(Equals() | Ordered() | Between() | OneOf() | Like() as predicate):
-            return needed_kind(predicate) is kind
-        case Equals() | Ordered() | Between() | OneOf() | Like():
-            return needed_kind(test) is kind
-        case _:
-            return False
-
-
-def _candidates(tests: list[Literal], kind: Kind) -> list[Any] | None:
-    """Return all values that one of the tests leaves, or None if they cannot be listed."""
-    for test in tests:
-        match test:
-            case Equals(_, constant):
-                return [constant.value]
-            case OneOf(_, constants):
-                return [constant.value for constant in constants]
-            case Like(_, pattern) if len(pattern.literals()) == len(pattern.tokens):
-                return ["".join(pattern.literals())]
-    return [True, False] if kind is Kind.BOOLEAN else None
-
-
-def _is_true(test: Literal, value: Any) -> bool:
-    match test:
-        case Not(Equals() | Ordered() | Between() | OneOf() | Like() as predicate):
-            return value_truth(predicate, value) is Truth.FALSE
-        case Equals() | Ordered() | Between() | OneOf() | Like():
-            return value_truth(test, value) is Truth.TRUE
-        case _:
-            return True
-
-
-def _has_room(tests: list[Literal], kind: Kind) -> bool:
-    """True if a value may lie between all limits; a single remaining value is tested."""
-    lows = [limit for test in tests for relation, limit in _limits(test) if relation in (">", ">=")]
-    highs = [
-        limit for test in tests for relation, limit in _limits(test) if relation in ("<", "<=")
-    ]
-    if kind is Kind.STRING:
-        lows.append("")
-    if not lows or not highs:
-        return True
-    low, high = max(lows), min(highs)
-    if low == high:
-        return all(_is_true(test, low) for test in tests)
-    return bool(low < high)
-
-
-def _limits(test: Literal) -> Iterator[tuple[str, Any]]:
-    match test:
-        case Ordered(_, relation, limit):
-            yield relation, limit.value
-        case Not(Ordered(_, relation, limit)):
-            yield _OPPOSITE[relation], limit.value
-        case Between(_, low, high):
-            yield ">=", low.value
-            yield "<=", high.value
-        case _:
-            return
+    tests = [demand.literal for demand in demands if demand.tests]
+    return any(can_hold(kind, tests) for kind in kinds)

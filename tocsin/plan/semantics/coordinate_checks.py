@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tocsin.plan.nodes.atoms import (
     Between,
@@ -12,10 +11,11 @@ from tocsin.plan.nodes.atoms import (
     OneOf,
     Ordered,
     Predicate,
+    needed_kind,
     predicates_of,
 )
-from tocsin.values.ranges import can_all_hold
-from tocsin.values.scalars import Kind, kind_of
+from tocsin.plan.semantics.implication import can_hold
+from tocsin.values.scalars import Constant, Kind
 
 _LIMITS = {
     **dict.fromkeys(("lat", "latitude"), ("latitude", 90)),
@@ -32,22 +32,7 @@ def tests_off_the_globe(node: BooleanNode) -> Iterator[tuple[Predicate, str]]:
                 path[-1].lower() in _LIMITS
             ):
                 word, limit = _LIMITS[path[-1].lower()]
-                globe = [(">=", -limit), ("<=", limit)]
-                tests = list(_tests(predicate))
-                if tests and not any(can_all_hold([*globe, *each]) for each in tests):
+                globe = Between(path, Constant.of(-limit), Constant.of(limit))
+                is_number = needed_kind(predicate) is Kind.NUMBER
+                if is_number and not can_hold(Kind.NUMBER, (predicate, globe)):
                     yield predicate, f"a {word} lies between {-limit} and {limit}"
-
-
-def _tests(predicate: Equals | Ordered | Between | OneOf) -> Iterator[list[tuple[str, Any]]]:
-    """Yield the limits of a predicate on a number, one list per alternative; nothing for a text."""
-    match predicate:
-        case Equals(_, constant):
-            found = [[("=", constant.value)]]
-        case Ordered(_, relation, limit):
-            found = [[(relation, limit.value)]]
-        case Between(_, low, high):
-            found = [[(">=", low.value), ("<=", high.value)]]
-        case OneOf(_, constants):
-            found = [[("=", constant.value)] for constant in constants]
-    if all(kind_of(value) is Kind.NUMBER for tests in found for _, value in tests):
-        yield from found

@@ -71,7 +71,7 @@ class _Figures(Collector):
             ("events", "Events that were served", counts.events),
             ("matches", "Matches that were found", matches),
             ("late_events", "Events that came behind the watermark", counts.late),
-            ("duplicates", "Events that had come before", counts.duplicates),
+            ("duplicates", "Duplicate events dropped", counts.duplicates),
             (
                 "snapshot_fallbacks",
                 "Damaged snapshots that the runner passed over",
@@ -100,12 +100,14 @@ class _Figures(Collector):
         yield GaugeMetricFamily("tocsin_log_position", "Events in the log", service.log.head)
         yield GaugeMetricFamily("tocsin_lag_events", "Events that wait to be matched", behind)
         yield GaugeMetricFamily(
-            "tocsin_lag_seconds", "How long the oldest of them waits", self._waits(behind)
+            "tocsin_lag_seconds",
+            "Age of the oldest unmatched event, in seconds",
+            self._waits(behind),
         )
 
     def _load(self) -> Iterator[Metric]:
         waiting = self._service.runner.status().waiting
-        yield GaugeMetricFamily("tocsin_state_waiting", "Occurrences that wait", waiting)
+        yield GaugeMetricFamily("tocsin_state_waiting", "Partial matches held in state", waiting)
         yield GaugeMetricFamily("tocsin_streams", "Listeners to matches", self._service.streams)
 
     def _waits(self, behind: int) -> float:

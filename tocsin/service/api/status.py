@@ -16,11 +16,11 @@ from tocsin import __version__
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import json_text
+from tocsin.explain.waiting import describe_waiting, seen_waiting
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.api.metrics import metrics_text
 from tocsin.service.console.looking import take_look
 from tocsin.service.console.minutes import MINUTES
-from tocsin.service.console.waiting import describe_waiting, seen_waiting
 from tocsin.service.core.service import Service
 from tocsin.service.http.access import AccessScope, caller_of, caller_with
 from tocsin.service.http.requests import run_read, service_of
@@ -162,9 +162,10 @@ async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
     caller = caller_with(request, AccessScope.SUBSCRIBE)
 
     def look() -> dict[str, Any]:
-        service.entries.get(caller.tenant, id)
+        subscription = service.entries.get(caller.tenant, id).subscription
         name = Owned(caller.tenant, id).key
         seen = take_look(service.runner, lambda hub: seen_waiting(hub, name))
-        return {"waiting": describe_waiting(seen), "left_out": seen[2]}
+        sources = service.entries.sources_of(subscription)
+        return {"waiting": describe_waiting(seen, sources), "left_out": seen[2]}
 
     return await run_read(request, caller.tenant, look)

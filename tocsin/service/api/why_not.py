@@ -10,12 +10,13 @@ from fastapi import APIRouter, Request
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.codecs.decode import events_of_mapping
 from tocsin.events.event import Event
-from tocsin.plan.nodes.composites import Part
+from tocsin.explain.why_not import AROUND, WhyNotQuery, why_not
+from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.nodes.sources import Sources
 from tocsin.service.api.bodies import WHY_NOT, json_body
 from tocsin.service.base.work import bounded_work
 from tocsin.service.console.stored_events import events_in
 from tocsin.service.console.why import MAX_WHY_SECONDS
-from tocsin.service.console.why_not.answer import WhyNotQuery, why_not
 from tocsin.service.core.service import Service
 from tocsin.service.http.access import AccessScope, Caller, caller_with
 from tocsin.service.http.requests import LAST, object_of, run_work, service_of
@@ -24,9 +25,6 @@ from tocsin.service.storage.rows import LogRow
 from tocsin.service.subscriptions.dry_run import read_subscription
 
 router = APIRouter(tags=["subscriptions"])
-
-AROUND = 1_000
-"""Stored events examined before an event, and after it."""
 
 _MEMBERS = {"subscription", "event"}
 
@@ -46,15 +44,17 @@ async def tell_why_not(request: Request) -> dict[str, Any]:
     def look() -> dict[str, Any]:
         if body.keys() != _MEMBERS:
             raise _wrong("subscription and event are to be given, and nothing else")
-        pattern = _pattern(service, caller, body["subscription"])
+        plan, sources = _compile(service, caller, body["subscription"])
         asked = _read_query(service, body["event"])
-        return bounded_work(MAX_WHY_SECONDS, why_not, pattern, asked)
+        return bounded_work(MAX_WHY_SECONDS, why_not, plan.pattern, asked, sources)
 
     return await run_work(request, caller.tenant, look)
 
 
-def _pattern(service: Service, caller: Caller, given: object) -> Part:
-    """Return the pattern of a stored subscription by its id, or of the given one."""
+def _compile(service: Service, caller: Caller, given: object) -> tuple[Plan, Sources]:
+    """Return the plan of a stored subscription by its id, or of the given one, with the texts of
+    its parts.
+    """
     if isinstance(given, str):
         subscription = service.entries.get(caller.tenant, given).subscription
     elif isinstance(given, Mapping):
@@ -62,7 +62,7 @@ def _pattern(service: Service, caller: Caller, given: object) -> Part:
     else:
         raise _wrong("subscription is an id or an object with language and expression")
     service.entries.mirror.refresh()
-    return service.entries.compile(subscription).pattern
+    return service.entries.compile_with_sources(subscription)
 
 
 def _read_query(service: Service, given: object) -> WhyNotQuery:

@@ -8,14 +8,12 @@ without gaps; nothing is buffered for a slow one, since the store is read at its
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tocsin.errors import Problem
 from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
 
@@ -110,41 +108,6 @@ def _resolve(waiting: set[_Waiter]) -> None:
     for waiter in list(waiting):
         if not waiter.done():
             waiter.set_result(None)
-
-
-# Matches that other processes have stored.
-
-_LOG = logging.getLogger("tocsin.watcher")
-
-POLL_SECONDS = 0.05
-"""Seconds between two polls."""
-
-
-class Watcher:
-    """A thread that announces matches of other processes to the feed."""
-
-    def __init__(self, matches: MatchStore, feed: Feed) -> None:
-        self._matches, self._feed = matches, feed
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="tocsin-watcher", daemon=True)
-
-    def start(self) -> None:
-        """Start polling."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop polling; return when the thread has ended."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stopping.wait(POLL_SECONDS):
-            try:
-                self._feed.notice(self._matches.head())
-            except Problem as problem:
-                _LOG.warning("%s", problem)
-                self._stopping.wait(1.0)
 
 
 # Live matches for one listener.

@@ -17,9 +17,11 @@ from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.engine.detection.inspection import OperatorView
 from tocsin.errors import Problem
-from tocsin.plan.explain.composites import condition_text, roles, title
+from tocsin.explain.plan_tree import conditions_of, kind_of
+from tocsin.plan.explain.operators import roles
+from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import Absence, Gathered, Join, Part
+from tocsin.plan.nodes.composites import Part
 from tocsin.service.console.looking import take_look
 from tocsin.service.runner import Runner
 from tocsin.service.subscriptions.subscriptions import SubscriptionService
@@ -31,23 +33,6 @@ MAX_NODES = 3_000
 """Operators returned, at most."""
 
 MAX_TENANTS = 1_000
-
-KINDS = {
-    "Condition": "condition",
-    "GraphPattern": "graph",
-    "ConceptTest": "concept",
-    "XmlBlock": "xml",
-    "Join": "join",
-    "Either": "either",
-    "Only": "only",
-    "Absence": "absence",
-    "Gathered": "gathered",
-    "Sliding": "sliding",
-    "Change": "change",
-    "Named": "named",
-    "Triggered": "triggered",
-}
-"""The `kind` of a plan node by its class."""
 
 
 @dataclass(slots=True)
@@ -65,7 +50,7 @@ class _OperatorEntry:
         return {
             "id": id,
             "kind": kind_of(self.part),
-            "label": label_of(self.part),
+            "label": title(self.part),
             "conditions": conditions_of(self.part),
             "roles": roles(self.part),
             "inputs": self.inputs,
@@ -171,23 +156,6 @@ class NetworkViews:
             node.keys.append(each.id)
             node.served = max(node.served, match_counts.get(Owned.of_key(each.id).name, 0))
         return left_out
-
-
-def kind_of(part: Part) -> str:
-    """Return the kind of a plan node."""
-    return KINDS[type(part).__name__]
-
-
-def label_of(part: Part) -> str:
-    """Return the one-line label of a plan node."""
-    return title(part)
-
-
-def conditions_of(part: Part) -> list[str]:
-    """Return the conditions between the inputs of a plan node, one line each."""
-    if not isinstance(part, Join | Absence | Gathered):
-        return []
-    return [condition_text(each) for each in part.conditions]
 
 
 def _name(number: int) -> str:

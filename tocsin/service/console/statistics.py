@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from tocsin.errors import Problem
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import RECENT, Feed
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.console.late import LATE
 from tocsin.service.console.minutes import MINUTES, MinuteCounts
 from tocsin.service.console.tally import TenantTallies
@@ -38,7 +38,7 @@ Status = Callable[[], RunnerStatus]
 
 
 class Statistics:
-    """A thread that samples once a second; `summarize` returns the results for a tenant.
+    """Samples that `worker` takes once a second; `summarize` returns the results for a tenant.
 
     With `shared`, other processes may append to the log. With `reports_position`, the status has
     the position of the runner.
@@ -66,18 +66,14 @@ class Statistics:
         self._lag_now = 0
         self._event_position = self._match_position = self._letter_position = 0
         self._swept = 0
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="tocsin-statistics", daemon=True)
-
-    def start(self) -> None:
-        """Start sampling."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop sampling; return when the thread has ended."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self.worker = BackgroundWorker(
+            "statistics",
+            self.look,
+            _LOG,
+            pause=SAMPLE,
+            first_wait=SAMPLE,
+            longest_wait=SAMPLE,
+        )
 
     def summarize(self, tenant: str) -> dict[str, Any]:
         """Return all statistics except those of single subscriptions."""
@@ -165,14 +161,6 @@ class Statistics:
             if minute != self._swept:
                 self._swept = minute
                 self._by_tenant.forget_old(minute)
-
-    def _run(self) -> None:
-        while not self._stopping.wait(SAMPLE if self._is_caught_up else 0):
-            try:
-                self.look()
-            except Problem as problem:
-                _LOG.warning("%s", problem)
-                self._stopping.wait(SAMPLE)
 
     def _catch_up(self) -> None:
         """Count the data stored before the start; by minute only the newest matches."""

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from tocsin.catalog import Catalog, Definition, Subscription, Surroundings, compile_subscription
+from tocsin.catalog import Catalog, Definition, Subscription, Surroundings, compile_with_sources
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
 from tocsin.events.event import Event
+from tocsin.explain.plan_tree import plan_tree
+from tocsin.explain.why import regions_of, windows_of
 from tocsin.plan.nodes.composites import Part, Plan, names_of
+from tocsin.plan.nodes.sources import Sources
 from tocsin.service.base.work import bounded_work
 from tocsin.service.console.lineage import lineage_of
-from tocsin.service.console.plan_tree import plan_tree
-from tocsin.service.console.regions import regions_of
 from tocsin.service.console.stored_events import bounds_text, events_in
-from tocsin.service.console.windows import windows_of
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
@@ -57,12 +57,12 @@ def why(row: MatchRow, kept: ExplanationStores) -> dict[str, Any]:
     pattern = None if plan is None else plan.pattern
 
     def look() -> dict[str, Any]:
-        told = {} if plan is None else describe_plan(plan)
+        told = {} if plan is None else describe_plan(plan, meant.sources)
         return {
             **told,
-            "windows": windows_of(match, pattern, events),
+            "windows": windows_of(match, pattern, events, meant.sources),
             "regions": [] if pattern is None else regions_of(pattern, meant.definitions),
-            "plan": None if pattern is None else plan_tree(pattern, events),
+            "plan": None if pattern is None else plan_tree(pattern, events, meant.sources),
             "plan_lines": told.get("plan", []),
         }
 
@@ -122,11 +122,14 @@ def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Membe
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """The subscription in the match's version: its JSON fields, plan and visible definitions."""
+    """The subscription in the match's version: its JSON fields, plan, visible definitions and the
+    texts of its parts.
+    """
 
     fields: dict[str, Any]
     plan: Plan | None = None
     definitions: tuple[Definition, ...] = ()
+    sources: Sources = field(default_factory=dict)
 
 
 def _meant(row: MatchRow, kept: ExplanationStores) -> _Meant:
@@ -153,7 +156,7 @@ def _compiled(
     found: Subscription, fields: dict[str, Any], definitions: tuple[Definition, ...]
 ) -> _Meant:
     try:
-        plan = compile_subscription(found, Surroundings.of(definitions))
+        plan, sources = compile_with_sources(found, Surroundings.of(definitions))
     except Problem as problem:
         return _Meant({**fields, "problem": problem.as_json()})
-    return _Meant(fields, plan, definitions)
+    return _Meant(fields, plan, definitions, sources)

@@ -5,15 +5,14 @@ In small chunks, so that other writers need not wait.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import sqlalchemy as sql
 
 from tocsin.database.database import Database
-from tocsin.errors import Problem
 from tocsin.runtime.admission import wall_clock
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.settings.settings import Retention
 from tocsin.service.storage.schema import (
     DEAD_LETTERS,
@@ -41,7 +40,7 @@ _BREATH = 0.05
 
 
 class RetentionJob:
-    """A thread that removes expired data."""
+    """The removal of expired data, round after round by `worker`."""
 
     def __init__(
         self,
@@ -51,36 +50,28 @@ class RetentionJob:
         clock: Callable[[], Instant] = wall_clock,
     ) -> None:
         self._log, self._state, self._retention, self._clock = log, state, retention, clock
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="tocsin-retention", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop after the current chunk; return when the thread has ended."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stopping.wait(PAUSE):
-            try:
-                self.remove_old()
-            except Problem as problem:
-                _LOG.warning("%s", problem)
+        self.worker = BackgroundWorker(
+            "retention",
+            self.remove_old,
+            _LOG,
+            delay=PAUSE,
+            pause=PAUSE,
+            first_wait=PAUSE,
+            longest_wait=PAUSE,
+        )
 
     def remove_old(self) -> int:
-        """Run one round; return the number of removed rows."""
+        """Run one round, up to the current chunk if the worker stops; return the number of removed
+        rows.
+        """
         removed = 0
         for database, table, column, limit in self._limits():
-            while not self._stopping.is_set():
+            while not self.worker.is_stopping:
                 count = _remove_some(database, table, column, limit)
                 removed += count
                 if count < CHUNK:
                     break
-                self._stopping.wait(_BREATH)
+                self.worker.wait(_BREATH)
         return removed
 
     def _limits(self) -> Iterator[tuple[Database, sql.Table, str, int]]:

@@ -5,6 +5,7 @@ order.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections import Counter
 from concurrent.futures import Future
@@ -16,8 +17,9 @@ from tocsin.catalog.store import read_version
 from tocsin.database.stores import LOG, STATE
 from tocsin.errors import Problem, StateProblem
 from tocsin.hub.step_hub import StepHub
-from tocsin.service.base.feed import Feed, Watcher
+from tocsin.service.base.feed import Feed
 from tocsin.service.base.work import WorkPool
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.console.late import LateEvents
 from tocsin.service.console.network import NetworkViews
 from tocsin.service.console.statistics import Statistics
@@ -46,6 +48,8 @@ from tocsin.service.subscriptions.definitions import DefinitionService
 from tocsin.service.subscriptions.subscriptions import SubscriptionService
 
 _LOCAL = "local"
+_POLL = 0.05
+"""Seconds between two looks for matches that other processes have stored."""
 
 
 class Part(Protocol):
@@ -111,7 +115,7 @@ class Service:
         """Threads for parsing request bodies."""
         self.streams = 0
         self.tenant_streams: Counter[str] = Counter()
-        self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
+        self._watcher = self._make_watcher() if self._is_shared else None
         keeper = RetentionJob(self.log_database, self.database, settings.retention)
         self.statistics = Statistics(
             self.log,
@@ -122,7 +126,7 @@ class Service:
             shared=not self.log_database.is_sqlite,
             reports_position=settings.engine is not ServiceEngine.NONE,
         )
-        self.parts: list[Part] = [keeper, self.statistics]
+        self.parts: list[Part] = [keeper.worker, self.statistics.worker]
 
     @property
     def _is_shared(self) -> bool:
@@ -176,6 +180,18 @@ class Service:
     def _note_version(self, version: int) -> None:
         if self._catalog_mark is not None:
             self._catalog_mark.note(Mark(CATALOG, version))
+
+    def _make_watcher(self) -> BackgroundWorker:
+        """Return the worker that announces matches of other processes to the feed."""
+        return BackgroundWorker(
+            "watcher",
+            lambda: self.feed.notice(self.matches.head()),
+            logging.getLogger("tocsin.watcher"),
+            delay=_POLL,
+            pause=_POLL,
+            first_wait=1.0,
+            longest_wait=1.0,
+        )
 
     def _make_runner(self) -> Runner:
         match self.settings.engine:

@@ -1,4 +1,4 @@
-"""Delivery as a component: a worker in a thread of its own, and the requests of subscription
+"""Delivery as a component: a worker in an event loop of its own, and the requests of subscription
 owners.
 """
 
@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.base.cloudevents import json_text, parse_json
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
+from tocsin.service.base.worker import EventLoopWorker
 from tocsin.service.delivery.catalog_lines import CatalogLines
 from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.delivery.destination import DestinationRules, Opener, parse_destination
@@ -68,24 +68,18 @@ class Delivery:
         self._rules = DestinationRules(
             settings.rules, around.producer is not None, settings.files is not None
         )
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop: asyncio.Event | None = None
         self._lines = CatalogLines(around.catalog, self._store, around.matches, self._delivers)
         self._opener = Opener(settings, self._rules, self._key, around.producer)
         self.worker = DeliveryWorker(self._work())
-        self._thread = threading.Thread(target=self._run, name="tocsin-delivery", daemon=True)
-        self._started = threading.Event()
+        self._background = EventLoopWorker("delivery", self._deliver, LOGGER)
 
     def start(self) -> None:
         """Start to deliver."""
-        self._thread.start()
-        self._started.wait(_STOP_WITHIN)
+        self._background.start()
 
     def stop(self) -> None:
         """Stop and store all cursors; messages under way are sent again after a restart."""
-        if self._loop is not None and self._stop is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(_STOP_WITHIN)
+        self._background.stop(_STOP_WITHIN)
         self._lines.save()
         self._lease.release()
         if self._around.producer is not None:
@@ -145,7 +139,7 @@ class Delivery:
     def redeliver(self, key: Key, notice: DeliveryMessage) -> None:
         """Send one match once more, now; raise StateProblem if it is not delivered."""
         line = self.line(key)
-        loop = self._loop
+        loop = self._background.loop
         if line is None or loop is None:
             raise StateProblem(
                 f"the matches of subscription {key[1]!r} are not delivered",
@@ -180,20 +174,15 @@ class Delivery:
         self.worker.wake(changed=True)
         return line
 
-    def _run(self) -> None:
-        asyncio.run(self._deliver())
-
-    async def _deliver(self) -> None:
+    async def _deliver(self, stop: asyncio.Event) -> None:
         names = DnsResolver()
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         sender = HttpSender(
             self._settings.rules, names.look_up, timeout=self._settings.seconds_to_answer
         )
         self._opener.sender = sender
         listening = asyncio.create_task(self._listen())
-        self._started.set()
         try:
-            await self.worker.run(self._stop)
+            await self.worker.run(stop)
         finally:
             listening.cancel()
             await sender.close()

@@ -170,7 +170,6 @@ class DeliveryWorker:
 
     def __init__(self, work: DeliveryDependencies) -> None:
         self._work = work
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="delivery")
         self._lines: dict[Key, DeliveryCursor] = {}
         self._out: dict[Key, tuple[DeliveryTask, asyncio.Task[None]]] = {}
         self._unsaved: dict[Key, DeliveryCursor] = {}
@@ -197,7 +196,13 @@ class DeliveryWorker:
         return len(self._out)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Deliver until `stop` is set; messages under way then are sent again after a restart."""
+        """Deliver until `stop` is set; messages under way then are sent again after a restart.
+
+        Begins with the stored cursors, also when it runs again after a failure.
+        """
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="delivery")
+        self._holds, self._lease_checked_at = False, float("-inf")
+        self._lines.clear()
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
         self._send_slots = self._work.make_send_slots()
@@ -350,7 +355,7 @@ class DeliveryWorker:
         try:
             await self._save()
         except Problem as problem:
-            LOGGER.warning("how far deliveries have come is not saved: %s", problem)
+            LOGGER.warning("delivery cursors not saved: %s", problem)
         self._threads.shutdown(wait=False)
 
     async def _trouble(self, problem: Problem) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -19,6 +18,7 @@ from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.event import Event
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
+from tocsin.service.base.worker import EventLoopWorker
 from tocsin.service.epcis.answers import RESPONSE_HEADERS, to_json_events
 from tocsin.service.epcis.documents import query_document
 from tocsin.service.epcis.event_search import EventQuery, find_between
@@ -53,7 +53,7 @@ class News:
 
 
 class QueryWorker:
-    """A thread with an event loop. `wake` and `news` may be called from any thread."""
+    """A worker with an event loop. `wake` and `news` may be called from any thread."""
 
     def __init__(
         self,
@@ -69,52 +69,50 @@ class QueryWorker:
         self._rules = rules
         self._lease = lease
         self._growth = Feed(repository.index.last_number())
-        self._is_ready = threading.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._backoff = Backoff(longest=60.0)
-        self._thread = threading.Thread(target=self._run, name="tocsin-epcis", daemon=True)
+        self._background = EventLoopWorker("epcis", self._work, _LOG)
 
     def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-        self._is_ready.wait()
+        """Start to follow the log and to notify subscribers."""
+        self._background.start()
 
     def stop(self) -> None:
         """Stop; documents under way are sent again after a restart."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
-            self._log.nudge()
-            self._thread.join()
+        self._background.stop()
         self._growth.close()
 
     def wake(self) -> None:
         """Announce changed subscriptions."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._changed.set)
+        self._background.call(self._note_change)
+
+    def _note_change(self) -> None:
+        self._changed.set()
 
     def require_reachable(self, dest: str) -> WebhookUrl:
         """Return the parts of a URL; raise AddressProblem if it may not be reached."""
         return parse_webhook_url(dest, self._rules)
 
-    def _run(self) -> None:
-        asyncio.run(self._work())
-
-    async def _work(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stop = asyncio.Event()
+    async def _work(self, stop: asyncio.Event) -> None:
         self._changed = asyncio.Event()
         names = DnsResolver()
         self._sender = HttpSender(self._rules, names.look_up)
-        self._is_ready.set()
+        stopping = asyncio.create_task(stop.wait())
         helpers = [asyncio.create_task(self._follow()), asyncio.create_task(self._supervise())]
-        await self._stop.wait()
-        tasks = (*helpers, *self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._sender.close()
-        names.close()
-        self._lease.release()
+        try:
+            ended, _ = await asyncio.wait([stopping, *helpers], return_when=asyncio.FIRST_COMPLETED)
+            for each in ended:
+                each.result()  # raises what a helper has raised
+        finally:
+            self._log.nudge()
+            tasks = (stopping, *helpers, *self._tasks.values())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._tasks.clear()
+            await self._sender.close()
+            names.close()
+            self._lease.release()
 
     async def _follow(self) -> None:
         """Keep the index up to date, also without queries."""

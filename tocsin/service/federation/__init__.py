@@ -2,11 +2,11 @@
 
 Begin with `link.py`, the connection to one upstream. `interests.py` finds the atoms of the own
 subscriptions, `merging.py` joins them, `covering.py` decides whether one covers another
-(`graph_cover.py`, `value_sets.py`), `messages.py` is the wire form, `part.py` has the settings and
+(`graph_cover.py`), `messages.py` is the wire form, `part.py` has the settings and
 the thread of all links. In doubt both are sent upstream.
 
 Imports: `catalog`, `client`, `database`, `errors`, `events`, `knowledge`, `languages`, `plan`,
-`service.core`, `service.http`, `service.outbound`, `service.storage`, `service.subscriptions`,
-`values`.
+`service.base`, `service.core`, `service.http`, `service.outbound`, `service.storage`,
+`service.subscriptions`, `values`.
 Test a change with: `tests/service/federation`.
 """

@@ -44,9 +44,9 @@ from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.expressions import Attribute, Call, Semantics, Value
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.passes.simplify import flatten, push_not_down
+from tocsin.plan.semantics.implication import follows_from
 from tocsin.plan.semantics.list_conditions import SOME
 from tocsin.service.federation.graph_cover import covers_graph
-from tocsin.service.federation.value_sets import follows_from
 from tocsin.values.scalars import Constant, Kind
 
 MAX_COMPARISONS = 2_000

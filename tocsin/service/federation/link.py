@@ -292,7 +292,7 @@ class FederationLink:
                 self._not_understood.add(want.atom)
         if not self._not_understood:
             raise Refused(f"it refuses to be asked: {why[:300]}")
-        _LOG.warning("%s does not know all that is asked; it is to send everything", self.url)
+        _LOG.warning("%s rejected some interests; requesting all events", self.url)
 
 
 async def _name_of(http: httpx.AsyncClient) -> str:

@@ -1,4 +1,4 @@
-"""Federation as a component: its settings, a thread for all links to upstream servers, and a route.
+"""Federation as a component: its settings, a worker for all links to upstream servers, and a route.
 
 The section `[federation]` has the name of this server and its upstreams; `GET /v1/federation` is
 the state of the links.
@@ -7,7 +7,7 @@ the state of the links.
 from __future__ import annotations
 
 import asyncio
-import threading
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 
 from tocsin.client.http import ServerConnection
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.service.base.worker import EventLoopWorker
 from tocsin.service.core.service import Service
 from tocsin.service.federation.interests import InterestSource
 from tocsin.service.federation.link import FederationLink, LocalServer
@@ -76,6 +77,8 @@ def read_settings(given: Mapping[str, Any]) -> FederationSettings:
 
 router = APIRouter(tags=["federation"])
 
+_LOG = logging.getLogger(__name__)
+
 _LOCK = 0x746F6373696E2003
 """Number of the advisory lock of the one process that has the links."""
 _LOOK = 1.0
@@ -94,39 +97,32 @@ class FederationPart:
         )
         self.links = [FederationLink(home, upstream.server) for upstream in settings.upstream]
         self._lease = Lease(service.settings.state_url, _LOCK)
-        self._is_ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="tocsin-federation", daemon=True)
+        self._worker = EventLoopWorker("federation", self._hold_links, _LOG)
 
     def start(self) -> None:
         """Start all links."""
         if self.links:
-            self._thread.start()
-            self._is_ready.wait()
+            self._worker.start()
 
     def stop(self) -> None:
         """Stop all links; their subscriptions stay at the upstreams, so that no event is missed."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join()
+        self._worker.stop()
 
-    def _run(self) -> None:
-        asyncio.run(self._work())
-
-    async def _work(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stop = asyncio.Event()
-        self._is_ready.set()
-        stopping = asyncio.create_task(self._stop.wait())
+    async def _hold_links(self, stop: asyncio.Event) -> None:
+        """Run the links while this process holds the lease, until `stop` is set."""
+        stopping = asyncio.create_task(stop.wait())
         tasks: list[asyncio.Task[None]] = []
-        while not self._stop.is_set():
-            is_ours = await asyncio.to_thread(self._lease.hold)
-            if is_ours and not tasks:
-                tasks = [asyncio.create_task(link.run()) for link in self.links]
-            elif not is_ours:
-                tasks = await _ended(tasks)
-            await asyncio.wait([stopping], timeout=_LOOK)
-        await _ended(tasks)
-        self._lease.release()
+        try:
+            while not stop.is_set():
+                is_ours = await asyncio.to_thread(self._lease.hold)
+                if is_ours and not tasks:
+                    tasks = [asyncio.create_task(link.run()) for link in self.links]
+                elif not is_ours:
+                    tasks = await _ended(tasks)
+                await asyncio.wait([stopping], timeout=_LOOK)
+        finally:
+            await _ended(tasks)
+            self._lease.release()
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:

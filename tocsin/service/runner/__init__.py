@@ -7,8 +7,8 @@ loops early. The folder `spark` has the runner on Spark.
 
 Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `service.base`, `service.storage`, `spark`,
 `values`.
-Test a change with: `tests/service/core/test_driven.py`, `tests/service/core/test_kill.py`,
-`tests/service/spark`.
+Test a change with: `tests/service/runner`, `tests/service/core/test_driven.py`,
+`tests/service/core/test_kill.py`, `tests/service/spark`.
 """
 
 from __future__ import annotations

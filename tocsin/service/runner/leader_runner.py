@@ -8,12 +8,12 @@ every second and needs time to stop.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
 from tocsin.errors import Problem
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.runner import Runner, RunnerStatus
 from tocsin.service.runner.inspection import Look, not_here
 from tocsin.service.storage.lock import RunnerLock
@@ -36,19 +36,24 @@ class LeaderRunner:
         self, make: Callable[[], Runner], lock: RunnerLock, position: Callable[[], int]
     ) -> None:
         self._make, self._lock, self._position = make, lock, position
-        self._stopping = threading.Event()
         self._runner: Runner | None = None
-        self._thread = threading.Thread(target=self._run, name="tocsin-exclusive", daemon=True)
+        self._has_waited = False
+        self._worker = BackgroundWorker(
+            "exclusive",
+            self._try_to_lead,
+            _LOG,
+            first_wait=LOOK,
+            longest_wait=LOOK,
+            finish=lock.release,
+        )
 
     def start(self) -> None:
         """Start to try for the lock."""
-        self._thread.start()
+        self._worker.start()
 
     def stop(self) -> None:
         """Stop the runner, if it runs here, and release the lock."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._worker.stop()
 
     def catalog_changed(self, version: int) -> None:
         """Inform the runner, if it runs here; one elsewhere reads the catalog itself."""
@@ -79,34 +84,24 @@ class LeaderRunner:
         """Return None: the engine is in this process, or in another gateway."""
         return None
 
-    def _run(self) -> None:
-        waited = False
-        while not self._stopping.is_set():
-            if self._has_lock():
-                if waited and self._stopping.wait(PAUSE):
-                    break
-                self._work()
-                waited = True
-            else:
-                waited = True
-                self._stopping.wait(LOOK)
-        self._lock.release()
+    def _try_to_lead(self) -> None:
+        """Try for the lock; with it, run a runner until the lock is lost."""
+        waited, self._has_waited = self._has_waited, True
+        if not self._lock.acquire():
+            self._worker.wait(LOOK)
+        elif not (waited and self._worker.wait(PAUSE)):
+            self._lead()
 
-    def _work(self) -> None:
+    def _lead(self) -> None:
         """Run a new runner while this process has the lock."""
         runner = self._make()
         runner.start()
         self._runner = runner
-        while not self._stopping.wait(LOOK):
-            if not self._lock.is_held():
-                _LOG.warning("the lock is lost: another gateway may match from now on")
-                break
-        runner.stop()
-        self._runner = None
-
-    def _has_lock(self) -> bool:
         try:
-            return self._lock.acquire()
-        except Problem as problem:
-            _LOG.warning("%s", problem)
-            return False
+            while not self._worker.wait(LOOK):
+                if not self._lock.is_held():
+                    _LOG.warning("runner lock lost; another instance may take over")
+                    break
+        finally:
+            runner.stop()
+            self._runner = None

@@ -24,10 +24,10 @@ from tocsin.engine.json_scan.batch_reader import scan_events
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.codecs.decode import decode_all
-from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event, ScannedEvent
 from tocsin.hub.step_hub import StepHub, StepOutcome
 from tocsin.service.base.feed import Feed
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.runner import RunnerStatus
 from tocsin.service.runner.catalog_versions import CatalogVersions
 from tocsin.service.runner.inspection import Counters, Inspections, Look
@@ -95,7 +95,7 @@ MakeHub = Callable[[Catalog], StepHub]
 
 
 class LocalRunner:
-    """A thread that takes the steps. With `shared`, other processes may append to the log.
+    """A worker that takes the steps. With `shared`, other processes may append to the log.
 
     `newest_version` reads the newest version of the catalog, if there is a faster way than the
     catalog itself.
@@ -120,10 +120,8 @@ class LocalRunner:
         self._make_hub = make_hub
         self.counters = counters or Counters()
         self._shared = shared
-        self._stopping = threading.Event()
         self._ready = threading.Event()
-        self._error: str | None = None
-        self._thread = threading.Thread(target=self._run, name="tocsin-runner", daemon=True)
+        self._worker = BackgroundWorker("runner", self._run, _LOG, wake=log.nudge)
         self._position, self._number = 0, 0
         self._hub: StepHub | None = None
         self._resumes = True
@@ -143,14 +141,11 @@ class LocalRunner:
     def start(self) -> None:
         """Continue from the stored position, with the catalog as it is now."""
         self.catalog_changed(self._catalog.version())
-        self._thread.start()
+        self._worker.start()
 
     def stop(self) -> None:
         """Stop after the current step, and store a snapshot."""
-        self._stopping.set()
-        self._log.nudge()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._worker.stop()
         self._inspections.refuse()
 
     def catalog_changed(self, version: int) -> None:
@@ -161,15 +156,16 @@ class LocalRunner:
     def status(self) -> RunnerStatus:
         """Return the current status; not ready before the first load and after an error."""
         hub = self._hub
+        error = self._worker.error
         if hub is None or not self._ready.is_set():
-            return RunnerStatus(False, error=self._error)
+            return RunnerStatus(False, error=error)
         return RunnerStatus(
-            self._error is None,
+            error is None,
             self._position,
             hub.version,
             hub.watermark,
             self._waiting,
-            self._error,
+            error,
         )
 
     def inspect(self, look: Look) -> Future[Any]:
@@ -183,21 +179,15 @@ class LocalRunner:
         return None
 
     def _run(self) -> None:
-        wait = 0.5
+        """Continue from the last stored state, until stopped or an error."""
         warm_up()
-        while not self._stopping.is_set():
-            try:
-                hub = self._resumed()
-                self._ready.set()
-                self._error = None
-                self._work(hub)
-                self._save(snapshot_of=hub)
-                return
-            except Exception as error:
-                self._error = str(error) if isinstance(error, Problem) else shown_error(error)
-                _LOG.exception("the runner stopped and tries again in %.1f s", wait)
-                self._stopping.wait(wait)
-                wait = min(30.0, 2 * wait)
+        if self._worker.is_stopping:
+            return
+        hub = self._resumed()
+        self._ready.set()
+        self._worker.error = None
+        self._work(hub)
+        self._save(snapshot_of=hub)
 
     def _resumed(self) -> StepHub:
         """Return a hub in the last stored state."""
@@ -221,7 +211,7 @@ class LocalRunner:
         return hub
 
     def _work(self, hub: StepHub) -> None:
-        while not self._stopping.is_set():
+        while not self._worker.is_stopping:
             rows = self._log.read(self._position, BATCH)
             self._look_around(bool(rows))
             self._count_waiting(hub)
@@ -328,14 +318,14 @@ class LocalRunner:
         while True:
             try:
                 rows = save(results)
-                self._error = None
+                self._worker.error = None
                 return rows
             except Problem as problem:
-                self._error = str(problem)
-                if self._stopping.is_set():
+                self._worker.error = str(problem)
+                if self._worker.is_stopping:
                     raise
                 _LOG.warning("%s; trying again in %.1f s", problem, wait)
-                self._stopping.wait(wait)
+                self._worker.wait(wait)
                 wait = min(5.0, 2 * wait)
 
     def _snapshot(self, hub: StepHub) -> KeptSnapshot:

@@ -6,6 +6,7 @@ Run as a module, it compiles all of it into the cache on disk, as set-up does.
 from __future__ import annotations
 
 import json
+from functools import cache
 
 from tocsin.engine.detection.batch.detector import MIN_EVENTS_TO_LOAD
 from tocsin.hub.hub import Hub
@@ -39,8 +40,11 @@ _COMPOSITES = (
 )
 
 
+@cache
 def warm_up() -> None:
-    """Match, scan and detect small batches of events, so that all compiled code is loaded."""
+    """Match, scan and detect small batches of events, so that all compiled code is loaded; once in
+    a process.
+    """
     with Hub(lateness="0s", ahead=None) as hub:
         for expression in _EXPRESSIONS:
             hub.subscribe(expression)

@@ -4,8 +4,8 @@ Begin with `worker.py`: read, store, acknowledge; failures are retried. `kafka.p
 with the rows, so each record is there exactly once; `mqtt.py` acknowledges a message when it is on
 disk. No loss, and no duplicates if the broker has offsets.
 
-Imports: `connectors`, `database`, `engine`, `errors`, `events`, `service.core`, `service.settings`,
-`service.storage`.
-Test a change with: `tests/service/core/test_intake.py`, `tests/connectors/kafka/test_intake.py`,
-`tests/connectors/mqtt/test_intake.py`.
+Imports: `connectors`, `database`, `engine`, `errors`, `events`, `service.base`, `service.core`,
+`service.settings`, `service.storage`.
+Test a change with: `tests/service/sources`, `tests/service/core/test_intake.py`,
+`tests/connectors/kafka/test_intake.py`, `tests/connectors/mqtt/test_intake.py`.
 """

@@ -1,12 +1,11 @@
-"""A thread that reads from a broker, stores and acknowledges; failures are retried.
+"""A worker that reads from a broker, stores and acknowledges; failures are retried.
 
-If the log refuses more, the thread waits and reads nothing: the broker keeps the rest.
+If the log refuses more, the worker waits and reads nothing: the broker keeps the rest.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import encode
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.storage.rows import NewRow
 
 _LOG = logging.getLogger("tocsin.intake")
@@ -36,45 +36,36 @@ class EventSource(Protocol):
         ...
 
 
-class IntakeWorker:
-    """A component of the service that reads one broker; `open_source` connects to it."""
+class IntakeWorker(BackgroundWorker):
+    """A component of the service that reads one broker; `open_source` connects to it.
+
+    A round reads one batch. A failure closes the connection; the next round opens another.
+    """
 
     def __init__(self, name: str, open_source: Callable[[], EventSource]) -> None:
-        self._name, self._open = name, open_source
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"tocsin-{name}", daemon=True)
-        self.taken = 0
-        self.error: str | None = None
+        super().__init__(
+            name,
+            self._take,
+            _LOG,
+            first_wait=FIRST_WAIT,
+            longest_wait=LONGEST_WAIT,
+            finish=self._close,
+        )
+        self._open = open_source
+        self._source: EventSource | None = None
 
-    def start(self) -> None:
-        """Start the reading thread."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop after the current round; return when the thread has ended."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        wait = FIRST_WAIT
-        while not self._stopping.is_set():
-            before = self.taken
-            try:
-                self._read()
-            except Exception as error:
-                self.error = str(error) if isinstance(error, Problem) else shown_error(error)
-                wait = FIRST_WAIT if self.taken > before else min(LONGEST_WAIT, 2 * wait)
-                _LOG.warning("%s: %s; trying again in %.1f s", self._name, self.error, wait)
-                self._stopping.wait(wait)
-
-    def _read(self) -> None:
-        source = self._open()
+    def _take(self) -> None:
+        if self._source is None:
+            self._source = self._open()
         try:
-            while not self._stopping.is_set():
-                self.taken += source.take()
-                self.error = None
-        finally:
+            self._source.take()
+        except Exception:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        source, self._source = self._source, None
+        if source is not None:
             source.close()
 
 

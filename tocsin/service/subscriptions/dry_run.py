@@ -15,6 +15,7 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.matches.match import MemberContent
 from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.runtime.admission import wall_clock
 from tocsin.runtime.finite_run import match_events, read_events
@@ -63,15 +64,15 @@ def read_subscription(tenant: str, body: Mapping[str, Any]) -> Subscription:
 def explain(entries: SubscriptionService, subscription: Subscription) -> dict[str, Any]:
     """Return the plan, the bounds of its state and its wire form; raise the first problem."""
     entries.mirror.refresh()
-    plan = entries.compile(subscription)
-    return {"language": subscription.language, **describe_plan(plan)}
+    plan, sources = entries.compile_with_sources(subscription)
+    return {"language": subscription.language, **describe_plan(plan, sources)}
 
 
-def describe_plan(plan: Plan) -> dict[str, Any]:
-    """Return a plan in words and in its wire form."""
+def describe_plan(plan: Plan, sources: Sources = NO_SOURCES) -> dict[str, Any]:
+    """Return a plan in the words of its source texts and in its wire form."""
     return {
-        "plan": list(plan_lines(plan)),
-        "summary": list(summary_lines(plan)),
+        "plan": list(plan_lines(plan, sources)),
+        "summary": list(summary_lines(plan, sources)),
         "wire": json.loads(plan_to_json(plan)),
     }
 

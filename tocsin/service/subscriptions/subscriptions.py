@@ -13,6 +13,7 @@ from tocsin.catalog import (
     ReadPosition,
     Subscription,
     compile_subscription,
+    compile_with_sources,
     problems_of,
     read_subscription,
     refuse_past_windows,
@@ -22,6 +23,7 @@ from tocsin.catalog import (
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
 from tocsin.plan.nodes.composites import Plan
+from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.service.settings.settings import ServiceLimits
 from tocsin.service.storage.subscription_status import StatusStore, StoredFailure
 from tocsin.service.subscriptions.catalog_cache import CatalogCache
@@ -205,6 +207,19 @@ class SubscriptionService:
     def compile(self, subscription: Subscription) -> Plan:
         """Return the plan of a subscription with current definitions; raise its first problem."""
         return compile_subscription(subscription, self.mirror.environment)
+
+    def compile_with_sources(self, subscription: Subscription) -> tuple[Plan, Sources]:
+        """Return the plan of a subscription with current definitions, and the text of each part;
+        raise its first problem.
+        """
+        return compile_with_sources(subscription, self.mirror.environment)
+
+    def sources_of(self, subscription: Subscription) -> Sources:
+        """Return the text of each part of a subscription; empty if its text does not compile."""
+        try:
+            return self.compile_with_sources(subscription)[1]
+        except Problem:
+            return NO_SOURCES
 
     def problems(self, subscription: Subscription) -> list[Problem]:
         """Return every problem of a subscription."""

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 
 from tocsin.catalog import Changes, Definition, Snapshot, Subscription, Surroundings
 from tocsin.catalog.stored_plans import may_depend, meaning_digest
+from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.engine import Engine
 from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime.guarded import GuardedEngine
@@ -19,8 +20,8 @@ from tocsin.spark.output.member_output import MemberOutput, MemberRenderer
 class CatalogView(ABC):
     """An engine with all or some subscriptions of one version."""
 
-    def __init__(self) -> None:
-        self.engine = Engine(contains_faults=True)
+    def __init__(self, network: Network | None = None) -> None:
+        self.engine = Engine(contains_faults=True, network=network)
         self.version: int | None = None
         self.definitions: tuple[Definition, ...] = ()
         self.surroundings = Surroundings.of(())

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from tocsin.catalog import Changes, Snapshot, Subscription, compile_subscription
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import Key, Plan, atoms_of
+from tocsin.plan.nodes.composites import Key, Plan
 from tocsin.plan.semantics.partitioning import partition_key_of_plan
 from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.spark.output.letters import internal_problem
 from tocsin.spark.plans.catalog_view import CatalogView
+from tocsin.spark.plans.routed_atoms import RoutedAtoms
 from tocsin.spark.plans.shard_plans import atom_name, shard_of
 from tocsin.spark.plans.sources import LiveCatalog, Source
 
@@ -46,16 +47,15 @@ class MatchIndex(CatalogView):
     """
 
     def __init__(self, *, detects: bool = False) -> None:
-        super().__init__()
+        self._routed = RoutedAtoms()
+        super().__init__(self._routed)
         self.problems: dict[str, tuple[Subscription, Problem]] = {}
         self.work = 0
         self._detects = detects
         self._plans: dict[str, Plan] | None = None
-        self._atoms: dict[str, tuple[Atom, ...]] = {}
         self._keys: dict[str, Key] = {}
         self.builders: set[str] = set()
         """The subscriptions whose outputs are published as events."""
-        self._wanted: dict[Atom, dict[str, None]] = {}
         self._routes: dict[tuple[int, int], Route] = {}
 
     def move_to(self, snapshot: Snapshot) -> None:
@@ -103,10 +103,6 @@ class MatchIndex(CatalogView):
         self.engine.remove(id)
         self.builders.discard(id)
         self._keys.pop(id, None)
-        for atom in self._atoms.pop(id, ()):
-            del self._wanted[atom][id]
-            if not self._wanted[atom]:
-                del self._wanted[atom]
         self._routes.clear()
 
     def routes(self, atoms: Iterable[Atom], shards: int) -> list[Route]:
@@ -125,13 +121,10 @@ class MatchIndex(CatalogView):
             self.builders.add(subscription.id)
         if is_composite:
             self._keys[subscription.id] = partition_key_of_plan(plan).by
-            self._atoms[subscription.id] = tuple(set(atoms_of(plan.pattern)))
-            for atom in self._atoms[subscription.id]:
-                self._wanted.setdefault(atom, {})[subscription.id] = None
             self._routes.clear()
 
     def _route(self, atom: Atom, shards: int) -> Route:
-        keys = {each: self._keys[each] if shards > 1 else () for each in self._wanted[atom]}
+        keys = {each: self._keys[each] if shards > 1 else () for each in self._routed.users[atom]}
         whole = frozenset(shard_of(each, shards) for each, by in keys.items() if not by)
         if not self.builders.isdisjoint(keys):
             whole = frozenset(range(shards))

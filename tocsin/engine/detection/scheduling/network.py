@@ -184,7 +184,7 @@ class Network:
         """Length of a pause without events from which on empty recurring windows may be emitted as
         one; None if no window recurs.
         """
-        length = shortest_window(self.operators)
+        length = shortest_window(node.part for node in self.operators)
         return None if length is None else MAX_EMPTY_WINDOWS * length
 
     @property

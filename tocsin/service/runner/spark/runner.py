@@ -7,11 +7,12 @@ import logging
 import os
 import subprocess
 import sys
-import threading
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from tocsin.errors import StateProblem
+from tocsin.service.base.worker import BackgroundWorker
 from tocsin.service.runner import RunnerStatus
 from tocsin.service.runner.inspection import Look, not_here
 from tocsin.service.settings.settings import ServiceEngine, Settings, spark_settings
@@ -36,9 +37,15 @@ class SparkRunner:
     def __init__(self, settings: Settings) -> None:
         spark_settings(settings)
         self._settings = settings
-        self._stopping = threading.Event()
         self._process: subprocess.Popen[str] | None = None
-        self._thread = threading.Thread(target=self._run, name="tocsin-spark", daemon=True)
+        self._worker = BackgroundWorker(
+            "spark",
+            self._run_driver,
+            _LOG,
+            first_wait=FIRST_WAIT,
+            longest_wait=LONGEST_WAIT,
+            wake=self._ask_to_end,
+        )
         self._said: dict[str, object] = {}
 
     @property
@@ -48,18 +55,19 @@ class SparkRunner:
 
     def start(self) -> None:
         """Start the driver in a thread."""
-        self._thread.start()
+        self._worker.start()
 
     def stop(self) -> None:
         """Make the driver end after the current micro-batch; kill it after PATIENCE seconds."""
-        self._stopping.set()
+        self._worker.stop(within=PATIENCE)
+        process = self._process
+        if process is not None and process.poll() is None:
+            process.kill()
+
+    def _ask_to_end(self) -> None:
         process = self._process
         if process is not None and process.stdin is not None:
             process.stdin.close()
-        if self._thread.is_alive():
-            self._thread.join(PATIENCE)
-        if process is not None and process.poll() is None:
-            process.kill()
 
     def catalog_changed(self, version: int) -> None:
         """Do nothing: the driver reads the catalog in every micro-batch."""
@@ -82,18 +90,16 @@ class SparkRunner:
         """Return the state of the query, its last micro-batch and that one's duration."""
         return dict(self._said)
 
-    def _run(self) -> None:
-        wait = FIRST_WAIT
-        while not self._stopping.is_set():
-            code = self._drive()
-            if self._stopping.is_set():
-                return
-            was_ready = self._said.get("state") == "ready"
-            wait = FIRST_WAIT if was_ready else min(LONGEST_WAIT, 2 * wait)
-            reason = self._said.get("error") or f"it ended with {code}"
-            self._said = {"state": "failed", "error": str(reason)}
-            _LOG.warning("the Spark driver: %s; starting it again in %.1f s", reason, wait)
-            self._stopping.wait(wait)
+    def _run_driver(self) -> None:
+        """Run one driver; raise StateProblem if it ends although nothing stopped it."""
+        code = self._drive()
+        if self._worker.is_stopping:
+            return
+        if self._said.get("state") == "ready":
+            self._worker.succeed()
+        reason = str(self._said.get("error") or f"it ended with {code}")
+        self._said = {"state": "failed", "error": reason}
+        raise StateProblem(f"the driver stopped: {reason}", code="SparkError")
 
     def _drive(self) -> int:
         """Run one driver from start to end; return its exit code."""
