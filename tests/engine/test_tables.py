@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.strategies import patterns, texts
 from tocsin.engine.conditions.likes import TextPieceIndex, index_keys_of
 from tocsin.engine.conditions.programs import GONE, ConditionProgram, ProgramStore
-from tocsin.engine.index.growable import INT32, Growable, Postings
-from tocsin.engine.index.matcher_parts import CountedSlots, SlotAllocator
+from tocsin.engine.index.growable import INT32, CountedSlots, Growable, Postings, SlotAllocator
 from tocsin.values.like import compile_like
 
 

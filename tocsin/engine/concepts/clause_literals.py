@@ -16,7 +16,8 @@ from typing import Any
 
 from tocsin.engine.concepts.clauses import Part
 from tocsin.engine.concepts.facts import EventFacts
-from tocsin.engine.index.matcher_parts import CountedSlots, WorkCounters
+from tocsin.engine.index.growable import CountedSlots
+from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.knowledge.concepts.assertions import EVENT, Individual, IndividualKind, World
 from tocsin.knowledge.concepts.concept import (
     Complement,

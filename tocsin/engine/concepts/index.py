@@ -20,8 +20,8 @@ import numpy.typing as npt
 from tocsin.engine.concepts.clause_literals import EventLiterals, LiteralTable
 from tocsin.engine.concepts.clauses import ConceptClause, clauses_of
 from tocsin.engine.concepts.facts import EventFacts
-from tocsin.engine.index.growable import BYTE, INT32, Growable, Postings, put
-from tocsin.engine.index.matcher_parts import SlotAllocator, WorkCounters
+from tocsin.engine.index.growable import BYTE, INT32, Growable, Postings, SlotAllocator, put
+from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Symbol
 from tocsin.plan.nodes.concepts import ConceptTest

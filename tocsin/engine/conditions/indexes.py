@@ -23,8 +23,8 @@ from tocsin.engine.conditions.places import PlaceProbes
 from tocsin.engine.conditions.probe_table import AttributeProbes, ProbeTable
 from tocsin.engine.conditions.probes import HasPlace, KnownTruth, OfKind, Probe
 from tocsin.engine.index.encoding import Distinct, nearest_float
-from tocsin.engine.index.growable import Postings
-from tocsin.engine.index.matcher_parts import SlotAllocator, WorkCounters
+from tocsin.engine.index.growable import Postings, SlotAllocator
+from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.events.event import Event, Path
 from tocsin.plan.nodes.atoms import Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.plan.semantics.predicate_truth import predicate_truth

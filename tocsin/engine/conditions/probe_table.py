@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable, put
-from tocsin.engine.index.matcher_parts import SlotAllocator
+from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable, SlotAllocator, put
 
 NEVER = 0
 LOOKED_UP = 0

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tocsin.engine.columns.batch import EventBatch
-from tocsin.engine.index.matcher_parts import CountedSlots, Hits, Keys, WorkCounters
+from tocsin.engine.index.growable import CountedSlots
+from tocsin.engine.index.matcher_parts import Hits, Keys, WorkCounters
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import (

@@ -37,9 +37,8 @@ from tocsin.engine.detection.pair_kernel import (
     expire_all,
     take_in,
 )
-from tocsin.engine.index.growable import put
+from tocsin.engine.index.growable import SlotAllocator, put
 from tocsin.engine.index.kernels import to_python
-from tocsin.engine.index.matcher_parts import SlotAllocator
 from tocsin.plan.nodes.composites import End, Moment, Precedes, Stands
 from tocsin.plan.semantics.occurrence import Occurrence, combine
 from tocsin.values.allen import INVERSE, Allen, relation_of

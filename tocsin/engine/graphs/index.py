@@ -33,8 +33,15 @@ from tocsin.engine.graphs.link_pairs import LinkPairs
 from tocsin.engine.graphs.links import NO_LINK, LinkTable, Numbers
 from tocsin.engine.graphs.shapes import HOME_POSITION, PatternShape
 from tocsin.engine.graphs.work import GraphWork
-from tocsin.engine.index.growable import INT32, INT64, Growable, Postings, put
-from tocsin.engine.index.matcher_parts import CountedSlots, SlotAllocator
+from tocsin.engine.index.growable import (
+    INT32,
+    INT64,
+    CountedSlots,
+    Growable,
+    Postings,
+    SlotAllocator,
+    put,
+)
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import Injective
 from tocsin.values.terms import Iri, Literal

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.graphs.encoding import Arc, EncodedGraph
-from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, Growable, put
-from tocsin.engine.index.matcher_parts import CountedSlots
+from tocsin.engine.index.growable import BYTE, FLOAT64, INT32, CountedSlots, Growable, put
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import RELATIONS, Comparison, Filter, StatementPattern
 from tocsin.values.terms import Family, Literal, Term, value_of

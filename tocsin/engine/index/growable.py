@@ -1,4 +1,5 @@
-"""Growing arrays of one type, and posting lists of small numbers, each contiguous in one pool.
+"""Growing arrays of one type, slots, and posting lists of small numbers, each contiguous in one
+pool.
 
 An array has fast single writes, and a view for kernels without a copy. A posting list that outgrows
 its room moves to the end with twice the room. The room left behind is freed when it makes up half
@@ -8,12 +9,11 @@ of the pool, so adding costs a constant on average.
 from __future__ import annotations
 
 from array import array
-from typing import Any
+from collections.abc import Hashable
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-
-from tocsin.engine.index.matcher_parts import SlotAllocator
 
 INT32, INT64, FLOAT64, BYTE = "i", "q", "d", "B"
 
@@ -88,6 +88,92 @@ def put(column: Growable | list[Any], place: int, item: Any) -> None:
         column.append(item)
     else:
         column[place] = item
+
+
+# Slots: small numbers for all that indexes hold, reused after removal.
+#
+# `SlotAllocator` gives out the numbers, `CountedSlots` numbers distinct items with many users,
+# `Keys` numbers subscriptions. Compiled loops keep their free entries as chains in their own
+# arrays.
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+class SlotAllocator:
+    """Slots from 0 on. A released slot is given out again, the one released last first."""
+
+    __slots__ = ("_free", "capacity")
+
+    def __init__(self) -> None:
+        self._free: list[int] = []
+        self.capacity = 0
+        """One more than the highest slot in use or free for reuse."""
+
+    def __len__(self) -> int:
+        """Return the number of slots in use."""
+        return self.capacity - len(self._free)
+
+    def allocate(self) -> int:
+        """Return a slot that is not in use."""
+        if self._free:
+            return self._free.pop()
+        self.capacity += 1
+        return self.capacity - 1
+
+    def release(self, slot: int) -> None:
+        """Free a slot for reuse."""
+        self._free.append(slot)
+
+
+class CountedSlots(Generic[Item]):
+    """Distinct items by slot, with reference counts; the slot of an unused item is reused."""
+
+    __slots__ = ("_allocator", "_items", "_slots", "_uses")
+
+    def __init__(self) -> None:
+        self._allocator = SlotAllocator()
+        self._slots: dict[Item, int] = {}
+        self._items: list[Item | None] = []
+        self._uses: list[int] = []
+
+    def __len__(self) -> int:
+        """Return the number of items in use."""
+        return len(self._slots)
+
+    @property
+    def capacity(self) -> int:
+        """One more than the highest slot in use or free for reuse."""
+        return self._allocator.capacity
+
+    def slot_of(self, item: Item) -> int | None:
+        """Return the slot of an item; None if it is not in use."""
+        return self._slots.get(item)
+
+    def item_at(self, slot: int) -> Item:
+        """Return the item at a slot in use."""
+        item = self._items[slot]
+        assert item is not None
+        return item
+
+    def use(self, item: Item) -> int:
+        """Count one more use of an item; return its slot."""
+        slot = self._slots.get(item)
+        if slot is None:
+            slot = self._slots[item] = self._allocator.allocate()
+            put(self._items, slot, item)
+            put(self._uses, slot, 0)
+        self._uses[slot] += 1
+        return slot
+
+    def release(self, slot: int) -> bool:
+        """Count one use less; True if it was the last, and the item is removed."""
+        self._uses[slot] -= 1
+        if self._uses[slot]:
+            return False
+        del self._slots[self.item_at(slot)]
+        self._items[slot] = None
+        self._allocator.release(slot)
+        return True
 
 
 _WORTH_COMPACTING = 1024

@@ -7,14 +7,14 @@ that tests can prove what was not done.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.index.growable import put
+from tocsin.engine.index.growable import SlotAllocator, put
 from tocsin.engine.index.kernels import Ints, compiled
 from tocsin.errors import StateProblem, name_taken
 
@@ -84,92 +84,6 @@ def _scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -
         event = found_events[k]
         slots[places[event]] = found_slots[k]
         places[event] += 1
-
-
-# Slots: small numbers for all that indexes hold, reused after removal.
-#
-# `SlotAllocator` gives out the numbers, `CountedSlots` numbers distinct items with many users,
-# `Keys` numbers subscriptions. Compiled loops keep their free entries as chains in their own
-# arrays.
-
-Item = TypeVar("Item", bound=Hashable)
-
-
-class SlotAllocator:
-    """Slots from 0 on. A released slot is given out again, the one released last first."""
-
-    __slots__ = ("_free", "capacity")
-
-    def __init__(self) -> None:
-        self._free: list[int] = []
-        self.capacity = 0
-        """One more than the highest slot in use or free for reuse."""
-
-    def __len__(self) -> int:
-        """Return the number of slots in use."""
-        return self.capacity - len(self._free)
-
-    def allocate(self) -> int:
-        """Return a slot that is not in use."""
-        if self._free:
-            return self._free.pop()
-        self.capacity += 1
-        return self.capacity - 1
-
-    def release(self, slot: int) -> None:
-        """Free a slot for reuse."""
-        self._free.append(slot)
-
-
-class CountedSlots(Generic[Item]):
-    """Distinct items by slot, with reference counts; the slot of an unused item is reused."""
-
-    __slots__ = ("_allocator", "_items", "_slots", "_uses")
-
-    def __init__(self) -> None:
-        self._allocator = SlotAllocator()
-        self._slots: dict[Item, int] = {}
-        self._items: list[Item | None] = []
-        self._uses: list[int] = []
-
-    def __len__(self) -> int:
-        """Return the number of items in use."""
-        return len(self._slots)
-
-    @property
-    def capacity(self) -> int:
-        """One more than the highest slot in use or free for reuse."""
-        return self._allocator.capacity
-
-    def slot_of(self, item: Item) -> int | None:
-        """Return the slot of an item; None if it is not in use."""
-        return self._slots.get(item)
-
-    def item_at(self, slot: int) -> Item:
-        """Return the item at a slot in use."""
-        item = self._items[slot]
-        assert item is not None
-        return item
-
-    def use(self, item: Item) -> int:
-        """Count one more use of an item; return its slot."""
-        slot = self._slots.get(item)
-        if slot is None:
-            slot = self._slots[item] = self._allocator.allocate()
-            put(self._items, slot, item)
-            put(self._uses, slot, 0)
-        self._uses[slot] += 1
-        return slot
-
-    def release(self, slot: int) -> bool:
-        """Count one use less; True if it was the last, and the item is removed."""
-        self._uses[slot] -= 1
-        if self._uses[slot]:
-            return False
-        del self._slots[self.item_at(slot)]
-        self._items[slot] = None
-        self._allocator.release(slot)
-        return True
 
 
 class Keys:
