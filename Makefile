@@ -50,7 +50,7 @@ fuzz: setup ## broken events and subscriptions for SECONDS (120), while a canary
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),120)
 
 measures: setup ## how easy the package is to read and to change, in figures; LIST=1 shows the places
-	@$(BIN)/python scripts/measures.py $(if $(LIST),--list)
+	@$(BIN)/python -m scripts.measures $(if $(LIST),--list)
 
 check: setup ## format, lint, words, types, layers
 	@$(BIN)/ruff format --check .

@@ -19,6 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from scripts.ways import files_of_event, files_of_rule
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "tocsin"
 THIN = 60
@@ -261,9 +263,16 @@ def measure_import() -> Iterator[Measure]:
     yield Measure("modules of ours that are loaded for that", int(modules), "")
 
 
+def measure_ways() -> Iterator[Measure]:
+    """Yield the files that an event, and the second event of a rule, run through in the Hub."""
+    event, second = files_of_event(), files_of_rule()
+    yield Measure("files of the package that an event runs through", len(event), "30", event)
+    yield Measure("files that the second event of a rule runs through", len(second), "42", second)
+
+
 def main(arguments: Sequence[str], write: Callable[[str], object] = print) -> None:
     """Write all measures; with `--list`, the places too."""
-    for each in (*measure_sources(read_sources()), *measure_import()):
+    for each in (*measure_sources(read_sources()), *measure_ways(), *measure_import()):
         value = f"{each.value:,}" if isinstance(each.value, int) else f"{each.value:.1f}"
         write(f"{each.name:<56}{value:>10}   {each.aim and f'aim {each.aim}'}".rstrip())
         if "--list" in arguments:

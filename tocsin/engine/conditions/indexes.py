@@ -185,20 +185,43 @@ COLUMNS = 2
 
 
 class AttributeIndexes:
-    """All indexes of one attribute."""
+    """All indexes of one attribute; those that few attributes need are made when first used."""
 
-    __slots__ = ("kinds", "likes", "members", "number", "numbers", "path", "texts")
+    __slots__ = (
+        "_attribute",
+        "_work",
+        "kinds",
+        "likes",
+        "members",
+        "number",
+        "numbers",
+        "path",
+        "texts",
+    )
 
     def __init__(self, path: Path, attribute: AttributeProbes, work: WorkCounters) -> None:
         self.path = path
+        self._attribute, self._work = attribute, work
         self.number = attribute.number
         self.kinds = KindProbes(attribute)
         self.numbers = NumberProbes(attribute, COLUMNS * attribute.number)
-        self.texts = TextProbes(attribute, COLUMNS * attribute.number + 1)
-        self.likes = LikeProbes(attribute, work)
+        self.texts: TextProbes | None = None
+        self.likes: LikeProbes | None = None
         self.members = {
             kind: MemberProbes(attribute) for kind in (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
         }
+
+    def use_texts(self) -> TextProbes:
+        """Return the index of the order of texts; make it if there is none."""
+        if self.texts is None:
+            self.texts = TextProbes(self._attribute, COLUMNS * self.number + 1)
+        return self.texts
+
+    def use_likes(self) -> LikeProbes:
+        """Return the index of LIKE; make it if there is none."""
+        if self.likes is None:
+            self.likes = LikeProbes(self._attribute, self._work)
+        return self.likes
 
     def see(self, value: Any, one: OneEvent) -> None:
         """Mark the probes that one event with the value satisfies."""
@@ -210,9 +233,9 @@ class AttributeIndexes:
             self.members[kind].see(value, one)
         if kind is Kind.NUMBER and len(self.numbers):
             self.numbers.see(value, one)
-        if kind is Kind.STRING and len(self.texts):
+        if kind is Kind.STRING and self.texts is not None and len(self.texts):
             self.texts.see(value, one)
-        if kind is Kind.STRING and len(self.likes):
+        if kind is Kind.STRING and self.likes is not None and len(self.likes):
             self.likes.see(value, one)
 
 
@@ -227,7 +250,7 @@ class ConditionIndexes:
         self._attributes: dict[Path, AttributeIndexes] = {}
         self._numbers = SlotAllocator()
         self._computed = ComputedProbes(self.table)
-        self._places = PlaceProbes(self.table, work)
+        self._places: PlaceProbes | None = None
 
     def __len__(self) -> int:
         """Return the number of attributes in use."""
@@ -249,7 +272,7 @@ class ConditionIndexes:
             case OneOf(path, values):
                 return self._at(path).members[probe.kind].probe(*(value.value for value in values))
             case Like(path, pattern):
-                return self._at(path).likes.probe(pattern)
+                return self._at(path).use_likes().probe(pattern)
             case IsNull(path):
                 return self._at(path).kinds.probe(Kind.NULL)
             case OfKind(path, kind):
@@ -257,16 +280,16 @@ class ConditionIndexes:
             case KnownTruth(predicate, truth):
                 return self._computed.probe(predicate, truth)
             case PlaceIs():
-                return self._places.probe(probe)
+                return self._use_places().probe(probe)
             case HasPlace():
-                return self._places.probe_of_any()
+                return self._use_places().probe_of_any()
             case _:
                 assert_never(probe)
 
     def _number_of_ordered(self, probe: Ordered) -> int:
         index, limit = self._at(probe.path), probe.limit
         if limit.kind is Kind.STRING:
-            return index.texts.probe(probe.relation, limit.value)  # type: ignore[arg-type]
+            return index.use_texts().probe(probe.relation, limit.value)  # type: ignore[arg-type]
         return index.numbers.probe(probe.relation, limit.value)  # type: ignore[arg-type]
 
     def fill(self, batch: EventBatch, rows: AnswerMatrix, block: int) -> Iterator[slice]:
@@ -281,7 +304,7 @@ class ConditionIndexes:
                 index.numbers.fill(column, rows, window)
             for answers in lists:
                 answers.fill(rows, window)
-            if len(self._places):
+            if self._places is not None and len(self._places):
                 self._places.fill(batch.places()[window], rows)
             self._computed.fill(batch, rows, window)
             yield window
@@ -295,8 +318,13 @@ class ConditionIndexes:
             index.see(batch.value(index.path, i), one)
         if len(self._computed):
             self._computed.see(batch.event(i), one)
-        if len(self._places):
+        if self._places is not None and len(self._places):
             self._places.see(batch.places()[i : i + 1], one)
+
+    def _use_places(self) -> PlaceProbes:
+        if self._places is None:
+            self._places = PlaceProbes(self.table, self._work)
+        return self._places
 
     def _at(self, path: Path) -> AttributeIndexes:
         found = self._attributes.get(path)
@@ -319,9 +347,11 @@ def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[PostingAnswer
         answers = members.answers(column.distinct(kind)) if len(members) else None
         if answers is not None:
             yield answers
-    answers = index.likes.answers(column.distinct(Kind.STRING)) if len(index.likes) else None
-    if answers is not None:
-        yield answers
-    placed = index.texts.answers(column.distinct(Kind.STRING)) if len(index.texts) else None
-    if placed is not None:
-        yield placed
+    if index.likes is not None and len(index.likes):
+        answers = index.likes.answers(column.distinct(Kind.STRING))
+        if answers is not None:
+            yield answers
+    if index.texts is not None and len(index.texts):
+        placed = index.texts.answers(column.distinct(Kind.STRING))
+        if placed is not None:
+            yield placed

@@ -111,11 +111,11 @@ class _MergeSchedule:
 class ShareGroups:
     """Share groups by pattern, in the order in which they were added."""
 
-    __slots__ = ("_all", "_schedules")
+    __slots__ = ("_all", "schedules")
 
     def __init__(self) -> None:
         self._all: dict[Part, list[ShareGroup]] = {}
-        self._schedules: dict[Part, _MergeSchedule] = {}
+        self.schedules: dict[Part, _MergeSchedule] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -136,12 +136,12 @@ class ShareGroups:
         pattern = group.root.part
         known = self._all.setdefault(pattern, [])
         known.append(group)
-        if pattern in self._schedules:
-            self._schedules[pattern].record_addition(group.added_at)
+        if pattern in self.schedules:
+            self.schedules[pattern].record_addition(group.added_at)
         elif len(known) > 1 and not _has_clock(group.root):
             lifetime = 1 + sum(bound.lifetime or 0 for bound in bounds_of(pattern))
             next_step = step + _LEAST_PAUSE
-            self._schedules[pattern] = _MergeSchedule(
+            self.schedules[pattern] = _MergeSchedule(
                 lifetime, next_step, group.added_at + lifetime, lifetime
             )
 
@@ -153,17 +153,17 @@ class ShareGroups:
         else:
             self._all.pop(pattern, None)
         if len(left) < 2:
-            self._schedules.pop(pattern, None)
+            self.schedules.pop(pattern, None)
 
     def due(self, now: Instant, step: int) -> list[Part]:
         """Return the patterns whose groups are to be compared."""
-        return [pattern for pattern, each in self._schedules.items() if each.is_due(now, step)]
+        return [pattern for pattern, each in self.schedules.items() if each.is_due(now, step)]
 
     def equals(self, pattern: Part, now: Instant, step: int, moved: int) -> list[list[ShareGroup]]:
         """Return the groups of a pattern that are compared now, those with equal state together;
         `moved` counts the occurrences moved out of batch tables for it.
         """
-        comparison, apart = StateComparison(), self._schedules[pattern]
+        comparison, apart = StateComparison(), self.schedules[pattern]
         crowds = apart.compared_groups(self._all[pattern], now, step)
         outlines: dict[Hashable, list[ShareGroup]] = {}
         for crowd in crowds:

@@ -129,7 +129,8 @@ class SharedGraph:
 
     def is_merge_due(self, now: Instant, step: int) -> bool:
         """True if it is time to compare the state of equal subscriptions in different groups."""
-        return bool(self._share_groups.due(now, step))
+        groups = self._share_groups
+        return bool(groups.schedules) and bool(groups.due(now, step))
 
     def merge_equal_groups(self, now: Instant, step: int, moved: int) -> list[Operator]:
         """Merge share groups with equal state; return the operators that were removed. `moved`
