@@ -28,7 +28,8 @@ def move_in_page(text: str, old: PurePosixPath, new: PurePosixPath) -> str:
 
     In backticks a dotted name may lack the package in front, as in docs/architecture.md.
     """
-    text = re.sub(rf"(?<![\w/]){re.escape(str(old))}(?!\w)", str(new), text)
+    upwards = r"(?<![\w/])((?:\.\./)*)"  # the target of a link may begin above its page
+    text = re.sub(rf"{upwards}{re.escape(str(old))}(?!\w)", rf"\g<1>{new}", text)
     before, after = module_name(old), module_name(new)
     text = re.sub(rf"(?<![\w.]){re.escape(before)}(?!\w)", after, text)
     bare, renamed = before.partition(".")[2], after.partition(".")[2]

@@ -10,13 +10,10 @@ import typer
 
 from tocsin.catalog import Compiled, Definition, Subscription, Surroundings
 from tocsin.cli.evaluators import read_input
-from tocsin.cli.figures import draw_page
 from tocsin.cli.inputs import event_files
 from tocsin.cli.options import DocumentTime, FieldColumns, Infer, Ontology, SplitBy, Zone
 from tocsin.cli.subscription_files import load, require_subscription
-from tocsin.cli.trace import trace_lines
 from tocsin.connectors.events import Split
-from tocsin.engine.graphs.paper.printing import tree_lines
 from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.formats import Format as EventFormat
 from tocsin.events.dead_letter import DeadLetter
@@ -30,6 +27,9 @@ from tocsin.explain.why_not import WhyNotQuery, explain_event, query_among
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
+from tocsin.papers.figures import draw_page
+from tocsin.papers.graph_printing import tree_lines
+from tocsin.papers.list_trace import trace_lines
 from tocsin.plan.explain.operators import has_concurrent_parts
 from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.explain.plan import mode_lines, plan_lines, summary_lines

@@ -27,12 +27,12 @@ from tocsin.plan.xml.xml_patterns import XmlBlock
 if TYPE_CHECKING:
     from tocsin.engine.concepts import matcher as concepts
     from tocsin.engine.graphs import matcher as graphs
-    from tocsin.engine.graphs.paper import matcher as paper
     from tocsin.engine.xml import matcher as xml
+    from tocsin.papers import graph_matcher as paper
 else:
     concepts = LazyModule("tocsin.engine.concepts.matcher")
     graphs = LazyModule("tocsin.engine.graphs.matcher")
-    paper = LazyModule("tocsin.engine.graphs.paper.matcher")
+    paper = LazyModule("tocsin.papers.graph_matcher")
     xml = LazyModule("tocsin.engine.xml.matcher")
 
 

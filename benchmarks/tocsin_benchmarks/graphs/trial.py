@@ -16,8 +16,8 @@ from typing import Any
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.events.event import Event
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.nodes.graphs import GraphPattern, Home
 from tocsin_benchmarks.graphs.backtracking import Backtracking
 from tocsin_benchmarks.graphs.sparql import AskedEvent, ask_query

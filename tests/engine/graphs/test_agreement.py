@@ -23,8 +23,8 @@ from tests.engine.graphs.worlds import (
 )
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.engine.graphs.solver import Solver
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.nodes.graphs import (
     RELATIONS,
     Comparison,

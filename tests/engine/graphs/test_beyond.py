@@ -20,9 +20,9 @@ from tests.engine.graphs.auction import (  # type: ignore[attr-defined]
 )
 from tests.engine.graphs.worlds import pairs
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.bindings import Rows
 from tocsin.plan.explain.graphs import graph_lines
 from tocsin.plan.nodes.graphs import (

@@ -16,10 +16,10 @@ from tests.engine.graphs.worlds import World, pairs
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import QUICK, Records
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.engine.graphs.solver import Solver
 from tocsin.engine.graphs.work import Undecided
 from tocsin.errors import StateProblem
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference import graphs as reference
 

@@ -9,11 +9,11 @@ import pytest
 from tests.engine.graphs.worlds import event_of, pairs
 from tests.languages.asked import GRAPH
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.ontology import open_ontology
 from tocsin.languages import warnings_in_subscription
 from tocsin.languages.base.context import Context
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.explain.graphs import graph_lines
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.nodes.graphs import GraphPattern

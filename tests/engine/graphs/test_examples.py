@@ -10,9 +10,9 @@ from tests.engine.graphs.auction import CHEAP, DIAMOND, LETTERS, auction, event,
 from tests.engine.graphs.worlds import pairs
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher, tree_of
-from tocsin.engine.graphs.paper.printing import tree_lines
 from tocsin.events.event import Event
+from tocsin.papers.graph_matcher import PaperMatcher, tree_of
+from tocsin.papers.graph_printing import tree_lines
 from tocsin.plan.nodes.graphs import GraphPattern, Injective
 from tocsin.reference import graphs as reference
 

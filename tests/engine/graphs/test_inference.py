@@ -23,12 +23,12 @@ from tests.engine.graphs.worlds import (
 )
 from tocsin.engine.graphs.inference import enrich_graph
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import EventProblem
 from tocsin.events.views.graph import Graph
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import MAX_INFERRED, Rules
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference import graphs as reference
 from tocsin.reference.inference import infer_facts

@@ -11,7 +11,7 @@ from tests.engine.graphs.auction import CHEAP, auction
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.explain.graphs import graph_lines
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.nodes.graphs import Strategy

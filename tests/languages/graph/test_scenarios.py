@@ -11,7 +11,6 @@ import pytest
 from tests.scenarios.loading import Refusal, Scenario, refusals, refused_events, scenarios
 from tocsin.engine.columns.batch import Batch
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
@@ -20,6 +19,7 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import warnings_in
 from tocsin.languages import parse_subscription, problems_in_subscription
 from tocsin.languages.base.context import Context
+from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds, maps
 

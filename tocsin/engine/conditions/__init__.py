@@ -3,8 +3,7 @@
 Begin with `scan.py`, the slow way without an index, then `matcher.py`, the fast one. Predicates
 become `probes.py`, numbered in `probe_table.py`; `indexes.py` makes an index per kind (such as
 `comparisons.py`, `likes.py`, `places.py`). Formulas become `programs.py`, run by the loops of
-`program_kernel.py`. `paper_list.py` is the algorithm of the paper, for reading. Every matcher
-agrees with the reference.
+`program_kernel.py`. Every matcher agrees with the reference.
 Imports: `engine.columns`, `engine.index`, `errors`, `events`, `plan`, `values`.
 Test a change with: `tests/engine/test_agreement.py`, `tests/engine/test_changes.py`,
 `tests/engine/test_work.py`.

@@ -212,13 +212,13 @@ class AttributeIndexes:
         }
 
     def use_texts(self) -> TextProbes:
-        """Return the index of the order of texts; make it if there is none."""
+        """Return the index of the order of texts; make it before its first use."""
         if self.texts is None:
             self.texts = TextProbes(self._attribute, COLUMNS * self.number + 1)
         return self.texts
 
     def use_likes(self) -> LikeProbes:
-        """Return the index of LIKE; make it if there is none."""
+        """Return the index of LIKE; make it before its first use."""
         if self.likes is None:
             self.likes = LikeProbes(self._attribute, self._work)
         return self.likes

@@ -3,7 +3,7 @@
 Begin with `matcher.py`, the default strategy: equal shapes are one, few are searched. `shapes.py`
 and `index.py` have the patterns, `prefilter.py` rules events out before they become graphs,
 `kernel.py` and `solver.py` search, within the budget of `work.py`; `inference.py` adds facts from
-the ontology. The folder `paper` has the readable strategy.
+the ontology. `tocsin.papers` has the readable strategy.
 
 Imports: `engine.columns`, `engine.index`, `errors`, `events`, `knowledge`, `plan`, `values`.
 Test a change with: `tests/engine/graphs`: both strategies are compared with the reference.

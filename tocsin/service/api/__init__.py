@@ -6,8 +6,8 @@ Begin with `app.py`, all routes of one service. `events.py` accepts events, `sub
 for operators, `pages.py` has the console; `bodies.py` has the schemas. Every response that is not a
 success is a problem document.
 
-Imports: `catalog`, `errors`, `events`, `hub`, `knowledge`, `plan`, `service.base`,
+Imports: `catalog`, `errors`, `events`, `explain`, `knowledge`, `plan`, `runtime`, `service.base`,
 `service.console`, `service.core`, `service.delivery`, `service.http`, `service.settings`,
-`service.storage`, `service.subscriptions`, `values`, `version`.
+`service.storage`, `service.subscriptions`, `values`.
 Test a change with: `tests/service/core`, `tests/service/console`.
 """

@@ -4,7 +4,7 @@ Begin with `statistics.py` (rates), `network.py` (the operators that a tenant se
 stored match explained, by `tocsin.explain`). `stored_events.py` and `event_stream.py` have the
 events, `files.py` the built pages. The console uses the public routes only.
 
-Imports: `catalog`, `engine`, `errors`, `events`, `explain`, `hub`, `knowledge`, `plan`, `runtime`,
+Imports: `catalog`, `engine`, `errors`, `events`, `explain`, `knowledge`, `plan`, `runtime`,
 `service.base`, `service.runner`, `service.storage`, `service.subscriptions`, `values`.
 Test a change with: `tests/service/console`, `tests/console` (in a browser).
 """

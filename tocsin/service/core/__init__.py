@@ -4,7 +4,8 @@ Begin with `service.py`: log, catalog, matches and runner are opened, started an
 `ingest.py` makes rows of the log from the body of a request, `keyring.py` has the keys in use and
 their rates, `retention.py` removes old data, `replay.py` tries dead letters again.
 
-Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `service.base`, `service.console`,
-`service.runner`, `service.settings`, `service.storage`, `service.subscriptions`, `values`.
+Imports: `catalog`, `database`, `engine`, `errors`, `events`, `hub`, `runtime`, `service.base`,
+`service.console`, `service.runner`, `service.settings`, `service.storage`, `service.subscriptions`,
+`values`.
 Test a change with: `tests/service/core`.
 """

@@ -5,8 +5,8 @@ Begin with `service.py`, then `worker.py`, which starts a task per subscription 
 `targets.py` are the receivers, `signing.py` signs for webhooks, `letters.py` relays dead letters,
 `part.py` has the routes. Receivers are isolated from each other.
 
-Imports: `catalog`, `connectors`, `errors`, `events`, `hub`, `service.base`, `service.core`,
-`service.http`, `service.outbound`, `service.settings`, `service.sources`, `service.storage`,
-`values`, `version`.
+Imports: `catalog`, `connectors`, `database`, `errors`, `events`, `runtime`, `service.base`,
+`service.core`, `service.http`, `service.outbound`, `service.settings`, `service.sources`,
+`service.storage`, `values`.
 Test a change with: `tests/service/delivery`, `tests/connectors/kafka/test_delivery.py`.
 """

@@ -6,6 +6,6 @@ makes rows of a document, `event_search.py` finds events by `index.py` and lets 
 `repository.py` stores, `exceptions.py` has the errors of the standard.
 
 Imports: `catalog`, `database`, `engine`, `errors`, `events`, `plan`, `runtime`, `service.base`,
-`service.core`, `service.http`, `service.outbound`, `service.storage`, `values`, `version`.
+`service.core`, `service.http`, `service.outbound`, `service.storage`, `values`.
 Test a change with: `tests/service/epcis`.
 """

@@ -4,8 +4,8 @@ Begin with `server.py`, which runs it on a port until a signal, and `components.
 optional parts. `postgres_migration.py` moves a data folder to PostgreSQL, `recovery.py` repairs a
 service that has lost data, or whose clock was ahead.
 
-Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `runtime`, `service.api`, `service.core`,
-`service.delivery`, `service.epcis`, `service.federation`, `service.http`, `service.runner`,
-`service.settings`, `service.sources`, `service.storage`, `values`.
+Imports: `catalog`, `database`, `engine`, `errors`, `events`, `hub`, `runtime`, `service.api`,
+`service.core`, `service.delivery`, `service.epcis`, `service.federation`, `service.http`,
+`service.runner`, `service.settings`, `service.sources`, `service.storage`, `values`.
 Test a change with: `tests/service/core`, `tests/service/spark/test_moving.py`.
 """

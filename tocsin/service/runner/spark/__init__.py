@@ -4,7 +4,7 @@ Begin with `runner.py`, which starts the driver and restarts it when it ends, th
 process. `log.py` is the log as a DataFrame, `sink.py` stores a micro-batch completely or not at
 all.
 
-Imports: `catalog`, `errors`, `events`, `runtime`, `service.runner`, `service.settings`,
-`service.storage`, `spark`, `values`.
+Imports: `catalog`, `database`, `errors`, `events`, `runtime`, `service.base`, `service.runner`,
+`service.settings`, `service.storage`, `spark`, `values`.
 Test a change with: `tests/service/spark`.
 """

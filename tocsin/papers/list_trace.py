@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from tocsin.engine.conditions.paper_list import (
+from tocsin.events.event import Event
+from tocsin.papers.selector_list import (
     ListNode,
     ListOperator,
     ListStep,
@@ -17,7 +18,6 @@ from tocsin.engine.conditions.paper_list import (
     StepKind,
     SubscriptionList,
 )
-from tocsin.events.event import Event
 from tocsin.plan.explain.atoms import predicate_text, selector_text
 from tocsin.plan.nodes.atoms import Condition, Not
 from tocsin.plan.nodes.composites import Plan

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tocsin.engine.graphs.encoding import HOME, EncodedGraph
-from tocsin.engine.graphs.paper.statements import (
+from tocsin.engine.graphs.work import LIMIT, Budget, Undecided
+from tocsin.papers.graph_statements import (
     StatementEntries,
     StatementType,
     TypedStatement,
@@ -19,7 +20,6 @@ from tocsin.engine.graphs.paper.statements import (
     find_typed_statements,
     type_of,
 )
-from tocsin.engine.graphs.work import LIMIT, Budget, Undecided
 from tocsin.plan.nodes.graphs import (
     GraphPattern,
     Home,

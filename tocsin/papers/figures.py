@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from math import hypot
 from typing import NamedTuple
 
-from tocsin.cli.svg import LETTER, LINE, Drawing
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encode_graph
-from tocsin.engine.graphs.paper.matcher import tree_of
-from tocsin.engine.graphs.paper.printing import verdict_of
-from tocsin.engine.graphs.paper.statements import find_typed_statements
-from tocsin.engine.graphs.paper.trees import Circle, PaperTree, Square
 from tocsin.errors import EventProblem, LimitProblem, UnsupportedProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.meta_statements import ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology
+from tocsin.papers.graph_matcher import tree_of
+from tocsin.papers.graph_printing import verdict_of
+from tocsin.papers.graph_statements import find_typed_statements
+from tocsin.papers.graph_trees import Circle, PaperTree, Square
+from tocsin.papers.svg import LETTER, LINE, Drawing
 from tocsin.plan.explain.graphs import filter_text, id_text, statement_text
 from tocsin.plan.nodes.composites import Part, Plan, parts_of
 from tocsin.plan.nodes.graphs import (

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encode_graph
-from tocsin.engine.graphs.paper.matcher import tree_matches, tree_of
-from tocsin.engine.graphs.paper.trees import Circle, PaperTree, Square, Verification, squares_below
 from tocsin.engine.graphs.work import Undecided
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
+from tocsin.papers.graph_matcher import tree_matches, tree_of
+from tocsin.papers.graph_trees import Circle, PaperTree, Square, Verification, squares_below
 from tocsin.plan.explain.graphs import id_text, statement_text
 from tocsin.plan.nodes.graphs import GraphPattern, Vertex
 from tocsin.values.terms import Blank

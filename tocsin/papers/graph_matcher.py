@@ -10,8 +10,15 @@ import numpy as np
 from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encode_graph
-from tocsin.engine.graphs.paper.statements import StatementEntries, StatementType, type_of
-from tocsin.engine.graphs.paper.trees import (
+from tocsin.engine.graphs.solver import Solver
+from tocsin.engine.graphs.work import LIMIT, GraphWork, Undecided
+from tocsin.engine.index.matcher_parts import Hits, Keys
+from tocsin.errors import EventProblem
+from tocsin.events.event import Event
+from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.warnings import VocabularyChecker
+from tocsin.papers.graph_statements import StatementEntries, StatementType, type_of
+from tocsin.papers.graph_trees import (
     NODE_LIMIT,
     Building,
     HomePattern,
@@ -20,13 +27,6 @@ from tocsin.engine.graphs.paper.trees import (
     Verification,
     new_tree,
 )
-from tocsin.engine.graphs.solver import Solver
-from tocsin.engine.graphs.work import LIMIT, GraphWork, Undecided
-from tocsin.engine.index.matcher_parts import Hits, Keys
-from tocsin.errors import EventProblem
-from tocsin.events.event import Event
-from tocsin.knowledge.ontology import Ontology
-from tocsin.knowledge.warnings import VocabularyChecker
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.graphs import GraphPattern, Statements
 

@@ -13,8 +13,8 @@ from tests.engine.worlds import event_lists, expressions, pairs_of_reference
 from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import condition_of, event_with
 from tests.languages.selector.test_scenarios import BOOK, BOOK_ON_JMS, LISTED, PROCESSED
-from tocsin.engine.conditions.paper_list import ListTrace, StepKind, SubscriptionList
 from tocsin.errors import MeaningProblem
+from tocsin.papers.selector_list import ListTrace, StepKind, SubscriptionList
 from tocsin.plan.explain.atoms import predicate_text
 from tocsin.plan.nodes.atoms import predicates_of
 from tocsin.plan.passes import prepared_expression
