@@ -24,12 +24,12 @@ from tocsin.explain.verdicts import verdict_line
 from tocsin.explain.waiting import pending_text
 from tocsin.explain.why import MatchedEvents, describe_match
 from tocsin.explain.why_not import WhyNotQuery, explain_event, query_among
-from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
 from tocsin.papers.figures import draw_page
 from tocsin.papers.graph_printing import tree_lines
 from tocsin.papers.list_trace import trace_lines
+from tocsin.papers.xml_ql import xml_ql_of
 from tocsin.plan.explain.operators import has_concurrent_parts
 from tocsin.plan.explain.phrases import short_text
 from tocsin.plan.explain.plan import mode_lines, plan_lines, summary_lines

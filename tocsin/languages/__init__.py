@@ -52,7 +52,6 @@ __all__ = [
     "warnings_in_subscription",
     "window_in_subscription",
     "without_ontology",
-    "xml_ql_of",
 ]
 
 LANGUAGES: Mapping[str, LazyModule] = {
@@ -135,21 +134,6 @@ def window_in_subscription(
     Called only for a text that is refused, so the text is read again here.
     """
     return opsl.window(expression, start, length) if language == "opsl" else None
-
-
-def xml_ql_of(language: str, reading: Reading) -> list[str]:
-    """Return the XML-QL queries that build the output of an E-XML-QL subscription.
-
-    The list is empty if it constructs nothing; raises for another language.
-    """
-    if language != "exmlql":
-        raise MeaningProblem(
-            f"a subscription in {language} has no XML-QL form",
-            code="LanguageError",
-            token=language,
-            hint="XML-QL is the form of what exmlql subscriptions construct; choose one with --id",
-        )
-    return exmlql.xml_ql(reading)
 
 
 def without_ontology() -> Ontology:

@@ -5,10 +5,10 @@ entries, and trees last for one event. `graph_statements.py` has the statement t
 entries, `graph_trees.py` the matching trees with partial verification (SBPV) and the final one
 (BEBV), `graph_printing.py` a tree in words. `selector_list.py` is the list S of selectors,
 `list_trace.py` shows its steps. `figures.py` draws patterns, trees and the array of statements by
-`svg.py`.
+`svg.py`. `xml_ql.py` translates an E-XML-QL subscription to plain XML-QL.
 
-Imports: `engine`, `errors`, `events`, `knowledge`, `plan`, `values`. The engine makes the matcher
-of the strategy `paper` by name, and knows nothing else of this room.
+Imports: `engine`, `errors`, `events`, `knowledge`, `languages`, `plan`, `values`. The engine makes
+the matcher of the strategy `paper` by name, and knows nothing else of this room.
 Test a change with: `tests/papers`, `tests/engine/graphs/test_examples.py`,
 `tests/engine/graphs/test_agreement.py`.
 """

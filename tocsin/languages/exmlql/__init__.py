@@ -2,7 +2,7 @@
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`;
 `lower.py` the plan, with `where.py` for patterns and conditions, `variables.py` for what they bind
-and `time_clauses.py` for several blocks; `checks.py` warns, `xml_ql.py` translates to plain XML-QL.
+and `time_clauses.py` for several blocks; `checks.py` warns.
 Every document can be queried, also one lifted from JSON. A subscription forwards an event, triggers
 others or builds documents.
 
@@ -21,12 +21,10 @@ from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.checks import warnings_of
 from tocsin.languages.exmlql.lower import lower
 from tocsin.languages.exmlql.read import read
-from tocsin.languages.exmlql.syntax import ExmlqlSubscription
 from tocsin.languages.exmlql.term_transformer import ExmlqlLimits
-from tocsin.languages.exmlql.xml_ql import xml_ql_queries
 from tocsin.plan.nodes.sources import SourceRecorder
 
-__all__ = ["ExmlqlLimits", "parse", "xml_ql"]
+__all__ = ["ExmlqlLimits", "parse"]
 
 _DEFAULT_LIMITS = ExmlqlLimits()
 
@@ -44,9 +42,3 @@ def parse(
     recorder, warn = SourceRecorder(), partial(warnings_of, text, syntax)
     plan = lower(syntax, context.definitions, found, recorder)
     return Reading(plan, tuple(found.found), syntax, warn, recorder)
-
-
-def xml_ql(reading: Reading) -> list[str]:
-    """Return the XML-QL queries that build a subscription's output; empty without CONSTRUCT."""
-    assert isinstance(reading.syntax, ExmlqlSubscription)
-    return xml_ql_queries(reading.syntax, reading.require_plan())

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import assert_never
 
+from tocsin.errors import MeaningProblem
+from tocsin.languages.base.reading import Reading
 from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.exmlql.syntax import (
     BlockUse,
@@ -40,8 +42,22 @@ MAX_ALTERNATIVES = 64
 _ONLY = "event.xml"
 
 
-def xml_ql_queries(subscription: ExmlqlSubscription, plan: Plan) -> list[str]:
-    """Return the queries; empty if nothing is constructed."""
+def xml_ql_of(language: str, reading: Reading) -> list[str]:
+    """Return the XML-QL queries that build the output of an E-XML-QL subscription.
+
+    The list is empty if it constructs nothing; raises for another language.
+    """
+    if not isinstance(reading.syntax, ExmlqlSubscription):
+        raise MeaningProblem(
+            f"a subscription in {language} has no XML-QL form",
+            code="LanguageError",
+            token=language,
+            hint="XML-QL is the form of what exmlql subscriptions construct; choose one with --id",
+        )
+    return _queries(reading.syntax, reading.require_plan())
+
+
+def _queries(subscription: ExmlqlSubscription, plan: Plan) -> list[str]:
     if not isinstance(plan.output, Construct):
         return []
     blocks = _blocks(plan.pattern)

@@ -11,7 +11,8 @@ from tests.languages.exmlql.asking import parsed
 from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition, Surroundings, compile_subscription
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.languages import parse_subscription, read_text, xml_ql_of
+from tocsin.languages import parse_subscription, read_text
+from tocsin.papers.xml_ql import xml_ql_of
 from tocsin.plan.explain.exmlql import construct_text
 from tocsin.plan.explain.plan import mode_lines
 from tocsin.plan.nodes.composites import Plan
