@@ -13,7 +13,7 @@ from asyncio import AbstractEventLoop
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from tocsin.catalog import Definition, Subscription
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.event import Event
+from tocsin.events.event import MANY, Event
 from tocsin.events.matches.match import Match
 from tocsin.events.warning import EventWarning
 from tocsin.hub.clock_thread import ClockThread
@@ -32,6 +32,7 @@ from tocsin.hub.mailbox import QUEUE, EventLoop, QueueLimit, parse_overflow, wit
 from tocsin.hub.step_hub import Clock, Given, StepHub, StepOutcome
 from tocsin.lazy_import import LazyModule
 from tocsin.runtime.admission import DEFAULT_AHEAD, wall_clock
+from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.runtime.guarded import UnservedSubscription
 from tocsin.values.time import parse_instant
 
@@ -268,7 +269,9 @@ class Hub:
         them.
         """
         _require_one_by_one(events)
-        with self._locked() as posted:
+        # until matches are queued: the collector would walk through all events, which still live
+        rarely = rare_collection() if len(events) >= MANY else nullcontext()
+        with self._locked() as posted, rarely:
             self._look_at_the_clock()
             outcome = self._core.publish(events)
             self._report(outcome)
