@@ -17,8 +17,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from tocsin import __version__
 from tocsin.errors import Problem
+from tocsin.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 
-from tocsin import __version__
 from tocsin.service.api import (
     asking,
     definitions,
@@ -21,6 +20,7 @@ from tocsin.service.api import (
 from tocsin.service.api.bodies import PROBLEMS
 from tocsin.service.core.service import Service
 from tocsin.service.http.problems import add_problem_handlers
+from tocsin.version import __version__
 
 ROUTERS = (
     events.router,

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
-from tocsin import __version__
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import json_text
@@ -26,6 +25,7 @@ from tocsin.service.http.access import AccessScope, caller_of, caller_with
 from tocsin.service.http.requests import run_read, service_of
 from tocsin.service.storage.subscription_status import StoredFailure
 from tocsin.values.time import format_instant
+from tocsin.version import __version__
 
 router = APIRouter(tags=["health"])
 

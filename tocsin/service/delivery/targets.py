@@ -16,7 +16,6 @@ from pathlib import Path
 from time import time
 from typing import Protocol
 
-from tocsin import __version__
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.events.codecs.bindings import Message
@@ -32,6 +31,7 @@ from tocsin.service.delivery.signing import signature_headers
 from tocsin.service.outbound.addresses import WebhookUrl
 from tocsin.service.outbound.http_sender import HttpSender, ReceiverResponse
 from tocsin.service.outbound.pace import read_retry_after
+from tocsin.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

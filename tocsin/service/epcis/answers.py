@@ -17,7 +17,6 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from tocsin import __version__
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
@@ -40,6 +39,7 @@ from tocsin.service.epcis.exceptions import (
 )
 from tocsin.service.epcis.parameters import link_to
 from tocsin.service.http.problems import client_left, status_of
+from tocsin.version import __version__
 
 VERSION = "2.0.0"
 _CAPTURED = ("1", "1.0", "1.1", "1.2", "2", "2.0", "2.0.0", "2.0.1")

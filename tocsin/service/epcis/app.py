@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from fastapi import FastAPI, Request, Response
 
-from tocsin import __version__
 from tocsin.service.core.service import Service
 from tocsin.service.epcis import event_routes, query_routes
 from tocsin.service.epcis.answers import (
@@ -19,6 +18,7 @@ from tocsin.service.epcis.documents import collection
 from tocsin.service.epcis.exceptions import NOT_IMPLEMENTED, EpcisException
 from tocsin.service.epcis.part import part_of
 from tocsin.service.epcis.requests import admit
+from tocsin.version import __version__
 
 TOP_LEVEL = (
     *("capture", "events", "eventTypes", "epcs", "bizSteps", "bizLocations"),
