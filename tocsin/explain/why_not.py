@@ -141,7 +141,8 @@ def _add_parts(seen: Surrounding, met: set[Part], steps: Explanation, *, matches
         concerned = any(each in taking_part for each in parts_of(part))
         fails = concerned and not holds and not matches and part in needed
         count = replayed.counts[part]
-        actual = f"{count} times among {len(seen.around)} events around it" if not holds else None
+        times = "once" if count == 1 else f"{count} times"
+        actual = f"{times} among {len(seen.around)} events around it" if not holds else None
         inner = miss_steps(part, seen, 1) if fails else []
         has_reason = any(each.holds is False for each in inner)
         steps.add(
