@@ -24,9 +24,9 @@ up: setup ## start the service on port 8080 with keys, data in tocsin-data; Ctrl
 console: ## build the web console into the package; needs Node 20.19 or newer
 	@cd console && npm ci --silent && npm run --silent build
 
-test: setup ## run the tests that CI runs, by STAGES (core spark service browser): 50 minutes on two cores, JOBS side by side
+test: setup ## run the tests that CI runs, by STAGES (core spark service browser): 40 minutes on two cores, JOBS side by side
 	@scripts/setup-services
-	@echo "make test: about 50 minutes on two cores; make test-quick takes under two minutes"
+	@echo "make test: about 40 minutes on two cores; make test-quick takes under two minutes"
 	@$(BIN)/python -m tests.stages $(STAGES) -- -n $(JOBS) --dist loadfile --durations 10
 
 test-quick: setup ## the cheap tests with few random cases, one scenario on Spark and one of the service: under two minutes
