@@ -76,7 +76,7 @@ def test_a_composite_rings_with_its_members_and_why_tells_them(asked: Asked) -> 
     assert told["windows"][0] == {
         "from": match["start"],
         "to": match["end"],
-        "label": "the match",
+        "label": 'the match: `STRING: kind = "a"` (event 1) then `STRING: kind = "b"` (event 2)',
         "absent": False,
     }
     assert asked.http.get("/v1/matches/nothing/why").status_code == 404

@@ -247,15 +247,17 @@ def test_a_replay_at_once_does_not_forget_what_was_counted(tmp_path: Path) -> No
 
 
 def test_a_change_that_moves_nothing_delivers_nothing_again(tmp_path: Path) -> None:
-    """Changed at once, when how far the line has come is known but not stored yet."""
+    """Changed at once, when how far the line has come is known but not stored yet. The next match
+    waits for the change: one that is on its way when its line changes may be sent again.
+    """
     with receiving() as receiver, opened(tmp_path) as office:
         office.subscribe("s", {"webhook": receiver.url})
+        worker = office.delivery.worker
         for number in range(10):
             office.ring("s", f"{number:02x}")
-            wait_until(
-                lambda wanted=number + 1: office.delivery.worker.outcomes["delivered"] >= wanted
-            )
-            office.delivery.rotate(("", "s"))
+            wait_until(lambda wanted=number + 1: worker.outcomes["delivered"] >= wanted)
+            change = office.delivery.rotate(("", "s")).changed
+            wait_until(lambda change=change: worker._changed >= change)
         wait_until(lambda: office.state("s")["delivered"] == 10)
         assert [each.id for each in receiver.received] == [f"{number:02x}" for number in range(10)]
 
