@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import shared_data
 from tocsin.errors import MeaningProblem
+from tocsin.reference import conditions as reference
 from tocsin.values.allen import BOUNDS, INVERSE, Allen, bounds_test, holds, relation_of, stands
 from tocsin.values.time import Interval
 
@@ -51,6 +52,19 @@ def test_the_table_is_seven_relations_and_their_inverses() -> None:
     assert len(BOUNDS) == 7
     assert set(BOUNDS) | set(INVERSE) == set(Allen)
     assert set(BOUNDS).isdisjoint(INVERSE)
+
+
+def test_every_relation_stands_as_the_reference_defines_it() -> None:
+    pairs = [(one, other) for one in ALL_INTERVALS for other in ALL_INTERVALS]
+    wrong = [
+        (name, one, other, proper)
+        for name in (prefix + each.value for each in Allen for prefix in ("", "Un"))
+        for proper in (False, True)
+        for one, other in pairs
+        if stands(name, one, other, proper=proper)
+        is not reference.stands(name, (one.start, one.end), (other.start, other.end), proper=proper)
+    ]
+    assert wrong == []
 
 
 @given(names, intervals, intervals, st.booleans())
