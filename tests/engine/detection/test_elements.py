@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -194,3 +195,28 @@ def test_lists_that_multiply_beyond_the_limit_are_undecided() -> None:
         assert len(matcher.match(Batch([wide]))) == decided
         assert matcher.undecided == ([] if decided else [(0, "t")])
         assert holds(test, wide) is decided
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "meet"),
+    [
+        (True, 1, False),
+        (1, True, False),
+        ([True, "x"], [1], False),
+        (1.0, 1, True),
+        (True, [True], True),
+    ],
+)
+def test_values_correlate_by_what_they_are(one: object, other: object, meet: bool) -> None:
+    """TRUE is not 1, though Python says so; 1.0 is."""
+    pattern = pattern_of(
+        "concept", "exists kind.{a} Before exists kind.{b} correlate by v = w", None
+    )
+    events = [
+        build_event("e0", time=0, data={"kind": "a", "v": one}),
+        build_event("e1", time=SECOND, data={"kind": "b", "w": other}),
+    ]
+    network = Network(rows=rows_of)
+    network.add("s", pattern)
+    assert len(play(network, events) + network.advance_to(None)) == meet
+    assert sum(expected(pattern, events).values()) == meet

@@ -4,7 +4,7 @@ negation normal form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -16,7 +16,7 @@ from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Concept, concept_text
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.values.scalars import Scalar
+from tocsin.plan.nodes.list_elements import scalar_element
 
 MAX_ROWS = 50_000
 """Combinations of correlated values that one event may have; with more it is undecided, which is no
@@ -74,7 +74,7 @@ def row_count(test: ConceptTest, event: Event) -> int:
     return prod(map(len, _choices(test, event)))
 
 
-def _choices(test: ConceptTest, event: Event) -> list[dict[Scalar, None]]:
+def _choices(test: ConceptTest, event: Event) -> list[dict[Hashable, None]]:
     """Return the different values of each role."""
     attributes = event.attributes
     return [dict.fromkeys(_plain_values(attributes, role, test.tbox)) for role in test.correlate]
@@ -91,13 +91,15 @@ def concept_test_text(test: ConceptTest) -> str:
     return f"{concept_text(test.concept)}{shared}{world}"
 
 
-def _plain_values(attributes: Mapping[str, Any], role: str, tbox: TBox) -> Iterator[Scalar]:
+def _plain_values(attributes: Mapping[str, Any], role: str, tbox: TBox) -> Iterator[Hashable]:
     for name, value in attributes.items():
         if tbox.resolved(name) == role:
             for each in flat_values(value):
                 plain = id_of(each) if isinstance(each, dict) else each
-                if plain is not None:
-                    yield tbox.resolved(plain) if isinstance(plain, str) else plain
+                if isinstance(plain, str):
+                    yield tbox.resolved(plain)
+                elif plain is not None:
+                    yield scalar_element(plain)
 
 
 def flat_values(value: object) -> Iterator[Any]:

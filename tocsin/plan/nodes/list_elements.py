@@ -27,9 +27,12 @@ def _scalars(value: object, path: Sequence[str]) -> Iterator[Hashable]:
     elif path:
         if isinstance(value, dict):
             yield from _scalars(value.get(path[0]), path[1:])
-    elif isinstance(value, bool):
-        yield (value,)  # TRUE must not equal 1
-    elif isinstance(value, int | float):
-        yield key_number(value)  # 1.0 equals 1 and is shown as 1 in matches
-    elif isinstance(value, str):
-        yield value
+    elif isinstance(value, bool | int | float | str):
+        yield scalar_element(value)
+
+
+def scalar_element(value: bool | float | str) -> Hashable:
+    """Return a scalar as it is bound: equal where the scalars are, whatever their form."""
+    if isinstance(value, bool):
+        return (value,)  # TRUE must not equal 1
+    return value if isinstance(value, str) else key_number(value)  # 1.0 is 1, in matches too
