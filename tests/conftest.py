@@ -29,7 +29,7 @@ settings.register_profile(
 )
 settings.register_profile(
     "mutants",
-    max_examples=250,
+    max_examples=1_000,
     deadline=None,
     derandomize=True,
     database=None,

@@ -6,11 +6,20 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.detection.test_agreement import expected, key, play
-from tests.timelines import ALLEN, DURATIONS, REGION, ROLES, UNLIKE, kind, timelines
+from tests.timelines import (
+    ALLEN,
+    DURATIONS,
+    REGION,
+    ROLES,
+    UNLIKE,
+    event_at,
+    kind,
+    timelines,
+)
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
@@ -129,7 +138,11 @@ def test_attributes_are_compared_as_the_reference_does(
     assert_agree(Join(pair, (*order, compared), Policy.UNRESTRICTED), events)
 
 
+TWO_OF_EACH = [event_at(second, letter) for second, letter in enumerate("abab")]
+
+
 @given(POLICIES, ROLES, ROLES, st.sampled_from([None, 0, 2]), st.booleans(), timelines(9))
+@example(Policy.UNRESTRICTED, A, B, None, False, TWO_OF_EACH)
 def test_names_agree(
     policy: Policy, one: Part, other: Part, keep: int | None, outside: bool, events: list[Event]
 ) -> None:
@@ -138,6 +151,14 @@ def test_names_agree(
     right = Join((y, x), (), policy)
     root = Join((left, right), (), policy)
     assert_agree(Join((root, C), (), policy) if outside else root, events)
+
+
+@given(timelines(9))
+@example([*TWO_OF_EACH, event_at(4, "c")])
+def test_names_agree_among_three(events: list[Event]) -> None:
+    x, y = Named("x", A), Named("y", B)
+    left, right = (Join(each, (), Policy.UNRESTRICTED) for each in ((x, y), (y, x)))
+    assert_agree(Join((left, right, C), (), Policy.UNRESTRICTED), events)
 
 
 @given(st.sampled_from([Policy.DEFERRED, Policy.CHRONICLE]), ROLES, st.booleans(), timelines(9))
