@@ -7,6 +7,7 @@ scalar (OTHER).
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
@@ -48,6 +49,13 @@ def kind_of(value: object) -> Kind:
 def key_number(value: float) -> int | float:
     """Return a number in the normal form of keys: 1.0 is 1. NaN stays NaN."""
     return value if math.isnan(value) else canonical_number(value)
+
+
+def scalar_element(value: bool | float | str) -> Hashable:
+    """Return a scalar as it is bound: equal where the scalars are, whatever their form."""
+    if isinstance(value, bool):
+        return (value,)  # TRUE must not equal 1
+    return value if isinstance(value, str) else key_number(value)  # 1.0 is 1, in matches too
 
 
 def canonical_number(value: float | Decimal) -> int | float:

@@ -16,7 +16,7 @@ from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Concept, concept_text
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.nodes.list_elements import scalar_element
+from tocsin.values.scalars import scalar_element
 
 MAX_ROWS = 50_000
 """Combinations of correlated values that one event may have; with more it is undecided, which is no

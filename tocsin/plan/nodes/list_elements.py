@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.bindings import Row, Rows
-from tocsin.values.scalars import key_number
+from tocsin.values.scalars import scalar_element
 
 Elements = tuple[str, Path]
 """A variable, and the path to the values that it is bound to."""
@@ -29,10 +29,3 @@ def _scalars(value: object, path: Sequence[str]) -> Iterator[Hashable]:
             yield from _scalars(value.get(path[0]), path[1:])
     elif isinstance(value, bool | int | float | str):
         yield scalar_element(value)
-
-
-def scalar_element(value: bool | float | str) -> Hashable:
-    """Return a scalar as it is bound: equal where the scalars are, whatever their form."""
-    if isinstance(value, bool):
-        return (value,)  # TRUE must not equal 1
-    return value if isinstance(value, str) else key_number(value)  # 1.0 is 1, in matches too
