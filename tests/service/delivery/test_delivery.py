@@ -54,9 +54,9 @@ def test_an_unexpected_error_does_not_end_delivery(
         office.ring("s", "02")
         wait_until(lambda: not failures)
         office.ring("s", "03")
-        receiver.wait_for(3)
         wait_until(lambda: office.state("s")["delivered"] == 3)
-        assert [each.id for each in receiver.received] == ["01", "02", "03"]
+        # A message that was under way at the error is sent again.
+        assert list(dict.fromkeys(each.id for each in receiver.received)) == ["01", "02", "03"]
     assert "delivery: RuntimeError: broken" in caplog.text
 
 

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from tests.service.epcis.conftest import document, event, numbers
 from tests.service.serving import Served, served
 from tests.waiting import PATIENCE, wait_until
-from tocsin.service.epcis.worker import QueryWorker
+from tocsin.service.epcis.reports import QueryReports
 
 SHIPPED = {"name": "shipped", "query": {"EQ_bizStep": ["shipping"]}}
 
@@ -26,12 +26,14 @@ class Receiver:
 
     def __init__(self) -> None:
         self.got: list[tuple[dict[str, str], bytes]] = []
+        self.tried: list[bytes] = []
         self.answers: list[int] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
+                outer.tried.append(body)
                 status = outer.answers.pop(0) if outer.answers else 204
                 if status < 300:
                     outer.got.append((dict(self.headers), body))
@@ -176,24 +178,46 @@ def test_receiver_that_is_away_hears_it_later(client, receiver):
     capture(client, event(1))
     wait_until(lambda: receiver.numbers() == [1])
     assert receiver.answers == []
+    assert len(receiver.tried) == 3
+    assert len(set(receiver.tried)) == 1  # a further attempt sends the same document
+
+
+def test_receiver_that_is_away_delays_no_other(client, receiver):
+    away = Receiver()
+    away.answers = [500] * 1_000
+    try:
+        where = make(client)
+        for dest in (away.url, receiver.url):
+            body = {"dest": dest, "stream": True}
+            client.post(f"{where}/subscriptions", json=body).raise_for_status()
+        for number in (1, 2):
+            capture(client, event(number))
+            wait_until(lambda: receiver.numbers()[-1:] == [number])  # noqa: B023  waited for here
+        assert away.tried
+        assert away.got == []
+        away.answers.clear()
+        wait_until(lambda: away.numbers() == [1, 2])
+    finally:
+        away.server.shutdown()
+        away.server.server_close()
 
 
 def test_subscribers_are_served_again_after_an_unexpected_error(
     client, receiver, monkeypatch, caplog
 ):
-    serve, failures = QueryWorker._subscriptions_to_serve, ["broken"]
+    serve, failures = QueryReports.changed_after, ["broken"]
 
-    def fail_once(worker):
+    def fail_once(reports, changed):
         if failures:
             raise RuntimeError(failures.pop())
-        return serve(worker)
+        return serve(reports, changed)
 
     where = make(client)
     body = {"dest": receiver.url, "stream": True}
     client.post(f"{where}/subscriptions", json=body).raise_for_status()
     capture(client, event(1))
     wait_until(lambda: receiver.numbers() == [1])
-    monkeypatch.setattr(QueryWorker, "_subscriptions_to_serve", fail_once)
+    monkeypatch.setattr(QueryReports, "changed_after", fail_once)
     wait_until(lambda: not failures)
     capture(client, event(2))
     wait_until(lambda: receiver.numbers() == [1, 2])

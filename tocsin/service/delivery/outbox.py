@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.service.base.feed import Feed
-from tocsin.service.delivery.cursor import Key
+from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
 
@@ -77,8 +77,8 @@ class Outbox(Protocol):
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
         """Return subscriptions with matches after a position, and the last one examined."""
 
-    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[DeliveryMessage]:
-        """Return the first matches of a subscription after a position, of version `since` or on."""
+    def read(self, line: DeliveryCursor, limit: int) -> list[DeliveryMessage]:
+        """Return the first matches of a subscription behind its cursor."""
 
 
 class StoredOutbox:
@@ -100,11 +100,11 @@ class StoredOutbox:
         keys = {(row.tenant, row.subscription) for row in rows}
         return keys, rows[-1].position if rows else position
 
-    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[DeliveryMessage]:
+    def read(self, line: DeliveryCursor, limit: int) -> list[DeliveryMessage]:
         """Return matches of one subscription, oldest first."""
-        tenant, subscription = key
+        tenant, subscription = line.key
         rows = self._matches.read(
-            after, limit, tenant=tenant, subscription=subscription, version=since
+            line.position, limit, tenant=tenant, subscription=subscription, version=line.since
         )
         return [notice_of(row) for row in rows]
 

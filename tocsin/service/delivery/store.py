@@ -72,7 +72,9 @@ COUNTER = sql.Table(
 """
 
 
-_GONE = "null"
+GONE = "null"
+"""The destination of a subscription that is not delivered any longer."""
+
 _FRESH: dict[str, Any] = {"failed": 0, "not_before": 0, "reason": None, "ended": None}
 _PROGRESS = ("position", "failed", "not_before", "reason", "ended", "delivered", "buried")
 
@@ -99,7 +101,7 @@ class DeliveryStore:
         with self._database.writing() as connection:
             if connection.execute(sql.select(COUNTER)).first() is None:
                 connection.execute(COUNTER.insert().values(one=1, changed=0))
-            connection.execute(DELIVERIES.delete().where(DELIVERIES.c.deliver == _GONE))
+            connection.execute(DELIVERIES.delete().where(DELIVERIES.c.deliver == GONE))
 
     def followed(self) -> int | None:
         """Return the version of the catalog that the cursors are of; None before the first."""
@@ -114,7 +116,7 @@ class DeliveryStore:
     def keys(self) -> set[Key]:
         """Return the subscriptions that are delivered."""
         query = sql.select(DELIVERIES.c.tenant, DELIVERIES.c.subscription).where(
-            DELIVERIES.c.deliver != _GONE
+            DELIVERIES.c.deliver != GONE
         )
         with self._database.reading() as connection:
             return {(tenant, name) for tenant, name in connection.execute(query)}
@@ -154,7 +156,7 @@ class DeliveryStore:
         """Return the cursor of a subscription; None if it is not delivered."""
         with self._database.reading() as connection:
             row = _row(connection, key)
-        return None if row is None or row.deliver == _GONE else row
+        return None if row is None or row.deliver == GONE else row
 
     def changed_after(self, changed: int) -> list[DeliveryCursor]:
         """Return the cursors that owners changed after a change number, oldest first."""
@@ -198,7 +200,7 @@ class DeliveryStore:
     ) -> DeliveryCursor:
         with self._database.writing() as connection:
             row = _row(connection, key)
-            if row is None or row.deliver == _GONE:
+            if row is None or row.deliver == GONE:
                 raise StateProblem(
                     f"the matches of subscription {key[1]!r} are not delivered",
                     code="NotDelivered",
@@ -213,7 +215,7 @@ class DeliveryStore:
 
 def is_gone(line: DeliveryCursor) -> bool:
     """True if the subscription is not delivered any longer."""
-    return line.deliver == _GONE
+    return line.deliver == GONE
 
 
 def _followed(connection: sql.Connection) -> int | None:
@@ -222,9 +224,9 @@ def _followed(connection: sql.Connection) -> int | None:
 
 
 def _put(connection: sql.Connection, wanted: WantedLine, version: int) -> None:
-    told = _GONE if wanted.deliver is None else json.dumps(wanted.deliver, sort_keys=True)
+    told = GONE if wanted.deliver is None else json.dumps(wanted.deliver, sort_keys=True)
     known = _row(connection, wanted.key)
-    if known is None or known.deliver == _GONE:
+    if known is None or known.deliver == GONE:
         if wanted.deliver is not None:
             _insert(connection, wanted, told, version)
     elif (known.deliver, known.paused) != (told, wanted.paused):
@@ -234,7 +236,7 @@ def _put(connection: sql.Connection, wanted: WantedLine, version: int) -> None:
 
 def _remove(connection: sql.Connection, key: Key) -> None:
     if _row(connection, key) is not None:
-        _change(connection, key, {"deliver": _GONE})
+        _change(connection, key, {"deliver": GONE})
 
 
 def _insert(connection: sql.Connection, wanted: WantedLine, deliver: str, version: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import monotonic
@@ -19,9 +19,10 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import shown_error
+from tocsin.runtime.admission import wall_clock
 from tocsin.service.delivery.cursor import DeliveryCursor, Key
 from tocsin.service.delivery.outbox import DeliveryMessage, Outbox
-from tocsin.service.delivery.store import DeliveryStore, is_gone
+from tocsin.service.delivery.store import is_gone
 from tocsin.service.delivery.targets import Delivered, Failed, Gone, Outcome, Target
 from tocsin.service.outbound.pace import Backoff, SendSlots
 from tocsin.values.time import Instant
@@ -144,20 +145,34 @@ class PollIntervals:
     save: float = 0.1
 
 
+class Cursors(Protocol):
+    """The stored delivery cursors."""
+
+    def changed_after(self, changed: int) -> list[DeliveryCursor]:
+        """Return the cursors that owners changed after a change number, oldest first."""
+
+    def save(self, lines: Iterable[DeliveryCursor]) -> None:
+        """Store the progress of cursors."""
+
+
+def _forget(line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed) -> None:
+    """Drop matches that could not be delivered."""
+
+
 @dataclass(slots=True)
 class DeliveryDependencies:
     """Dependencies of a worker: cursors, matches, a target for each subscription, and the store of
-    dead letters.
+    dead letters, which is not needed where `backoff` has no last attempt.
 
     `hold` returns True while this worker has the lease. `follow` updates the cursors from the
     catalog.
     """
 
-    store: DeliveryStore
+    store: Cursors
     outbox: Outbox
     open_target: Callable[[DeliveryCursor], Target]
-    dead_letter: Callable[[DeliveryCursor, Sequence[DeliveryMessage], Failed], None]
-    clock: Callable[[], Instant]
+    dead_letter: Callable[[DeliveryCursor, Sequence[DeliveryMessage], Failed], None] = _forget
+    clock: Callable[[], Instant] = wall_clock
     hold: Callable[[], bool] = lambda: True
     follow: Callable[[], None] = lambda: None
     backoff: Backoff = field(default_factory=Backoff)
@@ -325,9 +340,7 @@ class DeliveryWorker:
 
     async def read(self, line: DeliveryCursor, limit: int) -> list[DeliveryMessage]:
         """Return the next matches of a subscription."""
-        return await self._in_thread(
-            self._work.outbox.read, line.key, line.position, limit, line.since
-        )
+        return await self._in_thread(self._work.outbox.read, line, limit)
 
     async def dead_letter(
         self, line: DeliveryCursor, notices: Sequence[DeliveryMessage], failed: Failed
@@ -359,7 +372,7 @@ class DeliveryWorker:
         self._threads.shutdown(wait=False)
 
     async def _trouble(self, problem: Problem) -> None:
-        LOGGER.warning("delivery waits for the storage: %s", problem)
+        LOGGER.warning("delivery waits: %s", problem)
         await asyncio.sleep(_PAUSE_AFTER_TROUBLE)
 
     async def _in_thread(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:

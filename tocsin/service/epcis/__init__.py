@@ -2,10 +2,11 @@
 
 Begin with `app.py`, all resources of the standard; the files `*_routes.py` answer. `capturing.py`
 makes rows of a document, `event_search.py` finds events by `index.py` and lets the engine verify,
-`queries.py` and `query_subscriptions.py` are standing queries, `worker.py` runs them,
-`repository.py` stores, `exceptions.py` has the errors of the standard.
+`queries.py` and `query_subscriptions.py` are standing queries, `reports.py` tells the delivery
+worker what to send, `worker.py` runs it, `repository.py` stores, `exceptions.py` has the errors of
+the standard.
 
 Imports: `catalog`, `database`, `engine`, `errors`, `events`, `plan`, `runtime`, `service.base`,
-`service.core`, `service.http`, `service.outbound`, `service.storage`, `values`.
+`service.core`, `service.delivery`, `service.http`, `service.outbound`, `service.storage`, `values`.
 Test a change with: `tests/service/epcis`.
 """

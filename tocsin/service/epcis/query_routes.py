@@ -12,6 +12,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response, WebSocket, WebSocketDisconnect
 
 from tocsin.errors import LimitProblem, Problem
+from tocsin.events.codecs.base.cloudevents import json_text
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.epcis.answers import (
     RESPONSE_HEADERS,
@@ -45,6 +46,7 @@ from tocsin.service.epcis.query_subscriptions import (
     read_terms,
     terms_of_url,
 )
+from tocsin.service.epcis.reports import report_of
 from tocsin.service.epcis.requests import (
     admit,
     admit_listener,
@@ -52,7 +54,6 @@ from tocsin.service.epcis.requests import (
     read_object,
     service_in,
 )
-from tocsin.service.epcis.worker import document_of
 from tocsin.service.http.access import Caller, stream_while_valid
 from tocsin.service.http.requests import CountedStream, run_work
 
@@ -307,7 +308,7 @@ async def _send(
 ) -> None:
     async for news in stream_while_valid(caller, part.worker.news(standing)):
         if news.events or standing.terms.report_if_empty:
-            await socket.send_text(document_of(standing, news.events, wall_clock()).decode())
+            await socket.send_text(json_text(report_of(standing, news.events, wall_clock())))
 
 
 async def _left(socket: WebSocket) -> None:

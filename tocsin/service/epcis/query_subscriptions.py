@@ -234,12 +234,14 @@ class QuerySubscription:
             "format": self.terms.epc_format,
         }
 
-    def moved(self, cursor: int, now: Instant, *, was_notified: bool) -> QuerySubscription:
-        """Return the subscription after a run of its query."""
+    def moved(
+        self, cursor: int, due: Instant | None, now: Instant, *, was_notified: bool
+    ) -> QuerySubscription:
+        """Return the subscription after a run of its query; `due` is the time of the next one."""
         return replace(
             self,
             cursor=cursor,
-            due=self.terms.next_after(now),
+            due=due,
             notified=now if was_notified else self.notified,
             minimum=now,
         )
