@@ -7,6 +7,7 @@ once. All effects of a call are in the value that it returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,14 +15,17 @@ import numpy as np
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.detection.base import State
+from tocsin.engine.detection.batch.emitters import FoundRow
 from tocsin.engine.detection.batch.runtime import Wanted
 from tocsin.engine.detection.inspection import NetworkView
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT, Network
 from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.engine.results import (
     NO_ATOMIC_MATCHES,
+    NO_BATCH_MATCHES,
     NOTHING,
     AtomicMatches,
+    BatchMatches,
     BatchResult,
     CompositeInput,
     DetectionResult,
@@ -30,16 +34,22 @@ from tocsin.engine.results import (
 )
 from tocsin.errors import name_taken
 from tocsin.events.event import Event
-from tocsin.events.matches.match import Match, deduplicate, match_of_event
+from tocsin.events.matches.match import Match, deduplicate, lazy_matches, match_of_event
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.composites import Forward, Plan
 from tocsin.plan.semantics.condition_evaluation import selected_values
 from tocsin.plan.semantics.expired_windows import find_expired_window
-from tocsin.plan.semantics.match_rendering import Documents, MatchRenderer, match_of_atom
+from tocsin.plan.semantics.match_rendering import (
+    Documents,
+    MatchRenderer,
+    has_plain_place,
+    match_of_atom,
+)
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.xml.construction import Ask, Construct
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
-from tocsin.values.time import Instant
+from tocsin.values.time import Instant, is_instant
 
 if TYPE_CHECKING:
     from tocsin.engine.xml import nested_queries as nested
@@ -68,6 +78,7 @@ class Engine:
         "_network",
         "_numbers",
         "_plans_to_render",
+        "_selecting",
         "_targets",
     )
 
@@ -88,6 +99,7 @@ class Engine:
         self._plans_to_render: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._constructing: set[str] = set()
+        self._selecting: set[str] = set()
         self._atoms: dict[str, Atom] = {}
         self._atom_keys: dict[Atom, str] = {}
         self._targets: dict[int, str | Atom] = {}
@@ -111,12 +123,15 @@ class Engine:
             self._plans_to_render[key] = plan
         if isinstance(plan.output, Construct):
             self._constructing.add(key)
+        if plan.select or not isinstance(plan.output, Forward):
+            self._selecting.add(key)
 
     def remove(self, key: str) -> None:
         """Remove a subscription and all state that only it used."""
         self._targets.clear()  # slots are reused
         self._plans_to_render.pop(key, None)
         self._constructing.discard(key)
+        self._selecting.discard(key)
         if key not in self._composites:
             self._matchers.remove(key)
             return
@@ -177,15 +192,18 @@ class Engine:
             raise
         return self._render(found, (event,))
 
-    def detect_batch(self, wanted: Wanted) -> Iterator[tuple[Event, Iterable[Atom]]]:
-        """Run the batch path over events in canonical order; yield those that still need `detect`.
+    def detect_batch(self, wanted: Wanted) -> Iterator[tuple[BatchMatches, Event, Iterable[Atom]]]:
+        """Run the batch path over events in canonical order; yield those that still need `detect`,
+        each after the matches found up to it.
 
-        Call `detect` on each before taking the next. The other events emit nothing, and their state
-        is updated here.
+        Call `detect` on each before taking the next. The last event is always among them.
         """
         if self._constructing:  # constructed events precede the next event
-            return iter(wanted)
-        return self._network.batches.detect_batch(wanted)
+            for event, atoms in wanted:
+                yield NO_BATCH_MATCHES, event, atoms
+            return
+        for found, event, atoms in self._network.batches.detect_batch(wanted):
+            yield self._found(found) if found else NO_BATCH_MATCHES, event, atoms
 
     def advance_to(
         self,
@@ -369,8 +387,34 @@ class Engine:
             suspended.append(key)
         return suspended
 
+    def _found(self, found: Sequence[FoundRow]) -> BatchMatches:
+        """Return the matches of occurrences that a batch has found; most are rendered when they are
+        read.
+        """
+        pairs = [(key, row) for row in found if not row.node.is_removed for key in row.node.keys]
+        keys, rows = [key for key, _ in pairs], [row for _, row in pairs]
+        instants, numbers = [row.end for row in rows], [row.number for row in rows]
+        if self._selecting.isdisjoint(keys) and all(map(_may_wait, found)):
+            matches = lazy_matches(keys, [row.members for row in rows], rows)
+            return BatchMatches(matches, instants=instants, numbers=numbers)
+        untold: list[RenderFailure] = []
+        faults: list[OperatorFault] = []
+        each = [self._matches([(key, row)], untold, faults) for key, row in pairs]
+        counts = list(map(len, each))
+        return BatchMatches(
+            list(chain.from_iterable(each)),
+            (),
+            untold,
+            faults,
+            list(compress(instants, counts)),
+            list(compress(numbers, counts)),
+        )
+
     def _matches(
-        self, found: Emissions, failures: list[RenderFailure], faults: list[OperatorFault]
+        self,
+        found: Iterable[tuple[str, Occurrence | FoundRow]],
+        failures: list[RenderFailure],
+        faults: list[OperatorFault],
     ) -> list[Match]:
         """Render the matches of composites; matches of one occurrence share its rendering."""
         matches: list[Match] = []
@@ -393,6 +437,15 @@ class Engine:
                 if match is not None:
                     matches.append(match)
         return matches
+
+
+def _may_wait(row: FoundRow) -> bool:
+    """True if the matches of an occurrence can be rendered later, since that cannot fail."""
+    if not has_plain_place(row.first):
+        return False
+    if row.last is None:
+        return is_instant(row.end) and is_instant(row.first.order[0])
+    return has_plain_place(row.last)
 
 
 def _read_nested_queries(documents: Documents) -> Ask:

@@ -16,6 +16,7 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
+from tocsin.values.time import Instant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,4 +102,28 @@ class DetectionResult:
     faults: Sequence[OperatorFault] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class BatchMatches(DetectionResult):
+    """Matches that a batch has found by itself, in the order of time.
+
+    For each match the instant at which it is detected, and the number in its batch of the event
+    that completes it, BY_TIME for none. Matches of one subscription and event differ.
+    """
+
+    instants: Sequence[Instant] = ()
+    numbers: Sequence[int] = ()
+
+    def between(self, begin: int, end: int) -> BatchMatches:
+        """Return a slice of the matches; what failed goes with the first."""
+        rest = () if begin else (self.render_failures, self.faults)
+        return BatchMatches(
+            self.matches[begin:end],
+            (),
+            *(rest or ((), ())),
+            instants=self.instants[begin:end],
+            numbers=self.numbers[begin:end],
+        )
+
+
+NO_BATCH_MATCHES = BatchMatches()
 NOTHING = DetectionResult()

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tocsin.engine import results
 from tocsin.engine.columns.batch import Batch
+from tocsin.engine.detection.batch.emitters import BY_TIME
 from tocsin.engine.engine import Engine
-from tocsin.engine.results import DetectionResult, OperatorFault, RenderFailure
+from tocsin.engine.results import BatchMatches, DetectionResult, OperatorFault, RenderFailure
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.dead_letter import (
     DeadLetter,
@@ -201,6 +203,20 @@ class GuardedEngine:
         except Exception as error:
             return Outcome(letters=[OperatorFault(error, (event,)).letter()])
         return EMPTY_OUTCOME if found is results.NOTHING else self._to_outcome(found)
+
+    def accept(self, found: BatchMatches) -> Outcome:
+        """Take the matches that a batch has found, event by event where a limit counts them."""
+        if not self.limit.is_on:
+            return self._to_outcome(found)
+        outcome, begin = Outcome(), 0
+        for number, group in groupby(found.numbers):
+            end = begin + sum(1 for _ in group)
+            part = found.between(begin, end)
+            left = [match for match in part.matches if match.subscription in self.engine]
+            served = DetectionResult(left, (), part.render_failures, part.faults)
+            outcome.add(self._to_outcome(served, by_time=number == BY_TIME))
+            begin = end
+        return outcome
 
     def advance_to(self, now: Instant | None, quiet_until: Instant | None = None) -> Outcome:
         """Fire the timers up to an instant; None for the end of time.

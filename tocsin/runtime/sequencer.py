@@ -29,6 +29,7 @@ lateness in input order, and republishes by evaluating the input again.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
@@ -36,6 +37,7 @@ from typing import Generic, cast
 
 from tocsin.engine.detection.batch.runtime import Wanted
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
+from tocsin.engine.results import BatchMatches
 from tocsin.events.dead_letter import watermark_forced
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, deduplicate
@@ -137,7 +139,8 @@ class Sequencer(Generic[Payload]):
             return
         if not self.has_begun:
             outcome.add(self.begin(mark if self.oldest is None else self.oldest))
-        for event, atoms in self._guard.engine.detect_batch(self._released(mark)):
+        for found, event, atoms in self._guard.engine.detect_batch(self._released(mark)):
+            self._accept(found, outcome)
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
             due = self._guard.engine.next_timer()
@@ -146,6 +149,25 @@ class Sequencer(Generic[Payload]):
             self._note(self._guard.detect(event, atoms), outcome)
         self._pass_time(mark - 1, outcome)
         self._guard.engine.forget_before(mark)
+
+    def _accept(self, found: BatchMatches, outcome: Outcome) -> None:
+        """Add the matches that a batch has found, with the timers that fire between them. They
+        construct nothing, and no two are equal.
+        """
+        begin, instants = 0, found.instants
+        if not instants and (found.render_failures or found.faults):
+            outcome.add(self._guard.accept(found))
+        while begin < len(instants):
+            due = self._guard.engine.next_timer()
+            end = len(instants)
+            if due is not None and due < instants[-1]:
+                end = bisect_right(instants, due, begin)
+            if begin < end:
+                part = found if end - begin == len(instants) else found.between(begin, end)
+                outcome.add(self._guard.accept(part))
+            if due is not None and end < len(instants):
+                self._pass_time(due, outcome)
+            begin = end
 
     def _released(self, mark: Instant) -> Wanted:
         """Release the events before the watermark, each with its atoms."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 
 from tocsin.errors import MeaningProblem
 
@@ -157,8 +158,15 @@ def format_instant(instant: Instant) -> str:
     """
     if not _FIRST <= instant <= _LAST:
         instant = max(_FIRST, min(instant, _LAST))
-    text = (_NAIVE_EPOCH + timedelta(microseconds=instant)).isoformat()
-    return f"{text.rstrip('0') if '.' in text else text}Z"
+    seconds, micros = divmod(instant, _SECOND)
+    text = _format_second(seconds)
+    return f"{text}.{micros:06}".rstrip("0") + "Z" if micros else f"{text}Z"
+
+
+@lru_cache(1024)
+def _format_second(seconds: int) -> str:
+    """Return a whole second without a zone; times of events are near one another."""
+    return (_NAIVE_EPOCH + timedelta(seconds=seconds)).isoformat()
 
 
 def parse_duration(text: str | timedelta) -> Duration:

@@ -154,7 +154,8 @@ def _served(engine: Engine, batch: Batch) -> list[Match]:
     relevant = engine.match(batch).composite_inputs
     events = batch.chosen(np.array([each.index for each in relevant], np.intp))
     wanted = [(event, each.atoms) for event, each in zip(events, relevant, strict=True)]
-    for event, atoms in engine.detect_batch(wanted):
+    for found, event, atoms in engine.detect_batch(wanted):
+        matches += found.matches
         matches += engine.detect(event, atoms).matches
     now: Instant = wanted[-1][0].order[0] if wanted else 0
     matches += engine.advance_to(now - 1).matches

@@ -21,9 +21,11 @@ from tests.timelines import event_at, has_clock, kind
 from tocsin.engine.detection import share_groups as crowds
 from tocsin.engine.detection.batch import detector, tables
 from tocsin.engine.detection.batch import layout as words
+from tocsin.engine.detection.batch.emitters import FoundRow
 from tocsin.engine.detection.scheduling.network import Network
 from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.events.event import Event
+from tocsin.events.matches.match import lazy_matches
 from tocsin.hub.hub import Hub
 from tocsin.plan.nodes.atoms import AnyOf, Atom, Condition, Equals
 from tocsin.plan.nodes.composites import (
@@ -44,6 +46,8 @@ from tocsin.plan.nodes.composites import (
     Share,
 )
 from tocsin.plan.semantics.expired_windows import find_expired_window
+from tocsin.plan.semantics.match_rendering import match_of
+from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.semantics.partitioning import plan_for_partition
 from tocsin.reference.atoms import holds
 from tocsin.values.partition_hash import partition_of
@@ -67,6 +71,8 @@ def _small_batches_and_small_tables() -> Iterator[None]:
         patch.setattr(crowds, "_LEAST_PAUSE", 0)
         yield
 
+
+Found = list[tuple[str, Occurrence | FoundRow]]
 
 EITHER = Condition(
     AnyOf((Equals(("kind",), Constant.of("a")), Equals(("kind",), Constant.of("b"))))
@@ -199,20 +205,34 @@ def one_by_one(network: Network, events: Sequence[Event]) -> Emissions:
     return found
 
 
-def as_batch(network: Network, events: Sequence[Event]) -> Emissions:
-    found: Emissions = []
-    for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
+def as_batch(network: Network, events: Sequence[Event]) -> Found:
+    found: Found = []
+    for rows, event, atoms in network.batches.detect_batch(with_atoms(network, events)):
+        for row in rows:
+            if not row.node.is_removed:
+                found += [(name, row) for name in row.node.keys]
         found += network.event(event, atoms)
     return found
 
 
-def told(found: Emissions) -> list[tuple[Any, ...]]:
+def told(found: Sequence[tuple[str, Occurrence | FoundRow]]) -> list[tuple[Any, ...]]:
     """What was found for each subscription in its order; within an instant none is promised of what
     time alone brings about.
     """
-    silences = [(name, each.end, key(each)) for name, each in found if each.absences]
-    pairs = [(name, each.end, key(each)) for name, each in found if not each.absences]
+    silences = [(name, each.end, shown(name, each)) for name, each in found if each.absences]
+    pairs = [(name, each.end, shown(name, each)) for name, each in found if not each.absences]
     return [*sorted(pairs, key=itemgetter(0)), *sorted(silences, key=repr)]
+
+
+def shown(name: str, each: Occurrence | FoundRow) -> tuple[Any, ...]:
+    """An occurrence, and the match that it is for a subscriber; what a batch finds renders it
+    itself.
+    """
+    if isinstance(each, FoundRow):
+        (match,) = lazy_matches([name], [each.members], [each])
+    else:
+        match = match_of(name, each)  # type: ignore[assignment]
+    return key(each), match.as_json(), [member.identity for member in match.members]
 
 
 def state_of(network: Network) -> list[Any]:
@@ -324,7 +344,7 @@ def test_a_batch_is_served_as_its_events_are(
 def test_those_who_come_among_batches_ring_as_if_each_were_alone(
     pattern: Part, events: list[Event], cuts: list[int], forgets: bool
 ) -> None:
-    network, found = Network(), Emissions()
+    network, found = Network(), Found()
     came: dict[str, int] = {}
     for part in cut(events, cuts):
         came[f"{len(came)}"] = sum(map(len, cut(events, cuts)[: len(came)]))
@@ -376,7 +396,7 @@ def test_batches_agree_with_the_reference(
     pattern: Part, events: list[Event], cuts: list[int]
 ) -> None:
     network = network_of({"s": pattern})
-    found: Emissions = []
+    found: Found = []
     for part in cut(events, cuts):
         found += as_batch(network, part)
     found += network.advance_to(None)
@@ -392,9 +412,11 @@ def _whole_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_loops_are_at_work() -> None:
     network = network_of({"s": Join((Named("p", kind("a")), Named("q", kind("b"))), SOON)})
     events = [event_at(number, "ab"[number % 2]) for number in range(100)]
-    asked = list(network.batches.detect_batch(with_atoms(network, events)))
+    ((found, asked, _),) = network.batches.detect_batch(with_atoms(network, events))
     assert (network.batches.batches, network.batches.is_at_work) == (1, True)
-    assert [event.id for event, _ in asked] == [event.id for event in events if event.id[0] == "b"]
+    assert asked is events[-1]
+    pairs = [(row.first.id, row.last.id) for row in found if row.last is not None]
+    assert pairs == [(f"a{n}", f"b{n + 1}") for n in range(0, 100, 2)]
 
 
 @pytest.mark.usefixtures("_whole_batches")
@@ -416,7 +438,7 @@ def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> Non
     network = network_of({"s": Join((Named("p", kind("a")), Named("q", kind("b"))), SOON)})
     events = [event_at(number) for number in range(100)]
     asked = []
-    for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
+    for _, event, atoms in network.batches.detect_batch(with_atoms(network, events)):
         asked.append(event.id)
         network.event(event, atoms)
     assert asked == ["a99"]
@@ -430,7 +452,7 @@ def test_a_share_is_passed_over_and_counted_alone() -> None:
     inside, outside = sorted(range(20), key=lambda k: partition_of([k], 2))[::19]
     network = network_of({"s": of_share(Join((A, B), (*SOON, *SAME_KEY)), share)})
     events = [keyed(number, "a", (inside, outside)[number % 2]) for number in range(100)]
-    for event, atoms in network.batches.detect_batch(with_atoms(network, events)):
+    for _, event, atoms in network.batches.detect_batch(with_atoms(network, events)):
         network.event(event, atoms)
     assert network.batches.batches == 1
     served = {repr(each.part): each.received_count for each in network.view(["s"])}

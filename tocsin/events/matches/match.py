@@ -142,7 +142,7 @@ class Match(_LazyFields):
     def _set_fields_from_event(self) -> None:
         event = self.members[0]
         start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
-        set_derived_fields(self, (event.id,), start, end, end, {}, (event.source,))
+        set_derived_fields(self, (event.id,), start, end, {}, (event.source,))
         _set_outputs(self, ())
 
     @property
@@ -244,7 +244,9 @@ def deduplicate(found: Sequence[Match]) -> Sequence[Match]:
 
 _DERIVED_FIELDS = ("events", "start", "end", "detected", "bindings", "sources")
 _WORKED_OUT = (*_DERIVED_FIELDS, "outputs")
-_DERIVED_SETTERS = [Match.__dict__[name].__set__ for name in _DERIVED_FIELDS]
+_set_events, _set_start, _set_end, _set_detected, _set_bindings, _set_sources = (
+    Match.__dict__[name].__set__ for name in _DERIVED_FIELDS
+)
 _set_subscription, set_place, _set_members, _set_id, _set_outputs = (
     Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id", "outputs")
 )
@@ -270,10 +272,35 @@ def lazy_match(
     return match
 
 
-def set_derived_fields(match: Match, *told: object) -> None:
-    """Set the derived fields: events, start, end, detected, bindings and sources."""
-    for set_field, value in zip(_DERIVED_SETTERS, told, strict=True):
-        set_field(match, value)
+def lazy_matches(
+    subscriptions: Sequence[str],
+    members: Iterable[tuple[Event, ...]],
+    sources: Iterable[MatchFieldSource],
+) -> list[Match]:
+    """Return such matches without outputs, made by column."""
+    matches = list(map(_make, repeat(Match, len(subscriptions))))
+    _set_all(_set_subscription, matches, subscriptions)
+    _set_all(_set_members, matches, members)
+    _set_all(_set_outputs, matches, repeat(()))
+    _set_all(_set_field_source, matches, sources)
+    return matches
+
+
+def set_derived_fields(
+    match: Match,
+    events: tuple[str, ...],
+    start: Instant | None,
+    end: Instant | None,
+    bindings: Mapping[str, str],
+    sources: tuple[str, ...],
+) -> None:
+    """Set the derived fields of a match, which is detected when it ends."""
+    _set_events(match, events)
+    _set_start(match, start)
+    _set_end(match, end)
+    _set_detected(match, end)
+    _set_bindings(match, bindings)
+    _set_sources(match, sources)
 
 
 def _id_of_one(match: Match) -> str:

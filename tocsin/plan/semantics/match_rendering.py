@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias, assert_never
 
@@ -64,7 +64,7 @@ class MatchRenderer:
         self._bindings: Mapping[str, str] = {}
         self._place: str | None = None
         self._is_written = False
-        if writes_place or not all(map(_has_plain_place, occurrence.members)):
+        if writes_place or not all(map(has_plain_place, occurrence.members)):
             self.place_text()
         if not _always_renders(occurrence):
             self._work_out()
@@ -102,15 +102,14 @@ class MatchRenderer:
             tuple([member.id for member in occurrence.members]),
             occurrence.start,
             occurrence.end,
-            occurrence.end,
             {**self._bindings, **selected} if selected else self._bindings,
             tuple([member.source for member in occurrence.members]),
         )
 
     def id_of(self, subscription: str) -> str:
         """Return the id of the match of a subscription."""
-        if not self._is_worked_out:
-            self._work_out()
+        if not self._constituents:
+            self._constituents = constituents_of(self.occurrence)
         return hashed_id(subscription, self._constituents)
 
     def place_text(self) -> str | None:
@@ -123,7 +122,7 @@ class MatchRenderer:
 
     def _work_out(self) -> None:
         occurrence = self.occurrence
-        windows = [_window(each) for each in occurrence.absences]
+        windows = [format_window(*each) for each in occurrence.absences]
         names = sorted(occurrence.names.items()) if occurrence.names else []
         bindings = {name: _ids(bound) for name, bound in names if name[:1] != "."}
         for number, window in enumerate(windows):
@@ -131,7 +130,6 @@ class MatchRenderer:
         if occurrence.rows is not NOTHING_BOUND:
             bindings |= values_of(occurrence.rows)
         self._bindings = bindings
-        self._constituents = _constituents(occurrence, windows, names)
         self._is_worked_out = True
 
 
@@ -148,7 +146,7 @@ def _always_renders(occurrence: OccurrenceView) -> bool:
     return not windows or all(is_instant(start) and is_instant(end) for start, end in windows)
 
 
-def _has_plain_place(event: Event) -> bool:
+def has_plain_place(event: Event) -> bool:
     """True if its place, if it has one, can certainly be written, alone and with others."""
     return event.has_plain_place or event.place_source is None or is_plain_point(event.place_source)
 
@@ -227,27 +225,40 @@ def _document_of_part(occurrence: OccurrenceView, name: str) -> Element | None:
     return None if part is None else document_to_match(part.members[0])
 
 
-def _constituents(
-    occurrence: OccurrenceView, windows: Sequence[str], names: Sequence[tuple[str, OccurrenceView]]
-) -> str:
+def constituents_of(occurrence: OccurrenceView) -> str:
     """Return a text that distinguishes matches of a subscription.
 
     It has members, windows, names and bindings. A letter begins each section after the members, and
     the length of a part begins with a digit, so that the text is unambiguous.
     """
     members = occurrence.members
-    told = length_prefixed([text for member in members for text in (member.source, member.id)])
-    if windows:
-        told += f"w{length_prefixed(windows)}"
+    told = members_text(members)
+    if occurrence.absences:
+        told += windows_text(occurrence.absences)
     if occurrence.end > _latest_end(occurrence):
         told += f"e{occurrence.end}"  # the window ended after its last content
-    for name, bound in names:
-        told += f"n{len(name)}:{name}{_numbers(bound, members)}"
+    for name, bound in sorted(occurrence.names.items()):
+        told += name_text(name, _numbers(bound, members))
         if bound.absences:
-            told += f"w{length_prefixed(map(_window, bound.absences))}"
+            told += windows_text(bound.absences)
     if occurrence.rows != NOTHING_BOUND:
         told += f"r{length_prefixed(sorted(map(repr, occurrence.rows)))}"
     return told
+
+
+def members_text(members: Sequence[Event]) -> str:
+    """Return the section of the members."""
+    return length_prefixed([text for member in members for text in (member.source, member.id)])
+
+
+def windows_text(windows: Iterable[tuple[Instant, Instant]]) -> str:
+    """Return a section of silent windows."""
+    return f"w{length_prefixed([format_window(*each) for each in windows])}"
+
+
+def name_text(name: str, positions: Sequence[int]) -> str:
+    """Return the section of a name, which stands for the members at these positions."""
+    return f"n{len(name)}:{name}{positions}"
 
 
 def _latest_end(occurrence: OccurrenceView) -> Instant:
@@ -266,8 +277,8 @@ def _numbers(bound: OccurrenceView, members: tuple[Event, ...]) -> list[int]:
         return [identities.index(each.identity) for each in bound.members]
 
 
-def _window(window: tuple[Instant, Instant]) -> str:
-    start, end = window
+def format_window(start: Instant, end: Instant) -> str:
+    """Return a window as two times with a slash between."""
     return f"{format_instant(start)}/{format_instant(end)}"
 
 

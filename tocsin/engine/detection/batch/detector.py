@@ -1,20 +1,21 @@
 """Detection by batches: the state that the compiled loops can serve is in tables while batches
 come, and in the operators otherwise.
 
-The loops run over a whole batch first. Then steps are taken for the events that complete a pair, or
-that other operators consume; all other events are skipped. Within a step, a group that the loops
-served is replaced by a stand-in that emits the pairs, so that everything is emitted in the same
-order as without the loops.
+The loops run over a whole batch first. What they find for subscriptions is returned as it is. Steps
+are taken only for the events that other operators consume, alone or in a pair; all other events are
+skipped. Within a step, a group that the loops served is replaced by a stand-in that emits the
+pairs, so that everything is emitted in the same order as without the loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from tocsin.engine.detection.base import StepContext
 from tocsin.engine.detection.batch.compile import BatchProgram, compile_batch_program
+from tocsin.engine.detection.batch.emitters import FoundRow
 from tocsin.engine.detection.batch.runtime import BatchRuntime, Wanted
 from tocsin.engine.detection.batch.tables import UnsupportedBatch
 from tocsin.engine.detection.sharing import SharedGraph
@@ -36,7 +37,8 @@ fit into memory.
 _MAX_MOVED_AT_ONCE = 4
 """Buffered events that are moved into tables and back in the time that a batch saves per event."""
 
-_Steps = Iterator[tuple[Event, Iterable[Atom]]]
+BatchSteps = Iterator[tuple[Sequence[FoundRow], Event, Iterable[Atom]]]
+"""Events that need a step, with their atoms, each after the occurrences found up to it."""
 
 
 class BatchDetector:
@@ -87,17 +89,17 @@ class BatchDetector:
         if self._runtime is not None:
             self._runtime.tables.forget_before(now)
 
-    def detect_batch(self, wanted: Wanted) -> _Steps:
-        """Run the batch path over events in canonical order; yield those that still need a step.
-        Take the step of each before asking for the next. Events that the loops cannot take are all
-        yielded.
+    def detect_batch(self, wanted: Wanted) -> BatchSteps:
+        """Run the batch path over events in canonical order; yield those that still need a step,
+        each after what was found up to it. Take the step of each before asking for the next. Events
+        that the loops cannot take are all yielded; the last event always is.
         """
         parts: list[Wanted] = [[each for each in wanted if each[0].interval is not None]]
         while parts:
             part = parts.pop()
             at_work = self._tables_for(len(part))
             if at_work is None:
-                yield from part
+                yield from _as_steps(part)
                 continue
             firsts, atoms = at_work.atoms_of(part)
             if len(part) > 1 and at_work.tables.may_find(atoms) > MAX_PAIRS:
@@ -105,20 +107,21 @@ class BatchDetector:
                 parts += (part[middle:], part[:middle])
                 continue
             try:
-                found, within = at_work.run(part, firsts, atoms)
+                consumed, found, within = at_work.run(part, firsts, atoms)
             except UnsupportedBatch:
                 self._credit = -at_work.tables.waiting
                 self.unload_to_operators()
-                yield from part
+                yield from _as_steps(part)
                 continue
             self.batches += 1
             self.is_replaying = True
             try:
-                steps = at_work.select_steps(found, firsts, atoms, within)
+                steps = at_work.select_steps(consumed, firsts, atoms, within)
                 for number in np.flatnonzero(steps).tolist():
-                    for asked, node, first in found.get(number, ()):
+                    for asked, node, first in consumed.get(number, ()):
                         asked.found.append((node, first))
-                    yield part[number]
+                    event, its_atoms = part[number]
+                    yield found.take_until(event.order[0]), event, its_atoms
             finally:
                 self._end_batch(at_work)
 
@@ -158,3 +161,9 @@ class BatchDetector:
             self._credit = 0
         except UnsupportedBatch:
             self._credit = -waiting
+
+
+def _as_steps(part: Wanted) -> BatchSteps:
+    """Yield events that all need a step."""
+    for event, atoms in part:
+        yield (), event, atoms

@@ -20,8 +20,11 @@ from tocsin.engine.detection.base import (
 )
 from tocsin.engine.detection.batch.compile import BatchProgram, BufferedPart, share_let_through
 from tocsin.engine.detection.batch.emitters import (
+    BY_TIME,
     AbsenceEmitter,
     AbsenceResult,
+    FoundOccurrences,
+    FoundRow,
     PairEmitter,
     occurrence_at,
 )
@@ -161,6 +164,7 @@ class BatchRuntime:
         self._absence_emitter = AbsenceEmitter(self._emit_absences)
         self._atoms: dict[Operator, int] = {atom: n for n, atom in enumerate(program.atoms)}
         self._numbers: dict[int, tuple[int, Atom]] = {}
+        self._is_whole = [is_whole_subscription(member) for member in program.members]
         self._followers = {source: source.inline_consumers for source in program.sources}
         self._stand_in()
         self._set_timers(())
@@ -207,9 +211,10 @@ class BatchRuntime:
         self._numbers[id(atom)] = (number, atom)
         return number
 
-    def run(self, part: Wanted, firsts: Ints, atoms: Ints) -> tuple[Pairs, Flags]:
-        """Return the pairs of a batch, and the shares that its events are in; timers are set for
-        its absences. Raise Odd, and change nothing, if the tables cannot take it.
+    def run(self, part: Wanted, firsts: Ints, atoms: Ints) -> tuple[Pairs, FoundOccurrences, Flags]:
+        """Return the pairs of a batch that operators consume, the occurrences that subscriptions
+        alone get, and the shares that its events are in; timers are set for the absences that
+        operators consume. Raise UnsupportedBatch, and change nothing, if the tables cannot take it.
         """
         tables, events = self.tables, [event for event, _ in part]
         if tables.longest + len(part) > min(self._step.queue_limit, self._most_waiting()):
@@ -219,12 +224,43 @@ class BatchRuntime:
         base = tables.add(events, batch, self._newest)
         self._newest = max(self._newest, tables.end_of(base + len(part) - 1))
         pairs, silences = tables.detect(base, firsts, atoms, within)
-        self._set_timers(self._absences(silences))
-        found: Pairs = {}
-        for number, group, member, first in pairs.tolist():
-            each = (self._pair_emitters[group], self._program.members[member], tables.events[first])
-            found.setdefault(number, []).append(each)
-        return found, within
+        rows: list[FoundRow] = []
+        consumed = self._part_pairs(pairs, base, rows)
+        self._set_timers(self._part_absences(silences, rows))
+        return consumed, FoundOccurrences(rows), within
+
+    def _part_pairs(self, pairs: Ints, base: int, rows: list[FoundRow]) -> Pairs:
+        """Add the pairs that are whole subscriptions to the rows; return the others."""
+        consumed: Pairs = {}
+        events, members, is_whole = self.tables.events, self._program.members, self._is_whole
+        instants = self.tables.ends_of(base + pairs[:, 0]).tolist()
+        for instant, (number, group, member, first) in zip(instants, pairs.tolist(), strict=True):
+            node = members[member]
+            if is_whole[member]:
+                node.emitted_count += 1
+                last = events[base + number]
+                rows.append(FoundRow(instant, number, node, events[first], last))
+            else:
+                each = (self._pair_emitters[group], node, events[first])
+                consumed.setdefault(number, []).append(each)
+        return consumed
+
+    def _part_absences(
+        self, silences: Ints, rows: list[FoundRow]
+    ) -> list[tuple[Instant, AbsenceResult]]:
+        """Add the absences that are whole subscriptions to the rows; return the others."""
+        consumed: list[tuple[Instant, AbsenceResult]] = []
+        for due, (line, event, nodes) in self._absences(silences):
+            others = []
+            for node in nodes:
+                if is_whole_subscription(node):
+                    node.emitted_count += 1
+                    rows.append(FoundRow(due, BY_TIME, node, event, None))
+                else:
+                    others.append(node)
+            if others:
+                consumed.append((due, (line, event, others)))
+        return consumed
 
     def _most_waiting(self) -> int:
         """Return the most entries that a buffer may have without a step for each event. If other
@@ -287,6 +323,11 @@ class BatchRuntime:
         silences = self._absences(self.tables.absences_by(now))
         self._set_timers(())
         return [silence for _, silence in silences]
+
+
+def is_whole_subscription(node: Operator) -> bool:
+    """True if what the operator emits goes to subscriptions alone, not to other operators."""
+    return bool(node.keys) and not node.consumers and not node.inline_consumers
 
 
 def _count(node: Operator, counts: Mapping[Share | None, int], share: Share | None = None) -> None:

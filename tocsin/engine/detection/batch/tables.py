@@ -152,6 +152,11 @@ class BatchTables:
         """Return the end of an event."""
         return int(self._times[event, END])
 
+    def ends_of(self, events: Ints) -> Ints:
+        """Return the ends of events."""
+        ends: Ints = self._times[events, END]
+        return ends
+
     def may_find(self, atoms: Ints) -> int:
         """Return the most pairs that occurrences of these atoms can complete."""
         return int(self._most_pairs[atoms].sum())
