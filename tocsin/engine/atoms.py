@@ -181,12 +181,13 @@ class AtomMatchers:
         return matcher.key_of(slot // _COUNT)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """Return the keys of slots, one by one; fast if there are conditions only."""
-        if not self._judging:
-            conditions = self._matchers[0]
-            assert conditions is not None
-            return conditions.keys_of(np.asarray(slots) // _COUNT)
-        return [self.key_of(slot) for slot in np.asarray(slots).tolist()]
+        """Return the keys of slots, one by one; fast if all are of one family."""
+        numbers = np.asarray(slots)
+        families = np.unique(numbers % _COUNT)
+        matcher = self._matchers[families[0]] if len(families) == 1 else None
+        if matcher is not None:
+            return matcher.keys_of(numbers // _COUNT)
+        return [self.key_of(slot) for slot in numbers.tolist()]
 
     def rows(self, atom: Atom, event: Event) -> Rows:
         """Return the bindings of an event that is an occurrence of a known atom."""

@@ -37,7 +37,7 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, deduplicate, lazy_matches, match_of_event
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom, Condition
-from tocsin.plan.nodes.composites import Forward, Plan
+from tocsin.plan.nodes.composites import Forward, Plan, is_bare
 from tocsin.plan.semantics.condition_evaluation import selected_values
 from tocsin.plan.semantics.expired_windows import find_expired_window
 from tocsin.plan.semantics.match_rendering import (
@@ -74,6 +74,7 @@ class Engine:
         "_atoms",
         "_composites",
         "_constructing",
+        "_forwarding",
         "_matchers",
         "_network",
         "_numbers",
@@ -99,6 +100,7 @@ class Engine:
         self._plans_to_render: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._constructing: set[str] = set()
+        self._forwarding: set[str] = set()
         self._selecting: set[str] = set()
         self._atoms: dict[str, Atom] = {}
         self._atom_keys: dict[Atom, str] = {}
@@ -125,6 +127,8 @@ class Engine:
             self._constructing.add(key)
         if plan.select or not isinstance(plan.output, Forward):
             self._selecting.add(key)
+        elif is_bare(plan.pattern):
+            self._forwarding.add(key)
 
     def remove(self, key: str) -> None:
         """Remove a subscription and all state that only it used."""
@@ -132,6 +136,7 @@ class Engine:
         self._plans_to_render.pop(key, None)
         self._constructing.discard(key)
         self._selecting.discard(key)
+        self._forwarding.discard(key)
         if key not in self._composites:
             self._matchers.remove(key)
             return
@@ -142,6 +147,19 @@ class Engine:
     def plan_of(self, key: str) -> Plan | None:
         """Return the plan of a subscription; None for a condition that forwards its events."""
         return self._plans_to_render.get(key)
+
+    def forwards_event(self, key: str) -> bool:
+        """True if each match of a subscription is just its event: nothing is bound or put out."""
+        return key in self._forwarding
+
+    def constructs(self, key: str) -> bool:
+        """True if the outputs of a subscription are published as events."""
+        return key in self._constructing
+
+    @property
+    def constructs_any(self) -> bool:
+        """True if the outputs of any subscription are published as events."""
+        return bool(self._constructing)
 
     @property
     def network(self) -> NetworkView:
@@ -168,9 +186,9 @@ class Engine:
 
         None if the output is empty, Untold if it exceeds the work limit.
         """
-        plan = self._plans_to_render.get(key)
-        if plan is None:
+        if key in self._forwarding:
             return match_of_event(key, event)
+        plan = self._plans_to_render[key]
         assert isinstance(plan.pattern, Atom)
         try:
             return match_of_atom(

@@ -41,7 +41,7 @@ from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, atoms_of
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.runtime.admission import DEFAULT_AHEAD, AdmissionResult, FutureLimit
-from tocsin.runtime.gc_tuning import rare_collection
+from tocsin.runtime.gc_tuning import rare_collection, set_apart
 from tocsin.runtime.guarded import GuardedEngine, Outcome, UnservedSubscription
 from tocsin.runtime.limits import MatchLimit
 from tocsin.runtime.sequencer import LiveSequencer
@@ -57,6 +57,11 @@ VERSION = 1
 
 Clock = Callable[[], Instant]
 """Returns the current time."""
+
+MANY_SUBSCRIPTIONS = 1_000
+"""New subscriptions from which on the collector is kept from them: walking a million of their
+objects takes longer than all else that an event needs.
+"""
 
 Given = Event | Mapping[str, Any] | bytes | str
 """An event in any form accepted by `publish`."""
@@ -150,6 +155,7 @@ class StepHub:
             self._guard, self._stream_clock, self._ahead, queue_limit=queue_limit, remember=remember
         )
         self._ended: set[str] = set()
+        self._new_subscriptions = 0
 
     def _step_time(self) -> Instant:
         return self._time
@@ -356,10 +362,18 @@ class StepHub:
         return {_name(atom, {}): atom for atom in atoms.values()}
 
     def _serve(self, given: Sequence[Given], outcome: StepOutcome) -> None:
+        if self._new_subscriptions >= MANY_SUBSCRIPTIONS:
+            self._set_apart()
         with rare_collection() if len(given) >= MANY else nullcontext():
             events = self._admit(given, outcome)
             self._settle(self._sequencer.match_admitted(events), outcome)
             self._pass_time(outcome)
+
+    def _set_apart(self) -> None:
+        """Keep the collector from the subscriptions, unless only few of them are new."""
+        if 2 * self._new_subscriptions >= len(self._registry):
+            self._new_subscriptions = 0
+            set_apart()
 
     def _admit(self, given: Sequence[Given], outcome: StepOutcome) -> list[Event]:
         """Decode and admit what was published; return the events to serve, in canonical order.
@@ -424,6 +438,7 @@ class StepHub:
 
     def _note_change(self, change: RegistryChange, outcome: StepOutcome) -> None:
         """Forget the faults of what was added or replaced; add a dead letter for what is broken."""
+        self._new_subscriptions += len(change.added)
         for id in change.added:
             self._guard.forget(id)
             self._ended.discard(id)

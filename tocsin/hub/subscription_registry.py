@@ -101,6 +101,9 @@ class SubscriptionRegistry:
     def __contains__(self, id: object) -> bool:
         return id in self._held
 
+    def __len__(self) -> int:
+        return len(self._held)
+
     def ids(self) -> list[str]:
         """Return the ids of all subscriptions, served or not."""
         return list(self._held)

@@ -38,7 +38,6 @@ from tocsin.events.matches.constructed import constructed_events
 from tocsin.events.matches.match import Match, matches_of_events
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
-from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.containment import (
     MAX_FAILURES,
     FailureCounter,
@@ -166,7 +165,7 @@ class GuardedEngine:
         different = set(keys)
         if self._failures or not self._suspended.isdisjoint(different):
             return None
-        if any(self.engine.plan_of(key) is not None for key in different):
+        if not all(map(self.engine.forwards_event, different)):
             return None
         try:
             return matches_of_events(keys, [event for event, _ in atomic_matches])
@@ -175,15 +174,12 @@ class GuardedEngine:
 
     def _render_one_by_one(self, atomic_matches: Iterable[tuple[Event, str]]) -> Outcome:
         outcome = Outcome()
-        ring, plan_of, struck_out = (
-            self.engine.render_atomic_match,
-            self.engine.plan_of,
-            self._suspended,
-        )
+        ring, forwards_event = self.engine.render_atomic_match, self.engine.forwards_event
+        suspended = self._suspended
         for event, key in atomic_matches:
-            if key in struck_out:
+            if key in suspended:
                 continue
-            if plan_of(key) is not None:
+            if not forwards_event(key):
                 self._render_match(key, event, outcome)
                 continue
             try:  # the common kind: a match without output
@@ -259,7 +255,9 @@ class GuardedEngine:
         """Return the events constructed by the matches of one instant; those over a limit are dead
         letters.
         """
-        constructing = set(filter(self._constructs, {match.subscription for match in found}))
+        if not self.engine.constructs_any:
+            return [], EMPTY_OUTCOME
+        constructing = set(filter(self.engine.constructs, {match.subscription for match in found}))
         if not constructing:
             return [], EMPTY_OUTCOME
         outcome = Outcome()
@@ -294,13 +292,8 @@ class GuardedEngine:
         self._suspended.discard(key)
         self.limit.forget(key)
 
-    def _constructs(self, key: str) -> bool:
-        """True if the outputs of a subscription are published as events."""
-        plan = self.engine.plan_of(key)
-        return plan is not None and isinstance(plan.output, Construct)
-
     def _render_match(self, key: str, event: Event, outcome: Outcome) -> None:
-        constructs = self._constructs(key)
+        constructs = self.engine.constructs(key)
         if constructs and not self._fan_out.may_build(event):
             outcome.letters.append(builds_no_more(event, key))
             return

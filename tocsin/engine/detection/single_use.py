@@ -13,8 +13,8 @@ from tocsin.engine.detection.base import Operator, Pending, State, StepContext, 
 from tocsin.engine.detection.join import ends_last
 from tocsin.engine.detection.pair_table import PairStore, TimeCondition
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.stateless import AtomSource, is_bare
-from tocsin.plan.nodes.composites import Join, Policy
+from tocsin.engine.detection.stateless import AtomSource
+from tocsin.plan.nodes.composites import Join, Policy, is_bare
 from tocsin.plan.semantics.bounds import join_lifetime
 from tocsin.plan.semantics.occurrence import Occurrence
 

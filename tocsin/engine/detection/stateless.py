@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from tocsin.engine.detection.base import Operator, StepContext
 from tocsin.engine.detection.join_filters import restriction_test
-from tocsin.plan.nodes.atoms import Atom, Condition
-from tocsin.plan.nodes.composites import Either, Named, Only, Part, variables_of
-from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Either, Named, Only, is_bare, variables_of
 from tocsin.plan.nodes.list_elements import element_rows
 from tocsin.plan.semantics.occurrence import Occurrence, natural_join
 
@@ -24,11 +23,6 @@ class AtomSource(Operator):
         """True if its occurrences may have rows, so that the matcher is asked for them."""
         self.queues: list[int] = []
         """Queues of the table of pairs under single use that its events go to."""
-
-
-def is_bare(part: Part) -> bool:
-    """True if a part is an atom whose occurrences have no rows."""
-    return isinstance(part, Condition | ConceptTest) and not variables_of(part)
 
 
 class NameOperator(Operator):

@@ -35,6 +35,7 @@ from tocsin.plan.nodes.expressions import (
 from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_terms import RowCondition
+from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
@@ -716,6 +717,13 @@ def variables_of(part: Part) -> frozenset[str]:
     none.
     """
     return variables_bound_by(part) if isinstance(part, Atom) else _variables_in(part)
+
+
+def is_bare(part: Part) -> bool:
+    """True if a part is an atom whose occurrences have no rows. The rows of an XML block say that
+    it could be read.
+    """
+    return isinstance(part, Atom) and not isinstance(part, XmlBlock) and not variables_of(part)
 
 
 @lru_cache(maxsize=1024)

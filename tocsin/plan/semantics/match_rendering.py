@@ -176,7 +176,10 @@ def match_of_atom(
 
     None if nothing is put out; raises GivenUp beyond the work limit.
     """
-    outputs = outputs_of(output, rows, (event,), make_evaluator(lambda _: document_to_match(event)))
+    outputs: tuple[str, ...] | None = ()
+    if not isinstance(output, Forward):
+        ask = make_evaluator(lambda _: document_to_match(event))
+        outputs = outputs_of(output, rows, (event,), ask)
     if outputs is None:
         return None
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)

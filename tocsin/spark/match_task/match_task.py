@@ -326,7 +326,7 @@ def _told(
 
     A match whose output has no row is removed.
     """
-    telling = {key for key in set(rings.keys) if engine.plan_of(key) is not None}
+    telling = {key for key in set(rings.keys) if not engine.forwards_event(key)}
     if not telling:
         return rings, (), []
     told: list[Match | None] = []

@@ -1,6 +1,6 @@
 """Compilation of the operators that the loops can serve into a batch program.
 
-Served are sequences and absences of two events whose atoms are conditions, named or not, over all
+Served are sequences and absences of two events whose atoms bind nothing, named or not, over all
 events or a share of them, with a window, equal keys and orders between numbers. Operators that
 share a buffer or a group are served together or not at all.
 """
@@ -51,7 +51,6 @@ from tocsin.engine.detection.shared_buffer import SharedOperator
 from tocsin.engine.detection.stateless import AtomSource, FilterOperator, NameOperator
 from tocsin.engine.index.kernels import Ints
 from tocsin.events.event import Path
-from tocsin.plan.nodes.atoms import Condition
 from tocsin.plan.nodes.composites import (
     End,
     Join,
@@ -181,7 +180,7 @@ def _is_plain(source: Operator) -> bool:
         if part.elements is not None:
             return False
     atom = _atom_of(source)
-    return isinstance(atom, AtomSource) and isinstance(atom.part, Condition)
+    return isinstance(atom, AtomSource) and not atom.binds
 
 
 def _atom_of(source: Operator) -> Operator:
