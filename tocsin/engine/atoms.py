@@ -186,7 +186,8 @@ class AtomMatchers:
         families = np.unique(numbers % _COUNT)
         matcher = self._matchers[families[0]] if len(families) == 1 else None
         if matcher is not None:
-            return matcher.keys_of(numbers // _COUNT)
+            keys: list[str] = matcher.keys_of(numbers // _COUNT)
+            return keys
         return [self.key_of(slot) for slot in numbers.tolist()]
 
     def rows(self, atom: Atom, event: Event) -> Rows:
