@@ -32,7 +32,8 @@ from tocsin.plan.nodes.atoms import Atom, BooleanNode
 from tocsin.plan.nodes.composites import Absence, Part, Plan, atoms_of, parts_of
 from tocsin.plan.nodes.sources import Sources, move_sources
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.settings import DEFAULT_HORIZON, with_settings
+from tocsin.plan.passes.settings import with_settings
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 
 _FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml", "rule.toml")
 _OUTLINES = "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))", "POLYGON((20 0, 30 0, 30 10, 20 10, 20 0))"

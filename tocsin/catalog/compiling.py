@@ -36,12 +36,13 @@ from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.composites import Plan, Policy
 from tocsin.plan.nodes.sources import NO_SOURCES, Sources, move_sources
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.settings import DEFAULT_HORIZON, under_policy, with_settings
+from tocsin.plan.passes.settings import under_policy, with_settings
 from tocsin.plan.semantics.expired_windows import (
     AbsoluteWindow,
     find_expired_window,
     past_window_problem,
 )
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 if TYPE_CHECKING:

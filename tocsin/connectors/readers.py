@@ -33,7 +33,7 @@ from tocsin.events.codecs.epcis.document import DOCUMENTS, decode_document
 from tocsin.events.codecs.formats import Format
 from tocsin.events.event import Event
 from tocsin.events.views.children import child_texts, outermost_tag
-from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE
+from tocsin.values.media_types import N_TRIPLES, RDF_XML, TURTLE
 
 _CHUNK = 1 << 16
 _LARGEST_TABLE = 1 << 30

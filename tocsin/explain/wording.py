@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.explain.atoms import relation_text
 from tocsin.plan.explain.operators import condition_text
 from tocsin.plan.explain.phrases import is_holds, short_text
@@ -30,6 +30,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.sources import Sources
 from tocsin.values.allen import relation_of
+from tocsin.values.scalars import Path
 from tocsin.values.time import Instant, format_duration, format_instant
 
 MAX_IDS = 10

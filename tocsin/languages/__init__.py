@@ -3,7 +3,7 @@
 Begin with `read_text` in this file. A language is a folder with a function `parse`, imports no
 other and is loaded for its first text; `base` has the shared parts. `definitions.py` checks
 definitions on their own, `to_rule.py` writes plans of other languages as rules.
-Imports: `errors`, `events`, `knowledge`, `languages.base`, `languages.epcis`, `languages.exmlql`,
+Imports: `errors`, `knowledge`, `languages.base`, `languages.epcis`, `languages.exmlql`,
 `languages.graph`, `languages.opsl`, `languages.rule`, `lazy_import`, `plan`, `values`; never
 `engine` or `reference`.
 Test a change with: `tests/languages`, `tests/scenarios`.

@@ -25,10 +25,10 @@ from tocsin.engine.conditions.probes import HasPlace, KnownTruth, OfKind, Probe
 from tocsin.engine.index.encoding import Distinct, nearest_float
 from tocsin.engine.index.growable import Postings, SlotAllocator
 from tocsin.engine.index.matcher_parts import WorkCounters
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.plan.semantics.predicate_truth import predicate_truth
-from tocsin.values.scalars import Kind, kind_of
+from tocsin.values.scalars import Kind, Path, kind_of
 from tocsin.values.truth import Truth
 
 _ABSENT = -1

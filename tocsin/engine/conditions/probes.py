@@ -18,7 +18,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from tocsin.events.event import Path
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
@@ -36,7 +35,7 @@ from tocsin.plan.nodes.atoms import (
     needed_kind,
     region_of,
 )
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import Constant, Kind, Path
 from tocsin.values.space import DISTANCES, SpatialRelation
 from tocsin.values.truth import Truth
 

@@ -7,8 +7,7 @@ from tocsin.engine.detection.join_filters import restriction_test
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.composites import Either, Named, Only, Part, variables_of
 from tocsin.plan.nodes.concepts import ConceptTest
-from tocsin.plan.nodes.list_elements import element_rows
-from tocsin.plan.semantics.occurrence import Occurrence, natural_join
+from tocsin.plan.semantics.occurrence import Occurrence, element_rows, natural_join
 
 
 class AtomSource(Operator):

@@ -18,9 +18,9 @@ from tocsin.engine.graphs.encoding import key_of
 from tocsin.events.event import Event
 from tocsin.events.views.document import ITEM, scalar_text
 from tocsin.events.views.names import default_iri
-from tocsin.events.views.payload import RDF_TYPES, is_xml, media_type
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import ITSELF, GraphPattern
+from tocsin.values.media_types import RDF_TYPES, is_xml, media_type
 from tocsin.values.terms import BOOLEAN, DOUBLE, INTEGER, STRING, Iri, Literal
 
 Requirement = tuple[frozenset[str], frozenset[Hashable]]

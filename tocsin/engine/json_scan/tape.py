@@ -38,8 +38,7 @@ from tocsin.engine.json_scan.scanner import (
     scan_rows,
 )
 from tocsin.engine.json_scan.tape_lookup import find_members, read_numbers, read_points
-from tocsin.events.event import Path
-from tocsin.values.scalars import Kind
+from tocsin.values.scalars import Kind, Path
 
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)

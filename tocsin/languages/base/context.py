@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part
-from tocsin.plan.passes.settings import DEFAULT_HORIZON
-from tocsin.plan.semantics.extent import MAX_PARTS, too_many_parts
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON, MAX_PARTS, too_many_parts
 from tocsin.values.time import Duration
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 
 from tocsin.events.codecs.epcis.json_context import expand_name
-from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import Lowering, any_of, members
 from tocsin.languages.epcis.master_data import attribute_is, has_attribute
 from tocsin.languages.epcis.parameters import ORDERINGS
@@ -21,6 +20,7 @@ from tocsin.languages.epcis.values import Given, as_instant, as_number, strings
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.nodes.expressions import Call
 from tocsin.plan.semantics.list_conditions import DEEP, ITSELF, item_test
+from tocsin.values.scalars import Path
 
 _AREAS: dict[str, Path] = {
     "ILMD": ("ilmd",),

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from tocsin.events.codecs.epcis import vocabulary
 from tocsin.events.codecs.epcis.event_schema import ACTIONS, KINDS
 from tocsin.events.codecs.epcis.json_context import expand_name
-from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import (
     Lowering,
     any_of,
@@ -42,6 +41,7 @@ from tocsin.languages.epcis.values import (
 )
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.semantics.list_conditions import ITSELF, item_test
+from tocsin.values.scalars import Path
 
 CONTROLS = (
     "orderBy",

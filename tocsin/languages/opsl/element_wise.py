@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES, is_without_scalars
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.opsl.syntax import OpslAttribute, OpslComparison
 from tocsin.plan.nodes.composites import Named, Part, PartAttribute, Related
-from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.nodes.expressions import Elements
 from tocsin.plan.nodes.rewriting import with_parts
+from tocsin.values.scalars import Path
 
 CODE = "WhereError"
 

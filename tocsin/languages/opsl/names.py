@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.events.views.epcis import is_list, parameter_for
 from tocsin.languages.base.context import (
     Context,
@@ -32,7 +31,7 @@ from tocsin.languages.opsl.syntax import Atomic, Polygon, Predicate
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.nodes.sources import SourceRecorder
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, Constant, Path
 from tocsin.values.space import Metric
 
 NOTHING = Condition(AnyOf(()))

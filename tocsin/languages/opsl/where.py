@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from tocsin.events.event import Path
 from tocsin.events.views.epcis import is_list
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
@@ -32,6 +31,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.graphs import GraphPattern, variables_of
 from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.xml.xml_patterns import XmlBlock, block_variables
+from tocsin.values.scalars import Path
 
 # Variables that atoms of other languages bind.
 #

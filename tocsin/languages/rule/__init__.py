@@ -5,7 +5,7 @@ Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tr
 `static_checks.py` refuses. `building.py` writes rules in Python, `printer.py` as text. Atoms may be
 of any language.
 
-Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
+Imports: `errors`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/rule`, `tests/scenarios`.
 """
 

@@ -11,7 +11,6 @@ from difflib import get_close_matches
 from math import isfinite
 
 from tocsin.errors import Place, Problem
-from tocsin.events.event import Path
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.names import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.printer import value_text
@@ -41,9 +40,10 @@ from tocsin.languages.rule.transformer import NO_LENGTH
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import AllOf, Condition, IsNull, Not
 from tocsin.plan.nodes.composites import Change, Key, Part, parts_of
-from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.nodes.expressions import Elements
 from tocsin.plan.passes.contradictions import never_holds
 from tocsin.plan.semantics.extent import MAX_STEPS
+from tocsin.values.scalars import Path
 from tocsin.values.time import format_duration, parse_duration
 
 _FORM = "write a number and a unit: 500ms, 30s, 10m, 2h or 1d"

@@ -6,7 +6,7 @@ Begin with `plan.py`: the tree, the order of evaluation, the cost and the bound 
 describes every family in a line; its conditions, `graphs.py` and `exmlql.py` are text that is read
 back as the same.
 
-Imports: `errors`, `events`, `knowledge`, `plan.nodes`, `plan.semantics`, `plan.xml`, `values`.
+Imports: `errors`, `knowledge`, `plan.nodes`, `plan.semantics`, `plan.xml`, `values`.
 Test a change with: `tests/plan/test_explain.py`, `tests/languages/test_sources.py`,
 `tests/engine/xml/test_block_text.py`.
 """

@@ -5,7 +5,7 @@ meaning. `simplify.py` makes expressions plain and puts cheap tests first, `push
 regions into atoms and narrows states. Called elsewhere: `settings.py` applies settings,
 `contradictions.py` finds conditions that are never TRUE.
 
-Imports: `events`, `plan.nodes`, `plan.semantics`, `values`.
+Imports: `plan.nodes`, `plan.semantics`, `values`.
 Test a change with: `tests/plan/test_passes.py`, `tests/plan/test_fold_regions.py`,
 `tests/plan/test_contradictions.py`.
 """

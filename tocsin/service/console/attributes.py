@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tocsin.errors import Problem
-from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.explain.atoms import path_text
+from tocsin.values.scalars import ENVELOPE, Path
 
 EXAMPLES = 5
 MAX_PATHS = 2_000

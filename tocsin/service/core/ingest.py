@@ -34,10 +34,10 @@ from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.epcis.document import TOO_MANY, too_many_events
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
-from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.work import checkpoint
 from tocsin.service.storage.rows import NewRow
+from tocsin.values.media_types import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
 
 Value = tuple[bytes, Problem | None]
 

@@ -4,6 +4,6 @@ Begin with `cloudevents.py`, the strict reader: one JSON object is one event, an
 raises with a reason. `json_values.py` reads the values of a document one by one, `xml_text.py`
 finds the encoding, `lines.py` never holds more than the size of an event.
 
-Imports: `errors`, `events`, `events.views`, `values`.
+Imports: `errors`, `events`, `values`.
 Test a change with: `tests/events/test_cloudevents.py`, `tests/connectors/test_json_files.py`.
 """

@@ -18,8 +18,9 @@ from tocsin.events.codecs.epcis.event_hash import event_hash
 from tocsin.events.codecs.epcis.event_schema import QUANTITY_EVENT
 from tocsin.events.codecs.epcis.field_readers import wrong
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.event import Event, Path, value_at
+from tocsin.events.event import Event, value_at
 from tocsin.events.views.epcis import EpcisData
+from tocsin.values.scalars import Path
 from tocsin.values.time import Interval, parse_instant, require_event_time
 
 SOURCE = "urn:epcglobal:epcis"
