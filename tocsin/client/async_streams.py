@@ -13,13 +13,15 @@ from tocsin.client.calls import MatchPage
 from tocsin.client.http import RetryPolicy, ServerConnection, TransportError
 from tocsin.client.streams import STREAM, Following
 
-ReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]
+AsyncReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]
 
 
 class AsyncMatches:
     """Stored matches. `position` advances after all matches of a page."""
 
-    def __init__(self, read: ReadPage, subscription: str | None, after: int, page: int) -> None:
+    def __init__(
+        self, read: AsyncReadPage, subscription: str | None, after: int, page: int
+    ) -> None:
         self.position = after
         self._read = read
         self._subscription = subscription

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tocsin.engine.index.kernels import Floats, Ints, compiled, inlined
+from tocsin.engine.index.encoding import Floats
+from tocsin.engine.index.kernels import Ints, compiled, inlined
 from tocsin.engine.json_scan.envelopes import after_coordinate, point_of
 from tocsin.engine.json_scan.numbers import decimal_number, whole_number
 from tocsin.engine.json_scan.scanner import BEGIN, END, NAME, NAME_END, PARENT, JsonToken

@@ -11,12 +11,19 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.languages.base.embedded import shift_problem
-from tocsin.languages.base.plan_parts import keyed_operators, keyed_whole
+from tocsin.languages.base.plan_parts import keyed_operators, keyed_whole, one_of_seven
 from tocsin.languages.base.slices import TextSlices
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.concept import forms
 from tocsin.languages.concept.concept_builder import ConceptBuilder
 from tocsin.languages.concept.correlation import Correlating, SharedValue
+from tocsin.languages.concept.forms import (
+    both,
+    duration_of,
+    silent_after,
+    silent_before,
+    silent_every,
+    stands,
+)
 from tocsin.languages.concept.names import ConceptNameResolver
 from tocsin.languages.concept.read import ConceptOptions, exceeded, read_subscription, slices_of
 from tocsin.languages.concept.syntax import (
@@ -121,7 +128,7 @@ class ConceptLowering:
             case ConceptOr(operands):
                 return composites.Either(tuple(map(self.part, operands)))
             case ConceptAnd(left, right):
-                return forms.both(self.part(left), self.part(right))
+                return both(self.part(left), self.part(right))
             case TemporalRelation():
                 return self._temporal(node)
             case TimedNegation():
@@ -150,16 +157,16 @@ class ConceptLowering:
         return test
 
     def _temporal(self, node: TemporalRelation) -> Part:
-        relation, exchanged = forms.one_of_seven(node.relation)
+        relation, exchanged = one_of_seven(node.relation)
         left, right = (node.right, node.left) if exchanged else (node.left, node.right)
         before, after = _is_anchored(left), _is_anchored(right)
         if not (before or after):
-            return forms.stands(self.part(left), relation, self.part(right), self.settings.proper)
+            return stands(self.part(left), relation, self.part(right), self.settings.proper)
         absent, anchor = (left, right) if before else (right, left)
         assert isinstance(absent, TimedNegation)
         if relation != "Before" or (before and after):
             self._unanchored(absent)
-        silent = forms.silent_before if before else forms.silent_after
+        silent = silent_before if before else silent_after
         return silent(self.part(absent.operand), self._duration(absent.duration), self.part(anchor))
 
     def _timed(self, node: TimedNegation) -> Part:
@@ -172,7 +179,7 @@ class ConceptLowering:
                 "an absence at regular times has no values to correlate by",
                 "anchor it, as in A Before not (B) (PT1H anchored), or drop correlate by",
             )
-        return forms.silent_every(
+        return silent_every(
             self.part(node.operand), self._duration(node.duration), self.settings.origin
         )
 
@@ -187,7 +194,7 @@ class ConceptLowering:
 
     def _duration(self, spot: SourceSpan) -> Duration:
         try:
-            return forms.duration_of(spot.text)
+            return duration_of(spot.text)
         except Problem as problem:
             self.problems.at(spot, problem, "DURATION")
             return 1

@@ -167,7 +167,7 @@ _LENGTHS = (
 
 def of_other_languages(error: OpslErrorContext) -> str:
     """Return a hint for a word or sign of another language, or ""."""
-    return next(filter(None, (rule(error) for rule in _RULES)), "")
+    return next(filter(None, (rule(error) for rule in _FOREIGN_RULES)), "")
 
 
 def _comments(error: OpslErrorContext) -> str:
@@ -256,5 +256,14 @@ def _not(error: OpslErrorContext) -> str:
     return ""
 
 
-_RULES = (_comments, _quotes, _equal_twice, _parentheses, _quantities, _postfix, _joins, _not)
+_FOREIGN_RULES = (
+    _comments,
+    _quotes,
+    _equal_twice,
+    _parentheses,
+    _quantities,
+    _postfix,
+    _joins,
+    _not,
+)
 """From the most to the least specific."""

@@ -16,7 +16,15 @@ from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.plan_parts import prefix_names
 from tocsin.languages.base.slices import TextSlices
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.opsl import forms
+from tocsin.languages.opsl.forms import (
+    AFTER,
+    BETWEEN,
+    FIXED,
+    RELATIONS,
+    at_region,
+    concurrent,
+    near,
+)
 from tocsin.languages.opsl.names import (
     NOTHING,
     OWN_LANGUAGE,
@@ -121,9 +129,7 @@ class OpslLowering:
                 return self._temporal(node, level + 1)
             case Concurrent():
                 parts = (self.part(node.other, level + 1), self.part(node.operand, level + 1))
-                return forms.concurrent(
-                    *parts, self.settings.tolerance, self.settings.longest_event
-                )
+                return concurrent(*parts, self.settings.tolerance, self.settings.longest_event)
             case Spatial():
                 return self._spatial(node, level + 1)
             case _:
@@ -136,29 +142,27 @@ class OpslLowering:
                 start = self._value(window.instant, instant_of, 0)
                 length = self._value(window.duration, duration_of, 0)
                 self._value(window.duration, lambda written: in_range(start + length, written), 0)
-                return forms.FIXED[node.operator](part, start, length)
+                return FIXED[node.operator](part, start, length)
             case After():
                 length = self._value(window.duration, duration_of, 0)
-                return forms.AFTER[node.operator](self.part(window.part, level), part, length)
+                return AFTER[node.operator](self.part(window.part, level), part, length)
             case OpslWindow():
                 first, last = self.part(window.first, level), self.part(window.last, level)
-                return forms.BETWEEN[node.operator](first, last, part)
+                return BETWEEN[node.operator](first, last, part)
             case _:
                 assert_never(window)
 
     def _spatial(self, node: Spatial, level: int) -> Part:
-        relation = forms.RELATIONS[
-            node.operator + (node.comparison.text if node.comparison else "")
-        ]
+        relation = RELATIONS[node.operator + (node.comparison.text if node.comparison else "")]
         distance = self.settings.same_place if node.operator == "SPL" else 0.0
         if node.distance:
             distance = self._value(node.distance, distance_of, 0.0)
         part, region = self.part(node.operand, level), self._region(node)
         if region is not None:
-            return forms.at_region(part, relation, region, distance, self.settings.metric)
+            return at_region(part, relation, region, distance, self.settings.metric)
         assert not isinstance(node.place, Polygon)
         other = self.part(node.place, level)
-        return forms.near(other, part, relation, distance, self.settings.metric)
+        return near(other, part, relation, distance, self.settings.metric)
 
     def _region(self, node: Spatial) -> str | None:
         """Return the region of a spatial operator; None if it has a part instead."""

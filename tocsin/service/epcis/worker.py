@@ -32,7 +32,7 @@ from tocsin.service.storage.lock import Lease
 from tocsin.service.storage.log import EventLog
 from tocsin.values.time import Instant
 
-_LOG = logging.getLogger(__name__)
+_WORKER_LOG = logging.getLogger(__name__)
 
 _LOOK = 0.5
 _FORGET = 60.0
@@ -69,7 +69,7 @@ class QueryWorker:
                 backoff=_UNTIL_ACCEPTED,
             )
         )
-        self._background = EventLoopWorker("epcis", self._work, _LOG)
+        self._background = EventLoopWorker("epcis", self._work, _WORKER_LOG)
 
     def start(self) -> None:
         """Start to follow the log and to deliver reports."""
@@ -93,7 +93,7 @@ class QueryWorker:
         try:
             url = self.require_reachable(subscription.dest)
         except Problem as problem:
-            _LOG.warning("the EPCIS subscription %s waits: %s", subscription.id, problem)
+            _WORKER_LOG.warning("the EPCIS subscription %s waits: %s", subscription.id, problem)
             return RefusedTarget(problem)
         return ReportReceiver(subscription, url, self._sender)
 
@@ -129,7 +129,7 @@ class QueryWorker:
                     forgot = monotonic()
                     await asyncio.to_thread(self._repository.forget)
             except Problem as problem:
-                _LOG.warning("the EPCIS index waits for the storage: %s", problem)
+                _WORKER_LOG.warning("the EPCIS index waits for the storage: %s", problem)
                 await asyncio.sleep(1)
 
     def _catch_up(self) -> None:

@@ -27,7 +27,7 @@ servers it has passed.
 """
 
 PREFIX = "federation."
-_AT_ONCE = 2_000
+_WANTS_AT_ONCE = 2_000
 """Conditions that are alternatives of one subscription, at most."""
 
 _MAX_OTHER_ATOMS = 200
@@ -57,7 +57,7 @@ def subscriptions_of(wants: Sequence[Interest], server: str) -> dict[str, Body]:
 
 
 def _chunks(wants: Sequence[Interest]) -> Iterable[Sequence[Interest]]:
-    return (wants[start : start + _AT_ONCE] for start in range(0, len(wants), _AT_ONCE))
+    return (wants[start : start + _WANTS_AT_ONCE] for start in range(0, len(wants), _WANTS_AT_ONCE))
 
 
 def _any_of(wants: Sequence[Interest]) -> Condition:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from tocsin.catalog import Catalog, PlacedVersion, ReadPosition
 from tocsin.errors import Problem
 
-_LOG = logging.getLogger("tocsin.runner")
+_VERSIONS_LOG = logging.getLogger("tocsin.runner")
 
 SECONDS_TO_TRY_AGAIN = 30.0
 """Seconds until a locked catalog is tried again; meanwhile events are matched as before."""
@@ -81,5 +81,5 @@ class CatalogVersions:
             return self._catalog.placed(after)
         except Problem as problem:
             self._not_before = time.monotonic() + SECONDS_TO_TRY_AGAIN
-            _LOG.warning("a change of the catalog waits to be served: %s", problem)
+            _VERSIONS_LOG.warning("a change of the catalog waits to be served: %s", problem)
             return []

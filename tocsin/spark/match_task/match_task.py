@@ -43,7 +43,8 @@ from tocsin.spark.output.batches import (
 from tocsin.spark.output.letters import Letter, letter_of, letter_of_row
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MemberRenderer
 from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.plan_cache import WORKER_INDEXES, MatchIndex, Route
+from tocsin.spark.plans.plan_cache import WORKER_INDEXES, MatchIndex
+from tocsin.spark.plans.shard_plans import Route
 from tocsin.spark.plans.sources import FIXED_VERSION, Source
 from tocsin.values.time import Duration, Instant
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tocsin.catalog import Changes, Snapshot, Subscription, compile_subscription
 from tocsin.errors import Problem, UnsupportedProblem
@@ -21,22 +20,11 @@ from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.spark.output.letters import internal_problem
 from tocsin.spark.plans.catalog_view import CatalogView
 from tocsin.spark.plans.routed_atoms import RoutedAtoms
-from tocsin.spark.plans.shard_plans import atom_name, shard_of
+from tocsin.spark.plans.shard_plans import Route, atom_name, shard_of
 from tocsin.spark.plans.sources import LiveCatalog, Source
 
 KEPT = 4
 """The number of sources that a worker keeps compiled; the least recently used is dropped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """The name of an atom, the shards that receive all its events, and the partition keys of the
-    others.
-    """
-
-    name: bytes
-    shards: frozenset[int]
-    keys: frozenset[Key] = frozenset()
 
 
 class MatchIndex(CatalogView):

@@ -22,7 +22,7 @@ tasks; here it is only omitted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
@@ -31,7 +31,7 @@ from tocsin.catalog import Snapshot, Subscription, compile_subscription, refuse_
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import WINDOW_OVER, DeadLetter
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import Plan, Share, atoms_of
+from tocsin.plan.nodes.composites import Key, Plan, Share, atoms_of
 from tocsin.plan.semantics.partitioning import partition_key_of_plan, plan_for_partition
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.plan.xml.construction import Construct
@@ -51,6 +51,17 @@ MAX_SHARDS = 256
 _SPREAD = 5040
 _MASK = 0xFFFFFFFF
 _SEED = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The name of an atom, the shards that receive all its events, and the partition keys of the
+    others.
+    """
+
+    name: bytes
+    shards: frozenset[int]
+    keys: frozenset[Key] = frozenset()
 
 
 def atom_name(atom: Atom) -> bytes:
