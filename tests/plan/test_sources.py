@@ -19,7 +19,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.expressions import Lasts
 from tocsin.plan.nodes.sources import SourceRecorder, move_sources
-from tocsin.plan.passes.push_down import fold_regions
+from tocsin.plan.passes.simplify import fold_regions
 from tocsin.values.scalars import Path
 from tocsin.values.space import SpatialRelation
 

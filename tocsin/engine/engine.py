@@ -34,8 +34,8 @@ from tocsin.events.matches.match import Match, deduplicate, match_of_event
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.composites import Forward, Plan
+from tocsin.plan.semantics.bounds import find_expired_window
 from tocsin.plan.semantics.condition_evaluation import selected_values
-from tocsin.plan.semantics.expired_windows import find_expired_window
 from tocsin.plan.semantics.match_rendering import Documents, MatchRenderer, match_of_atom
 from tocsin.plan.xml.construction import Ask, Construct
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded

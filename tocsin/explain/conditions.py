@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.events.event import Event
-from tocsin.explain.steps import Explanation, ExplanationStep, lasting
+from tocsin.explain.wording import Explanation, ExplanationStep, lasting
 from tocsin.plan.explain.atoms import path_text, region_text, relation_text, selector_text
 from tocsin.plan.nodes.atoms import (
     AllOf,

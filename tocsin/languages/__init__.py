@@ -17,15 +17,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
-from tocsin.languages.base.context import (
+from tocsin.languages.base.reading import (
     EMPTY_CONTEXT,
+    NO_OPTIONS,
     Context,
+    Options,
+    Parse,
     PartDefinition,
+    Reading,
     SubscriptionSettings,
     Uses,
 )
-from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Parse, Reading
 from tocsin.languages.language_suggestions import hint_for_language
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom

@@ -14,9 +14,8 @@ from typing import assert_never
 
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.languages import parse_subscription, problems_in_subscription, read_atom
-from tocsin.languages.base.context import Context
 from tocsin.languages.base.plan_parts import ORDER
-from tocsin.languages.base.reading import Options
+from tocsin.languages.base.reading import Context, Options
 from tocsin.languages.graph.printer import as_statements
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.printer import print_rule, write_lines

@@ -43,7 +43,7 @@ from tocsin.plan.nodes.composites import (
     Related,
     Share,
 )
-from tocsin.plan.semantics.expired_windows import find_expired_window
+from tocsin.plan.semantics.bounds import find_expired_window
 from tocsin.plan.semantics.partitioning import plan_for_partition
 from tocsin.reference.atoms import holds
 from tocsin.values.partition_hash import partition_of

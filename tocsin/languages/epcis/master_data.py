@@ -23,7 +23,7 @@ from tocsin.events.codecs.epcis.master_data import (
     read_master_data,
 )
 from tocsin.events.views.epcis import MASTER_DATA
-from tocsin.languages.base.context import Definition, MasterDataDefinition
+from tocsin.languages.base.reading import Definition, MasterDataDefinition
 from tocsin.languages.epcis.conditions import Lowering, any_of, is_one, members
 from tocsin.languages.epcis.values import Given, identifiers, strings
 from tocsin.plan.nodes.atoms import BooleanNode

@@ -11,11 +11,10 @@ import re
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.plan_parts import prefix_names
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
 from tocsin.languages.base.regions import region_of
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, shift_problem
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
 from tocsin.plan.nodes.composites import Part

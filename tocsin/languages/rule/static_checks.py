@@ -14,7 +14,6 @@ from tocsin.errors import Place, Problem
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.names import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.printer import value_text
-from tocsin.languages.rule.read import RuleLimits, exceeded
 from tocsin.languages.rule.syntax import (
     Distance,
     EmbeddedAtom,
@@ -36,7 +35,7 @@ from tocsin.languages.rule.syntax import (
     nodes_of,
     values_in,
 )
-from tocsin.languages.rule.transformer import NO_LENGTH
+from tocsin.languages.rule.transformer import NO_LENGTH, RuleLimits, exceeded
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import AllOf, Condition, IsNull, Not
 from tocsin.plan.nodes.composites import Change, Key, Part, parts_of

@@ -18,7 +18,7 @@ from tocsin.languages.base.parsing import Parser, Token
 from tocsin.languages.base.texts import SourceSpan, TooDeep
 from tocsin.languages.selector.dialects import CESQL_WORDING
 from tocsin.languages.selector.problems import Limits, exceeded, form_problem
-from tocsin.languages.selector.read import read
+from tocsin.languages.selector.transformer import read
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Value
 from tocsin.values.scalars import ENVELOPE, Constant, Kind
 

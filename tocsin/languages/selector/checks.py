@@ -41,7 +41,7 @@ from tocsin.plan.nodes.atoms import (
     predicates_of,
 )
 from tocsin.plan.passes.contradictions import contradictions, never_holds
-from tocsin.plan.semantics.coordinate_checks import tests_off_the_globe
+from tocsin.plan.semantics.implication import tests_off_the_globe
 from tocsin.values.scalars import ENVELOPE
 
 _START = SourceSpan(0, "")

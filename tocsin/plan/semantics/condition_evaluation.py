@@ -52,8 +52,7 @@ from tocsin.plan.nodes.expressions import (
     Value,
 )
 from tocsin.plan.semantics.computed_conditions import RELATIONS, expression_value, selector_truth
-from tocsin.plan.semantics.occurrence import Occurrence
-from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
+from tocsin.plan.semantics.occurrence import Occurrence, OccurrenceView
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded, meets_condition
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.plan.xml.xml_patterns import bound_scalar

@@ -19,7 +19,7 @@ from tocsin.events.matches.match import (
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Forward, Output, Send
-from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
+from tocsin.plan.semantics.occurrence import OccurrenceView
 from tocsin.plan.xml.construction import Ask, Construct, ask_nothing, construct
 from tocsin.values.space import format_place, is_plain_point
 from tocsin.values.time import Instant, format_instant, is_instant

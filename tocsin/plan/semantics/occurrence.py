@@ -1,8 +1,10 @@
-"""An occurrence of a part: its events, interval, place, bindings, and the occurrences of its named
-parts.
+"""An occurrence of a part: events, interval, place, rows, and occurrences of named parts.
 
 Rows of two occurrences are joined naturally: those that agree on shared variables, found by a hash
 table.
+
+What the rendering of a match needs of it is a protocol, which the occurrence of the reference has,
+too.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from typing import Protocol
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
@@ -398,3 +401,22 @@ def counted_members(parts: Sequence[Occurrence]) -> Counted:
     return counted.difference(
         *[frozenset(part.identity) - part.counted for part in parts],
     )
+
+
+class OccurrenceView(Protocol):
+    """Members in canonical order, interval, place, bindings, and the silent windows."""
+
+    @property
+    def members(self) -> tuple[Event, ...]: ...
+    @property
+    def start(self) -> Instant: ...
+    @property
+    def end(self) -> Instant: ...
+    @property
+    def names(self) -> Mapping[str, OccurrenceView]: ...
+    @property
+    def absences(self) -> tuple[tuple[Instant, Instant], ...]: ...
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def place(self) -> Geometry | None: ...

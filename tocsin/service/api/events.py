@@ -16,8 +16,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 
 from tocsin.errors import Problem
 from tocsin.service.api.bodies import EVENT_CONTENT, bodies
-from tocsin.service.console.event_stream import follow_events
-from tocsin.service.console.stored_events import event_texts
+from tocsin.service.console.stored_events import event_texts, follow_events
 from tocsin.service.core.ingest import SOURCE, IngestResult, receive
 from tocsin.service.http.access import (
     AccessScope,

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tocsin.service.core.service import Part, Service
-from tocsin.service.delivery.letters import letters_to_kafka
-from tocsin.service.delivery.part import make_delivery
+from tocsin.service.delivery.part import letters_to_kafka, make_delivery
 from tocsin.service.epcis.part import EpcisPart
 from tocsin.service.federation.part import FederationPart
 from tocsin.service.settings.settings import ServiceEngine, Settings, spark_settings
 from tocsin.service.settings.sources import kafka_settings, mqtt_settings
-from tocsin.service.sources.kafka import kafka_intake
-from tocsin.service.sources.mqtt import mqtt_intake
+from tocsin.service.sources.worker import kafka_intake, mqtt_intake
 
 PARTS: tuple[Callable[[Service], Part | None], ...] = (
     make_delivery,
