@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.builders import SECOND, START, build_event
-from tocsin.events.event import ENVELOPE, Event
+from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
@@ -26,7 +26,7 @@ from tocsin.plan.nodes.atoms import (
 )
 from tocsin.plan.nodes.expressions import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, Constant
 from tocsin.values.truth import Truth
 
 NAMES = ("a", "b", "c")

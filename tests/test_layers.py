@@ -74,7 +74,6 @@ NOT_DECIDING = {
     "bound_value",
     "contradiction",
     "correlation_rows",
-    "document_to_match",
     "local_name",
     "outermost_inside",
     "text_value",

@@ -26,8 +26,8 @@ from tocsin.languages.rule.building import (
     near,
     rule_of,
 )
-from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.languages.rule.syntax import EmbeddedAtom, RuleAnd, RuleOr
+from tocsin.languages.rule.transformer import RuleLimits, read
 
 __all__ = [
     "Duration",

@@ -19,8 +19,7 @@ from tests.events.epcis.writing import as_document
 from tocsin.connectors.events import ReadOptions
 from tocsin.errors import LimitProblem
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
-from tocsin.events.codecs.base.json_values import json_values
-from tocsin.events.codecs.base.lines import bounded_lines
+from tocsin.events.codecs.base.lines import bounded_lines, json_values
 from tocsin.events.codecs.formats import Format
 
 BROKEN_LINES = [
@@ -271,7 +270,7 @@ def test_any_text_ends(text: str) -> None:
 
 def test_a_document_that_never_closes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each broken value is looked at once more by the next; the looking is bounded."""
-    monkeypatch.setattr("tocsin.events.codecs.base.json_values._PATIENCE", 1000)
+    monkeypatch.setattr("tocsin.events.codecs.base.lines._PATIENCE", 1000)
     found = list(json_values(BytesIO(b"{\n" * 500)))
     assert len(found) < 20
     assert "too broken" in str(found[-1].problem)

@@ -21,11 +21,11 @@ from tests.database.stored import schema_of, write_file
 from tocsin.catalog import Catalog, Subscription, create_catalog, open_catalog
 from tocsin.catalog import database as catalog_tables
 from tocsin.database import alembic_steps
+from tocsin.database.database import NEWER, stored_version
 from tocsin.database.stores import CATALOG, DELIVERY, EPCIS, FEDERATION, LOG, STATE, STORES, Store
-from tocsin.database.versions import NEWER, stored_version
 from tocsin.errors import Problem, StateProblem
 from tocsin.service.delivery import store as delivery_tables
-from tocsin.service.epcis import tables as epcis_tables
+from tocsin.service.epcis import index as epcis_tables
 from tocsin.service.federation import store as federation_tables
 from tocsin.service.storage import schema as service_tables
 from tocsin.service.storage.database import open_database

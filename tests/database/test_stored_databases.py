@@ -15,8 +15,8 @@ import sqlalchemy as sql
 from tests.database.stored import FILES, write_file, write_folder, write_postgres
 from tests.service.serving import Served, served
 from tests.waiting import wait_until
+from tocsin.database.database import stored_version
 from tocsin.database.stores import EPCIS, STORES
-from tocsin.database.versions import stored_version
 from tocsin.errors import StateProblem
 from tocsin.service.federation.store import LinkStore
 from tocsin.service.operations.components import open_service

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.strategies import patterns
 from tocsin.engine.conditions import likes
 from tocsin.engine.conditions.likes import LikeProbes
-from tocsin.engine.conditions.probe_table import AttributeProbes, ProbeTable
+from tocsin.engine.conditions.probes import AttributeProbes, ProbeTable
 from tocsin.engine.index.encoding import Distinct, number_values
 from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.values.like import LikePattern, compile_like

@@ -21,11 +21,11 @@ from tocsin.engine.json_scan.batch_reader import scan_envelopes
 from tocsin.engine.json_scan.envelopes import hash_identity
 from tocsin.engine.json_scan.scanned_events import ScannedEvents
 from tocsin.events.codecs.decode import decode_all
-from tocsin.events.event import INSTANT, MILLISECONDS, Event, Path, in_canonical_order
+from tocsin.events.event import Event, in_canonical_order
 from tocsin.plan.nodes.atoms import Condition, Equals
 from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime.finite_run import Input, match_events, read_events
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import INSTANT, MILLISECONDS, Constant, Path
 
 TIMES = (
     b"",

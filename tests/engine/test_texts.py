@@ -23,10 +23,10 @@ from tocsin.engine.json_scan.tape import MAX_TEXTS, Tape
 from tocsin.errors import Problem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.epcis.document import _TYPES
-from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
+from tocsin.events.event import Event
 from tocsin.hub.hub import Hub
 from tocsin.runtime.finite_run import match_events, read_events
-from tocsin.values.scalars import Kind
+from tocsin.values.scalars import ENVELOPE, INSTANT, Kind, Path
 
 USUAL = b'{"id":"c%d","source":"s","type":"t","data":{"a":%d}}'
 CROWD = [USUAL % (number, number) for number in range(MIN_TEXTS)]

@@ -22,7 +22,7 @@ from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds
 from tocsin.values.terms import (

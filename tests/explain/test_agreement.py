@@ -19,8 +19,8 @@ from tocsin.catalog import Subscription, compile_with_sources
 from tocsin.cli.main import app
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import from_mapping
-from tocsin.explain.steps import ExplanationStep
 from tocsin.explain.why_not import explain_event, query_among, why_not
+from tocsin.explain.wording import ExplanationStep
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.composites import Plan
 from tocsin.reference import matches

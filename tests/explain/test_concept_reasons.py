@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.concepts.worlds import concept_test, event_of
 from tocsin.errors import EventProblem
-from tocsin.explain.concepts import concept_reasons
+from tocsin.explain.verdicts import concept_reasons
 from tocsin.knowledge.concepts.assertions import EVENT, World
 from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import TableauLimits, examine

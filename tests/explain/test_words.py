@@ -11,10 +11,9 @@ import pytest
 from tocsin.catalog import Definition, Subscription, compile_with_sources
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.explain.plan_tree import plan_tree
 from tocsin.explain.replay import replay
 from tocsin.explain.waiting import pending_text
-from tocsin.explain.why import MatchedEvents, describe_match, windows_of
+from tocsin.explain.why import MatchedEvents, describe_match, plan_tree, windows_of
 from tocsin.explain.why_not import WhyNotQuery, why_not
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.nodes.sources import NO_SOURCES, Sources

@@ -8,7 +8,8 @@ from random import Random
 from typing import Any
 
 from tocsin.catalog.files import yaml_values
-from tocsin.values.rdf import JSON_LD, RDF_XML, TURTLE, read_rdf
+from tocsin.values.media_types import JSON_LD, RDF_XML, TURTLE
+from tocsin.values.rdf import read_rdf
 from tocsin.values.space import read_place
 
 _RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://x/"'

@@ -23,7 +23,7 @@ from tocsin.catalog import (
     with_plan,
 )
 from tocsin.errors import LimitProblem, Problem
-from tocsin.explain.plan_tree import plan_tree
+from tocsin.explain.why import plan_tree
 from tocsin.explain.why_not import WhyNotQuery, why_not
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.languages import without_ontology

@@ -12,7 +12,8 @@ import pytest
 from tests.fuzz.parser_bombs import BOMBS
 from tocsin.errors import LimitProblem
 from tocsin.values.limits import RdfLimits
-from tocsin.values.rdf import RDF_XML, read_rdf
+from tocsin.values.media_types import RDF_XML
+from tocsin.values.rdf import read_rdf
 
 _TRIED = """
 import resource, sys

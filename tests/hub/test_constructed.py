@@ -14,8 +14,7 @@ import tocsin
 from tests.builders import event_json
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.matches.constructed import HOP_LIMIT, constructed_events, hops_of
-from tocsin.events.matches.match import Match
+from tocsin.events.matches.match import HOP_LIMIT, Match, constructed_events, hops_of
 from tocsin.events.views.document import LIMITS
 from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.runtime.limits import BUILDING_LIMIT, GENERATION_LIMIT

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tocsin
 from tocsin.knowledge.loading import KnowledgeSource, load_ontology, ontology_of
 from tocsin.knowledge.ontology import Ontology
-from tocsin.values.rdf import RDF_XML
+from tocsin.values.media_types import RDF_XML
 from tocsin.values.terms import ANY_LITERAL, DATE_TIME, DECIMAL, THING, XSD
 
 X = "http://auction.example/"

@@ -31,7 +31,8 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.reference.concepts import holds
 from tocsin.reference.inference import infer_facts
-from tocsin.values.rdf import TURTLE, read_rdf
+from tocsin.values.media_types import TURTLE
+from tocsin.values.rdf import read_rdf
 from tocsin.values.terms import Blank
 
 VERTICES = ("H", "x", "y")

@@ -15,7 +15,7 @@ from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
 from tocsin.knowledge.loading import KnowledgeSource, load_ontology, ontology_of, parse_ontology
 from tocsin.knowledge.meta_statements import ancestors_of, ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology, local_name, open_ontology
-from tocsin.values.rdf import JSON_LD, N_TRIPLES, RDF_XML
+from tocsin.values.media_types import JSON_LD, N_TRIPLES, RDF_XML
 from tocsin.values.terms import (
     ANY_LITERAL,
     DECIMAL,

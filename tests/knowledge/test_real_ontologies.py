@@ -16,7 +16,7 @@ from tocsin.knowledge.loading import load_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import warnings_in
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds
 from tocsin.values.rdf import EXTENSIONS

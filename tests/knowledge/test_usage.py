@@ -11,7 +11,8 @@ from tocsin.catalog import Definition, unused_by_concepts, usage_in
 from tocsin.knowledge.loading import read_ontology
 from tocsin.knowledge.rules import Infer
 from tocsin.knowledge.usage import Usage, merge_usages, usage_of
-from tocsin.values.rdf import EXTENSIONS, TURTLE
+from tocsin.values.media_types import TURTLE
+from tocsin.values.rdf import EXTENSIONS
 from tocsin.values.terms import OWL, RDF, RDFS, Iri
 
 PREFIXES = f"@prefix : <http://x/> . @prefix owl: <{OWL}> . @prefix rdf: <{RDF}> . @prefix rdfs: <{RDFS}> . "

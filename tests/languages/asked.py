@@ -7,8 +7,7 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.languages import concept, exmlql, graph, opsl, selector
-from tocsin.languages.base.context import Context
-from tocsin.languages.base.reading import Reading
+from tocsin.languages.base.reading import Context, Reading
 from tocsin.plan.nodes.composites import Plan
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from tocsin.errors import Problem
 from tocsin.languages import problems_in_subscription, warnings_in_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
 Row = tuple[str, str, tuple[int, int], str]

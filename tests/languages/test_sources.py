@@ -20,19 +20,19 @@ from tests.strategies import boolean_nodes
 from tocsin.catalog import Definition, Subscription, compile_with_sources
 from tocsin.errors import Problem
 from tocsin.languages import read_text
-from tocsin.languages.base.context import Context, PartDefinition
+from tocsin.languages.base.reading import Context, PartDefinition
 from tocsin.languages.opsl.syntax import OpslSubscription
 from tocsin.languages.rule.printer import print_rule
 from tocsin.languages.rule.syntax import RuleSyntax
 from tocsin.plan.explain.atoms import selector_text
-from tocsin.plan.explain.composites import part_lines, waiting_text
 from tocsin.plan.explain.phrases import describe, quote, title
-from tocsin.plan.explain.plan import plan_lines, summary_lines
+from tocsin.plan.explain.plan import part_lines, plan_lines, summary_lines, waiting_text
 from tocsin.plan.nodes.atoms import Atom, BooleanNode
 from tocsin.plan.nodes.composites import Absence, Part, Plan, atoms_of, parts_of
 from tocsin.plan.nodes.sources import Sources, move_sources
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.settings import DEFAULT_HORIZON, with_settings
+from tocsin.plan.passes.settings import with_settings
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 
 _FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml", "rule.toml")
 _OUTLINES = "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))", "POLYGON((20 0, 30 0, 30 10, 20 10, 20 0))"

@@ -27,7 +27,7 @@ from tocsin.plan.nodes.composites import (
     Policy,
 )
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.push_down import fold_regions
+from tocsin.plan.passes.simplify import fold_regions
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
 from tocsin.runtime.finite_run import Input, match_events
 from tocsin.values.scalars import Constant

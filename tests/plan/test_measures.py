@@ -15,7 +15,7 @@ from tests.builders import build_event
 from tests.timelines import kind
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.explain.composites import part_lines, state_lines
+from tocsin.plan.explain.plan import part_lines, state_lines
 from tocsin.plan.nodes.atoms import Condition, Ordered
 from tocsin.plan.nodes.composites import (
     Absence,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.events.event import Path
 from tocsin.plan.nodes.atoms import Condition, IsNull
 from tocsin.plan.nodes.composites import (
     AtRegion,
@@ -20,7 +19,8 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.expressions import Lasts
 from tocsin.plan.nodes.sources import SourceRecorder, move_sources
-from tocsin.plan.passes.push_down import fold_regions
+from tocsin.plan.passes.simplify import fold_regions
+from tocsin.values.scalars import Path
 from tocsin.values.space import SpatialRelation
 
 

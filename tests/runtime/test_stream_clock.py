@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.runtime.stream_clock import StreamClock
+from tocsin.runtime.watermark import StreamClock
 
 SECOND = 1_000_000
 

@@ -14,7 +14,8 @@ import uvicorn
 
 from tests.waiting import PATIENCE, wait_until
 from tocsin.service.core.service import Service
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import load_settings
 
 T = TypeVar("T")

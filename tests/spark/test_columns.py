@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.spark.scenes import SUBSCRIPTIONS, expected, found_in, random_body, rung, selector
 from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
-from tocsin.events.event import ENVELOPE
 from tocsin.spark import dead_letters, match
 from tocsin.spark.input import rows as columns_module
 from tocsin.spark.input.rows import ColumnReading
 from tocsin.spark.input.table import EventTable
+from tocsin.values.scalars import ENVELOPE
 
 DATA = "struct<price: double, kind: string, note: string, box: struct<size: int, colour: string>>"
 HEAD = "id string, source string, type string, time timestamp, endtime timestamp, place string"

@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from tests.hub.test_constructed import BOTH, LATER, LOOP, ORDER, PAY, SPLIT, TASK, event, in_file
-from tocsin.events.matches.constructed import constructed_bodies
+from tocsin.events.matches.match import constructed_bodies
 from tocsin.spark import constructed, match, run_match
 
 

@@ -29,10 +29,8 @@ from tocsin.spark.match_task.by_event import ByEvent
 from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
 from tocsin.spark.match_task.reports import Reports, Task
 from tocsin.spark.output.batches import matches_in
-from tocsin.spark.plans.catalog_version import VERSION, VersionReader
-from tocsin.spark.plans.plan_cache import MatchIndex, MatchIndexCache
-from tocsin.spark.plans.routed_atoms import RoutedAtoms
-from tocsin.spark.plans.sources import FixedList, LiveCatalog, source_of
+from tocsin.spark.plans.plan_cache import MatchIndex, MatchIndexCache, RoutedAtoms
+from tocsin.spark.plans.sources import VERSION, FixedList, LiveCatalog, VersionReader, source_of
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.values.ranges import OPPOSITE, TURNED, can_all_hold
+from tocsin.plan.semantics.implication import OPPOSITE, TURNED, can_all_hold
 
 HOLDS = {
     "=": lambda left, right: left == right,

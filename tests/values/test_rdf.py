@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from tocsin.errors import LimitProblem, SyntaxProblem
-from tocsin.values.rdf import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML, TURTLE, read_rdf
+from tocsin.values.media_types import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML, TURTLE
+from tocsin.values.rdf import read_rdf
 from tocsin.values.terms import DECIMAL, LANG_STRING, Blank, Iri, Literal
 
 P = "http://x/p"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import MeaningProblem
-from tocsin.values.rdf import TURTLE, read_rdf
+from tocsin.values.media_types import TURTLE
+from tocsin.values.rdf import read_rdf
 from tocsin.values.regex import Search
 from tocsin.values.terms import (
     ANY_LITERAL,

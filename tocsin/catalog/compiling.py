@@ -19,29 +19,30 @@ from tocsin.catalog.knowledge import knowledge_in
 from tocsin.catalog.stored_plans import definitions_digest, has_plan, load_plan, store_plan
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.events.matches.constructed import HOP_LIMIT
+from tocsin.events.matches.match import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import read_text, window_in_subscription
-from tocsin.languages.base.context import (
+from tocsin.languages.base.reading import (
     Context,
     DocumentDefinition,
     MasterDataDefinition,
     PartDefinition,
+    Reading,
     RegionDefinition,
     SubscriptionSettings,
 )
-from tocsin.languages.base.context import Definition as LanguageDefinition
-from tocsin.languages.base.reading import Reading
+from tocsin.languages.base.reading import Definition as LanguageDefinition
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.composites import Plan, Policy
 from tocsin.plan.nodes.sources import NO_SOURCES, Sources, move_sources
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.settings import DEFAULT_HORIZON, under_policy, with_settings
-from tocsin.plan.semantics.expired_windows import (
+from tocsin.plan.passes.settings import under_policy, with_settings
+from tocsin.plan.semantics.bounds import (
     AbsoluteWindow,
     find_expired_window,
     past_window_problem,
 )
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 if TYPE_CHECKING:

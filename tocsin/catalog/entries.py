@@ -12,7 +12,7 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.matches.match import MemberContent
 from tocsin.knowledge.rules import inferences
 from tocsin.lazy_import import LazyModule
-from tocsin.values.rdf import TURTLE
+from tocsin.values.media_types import TURTLE
 
 if TYPE_CHECKING:
     from tocsin.events.views import document as documents

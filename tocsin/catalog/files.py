@@ -20,8 +20,7 @@ import yaml
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, name_taken
 from tocsin.events.codecs.base.cloudevents import parse_json
-from tocsin.events.codecs.base.json_values import json_values
-from tocsin.events.codecs.base.lines import LineSource, bounded_lines
+from tocsin.events.codecs.base.lines import LineSource, bounded_lines, json_values
 from tocsin.events.codecs.formats import HEAD, has_object_line, is_json_lines
 from tocsin.values.limits import YAML_LIMITS
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tocsin.catalog.compiling import Compiled, Surroundings, read_subscription
 from tocsin.catalog.files import Entries, LineProblem
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.base.context import Definition, MasterDataDefinition
+from tocsin.languages.base.reading import Definition, MasterDataDefinition
 from tocsin.languages.definitions import can_be_named, judge_definition
 
 

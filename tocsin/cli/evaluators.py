@@ -17,14 +17,20 @@ from tocsin.cli.progress import reading, working
 from tocsin.cli.subscription_files import Loaded
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.codecs.reception import EventEndRule
-from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, internal_error, window_over
+from tocsin.events.dead_letter import (
+    EVENT_WARNING,
+    DeadLetter,
+    EventWarning,
+    Warned,
+    internal_error,
+    window_over,
+)
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
-from tocsin.events.warning import EventWarning, Warned
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, atoms_of
+from tocsin.plan.semantics.bounds import find_expired_window
 from tocsin.plan.semantics.event_warnings import event_warnings
-from tocsin.plan.semantics.expired_windows import find_expired_window
 from tocsin.reference import holds
 from tocsin.reference import matches as reference_matches
 from tocsin.runtime.containment import run_with_bisection

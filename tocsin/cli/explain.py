@@ -28,7 +28,7 @@ from tocsin.languages.base.reading import Reading
 from tocsin.languages.to_rule import as_rule
 from tocsin.papers.figures import draw_page
 from tocsin.papers.graph_printing import tree_lines
-from tocsin.papers.list_trace import trace_lines
+from tocsin.papers.selector_list import trace_lines
 from tocsin.papers.xml_ql import xml_ql_of
 from tocsin.plan.explain.operators import has_concurrent_parts
 from tocsin.plan.explain.phrases import short_text

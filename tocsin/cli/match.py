@@ -31,7 +31,7 @@ from tocsin.connectors.files import write_lines
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.reception import EventEndRule
 from tocsin.events.matches.match import MemberContent
-from tocsin.plan.semantics.expired_windows import WINDOW_IN_PAST
+from tocsin.plan.semantics.bounds import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
 
 

@@ -1,8 +1,8 @@
 """The client of the service over HTTP: `Client`, and `AsyncClient` for asyncio.
 
 Begin with `client.py`; `async_client.py` has the same methods, awaited. `calls.py` describes each
-request once for both, `http.py` parses or retries, `streams.py` and `async_streams.py` iterate
-over matches. An error is a `Problem`, with the code, the position and the hint from the service.
+request once for both, `http.py` parses or retries, `streams.py` iterates over matches, for both. An
+error is a `Problem`, with the code, the position and the hint from the service.
 
 Imports: `errors`, `events`; never the service itself.
 Test a change with: `tests/client`.

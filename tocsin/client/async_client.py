@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tocsin.client import calls
-from tocsin.client.async_streams import AsyncMatches, AsyncMatchStream
 from tocsin.client.calls import AT_ONCE, AnyEvent, ApiCall, MatchPage, Published
 from tocsin.client.http import (
     NOT_SENT,
@@ -20,6 +19,7 @@ from tocsin.client.http import (
     read_json,
     unreachable,
 )
+from tocsin.client.streams import AsyncMatches, AsyncMatchStream
 
 T = TypeVar("T")
 

@@ -2,16 +2,19 @@
 
 Both have a `position` to continue from. A caller that stores it and starts there again misses no
 match, and recognises repeated ones by their ids.
+
+Each kind has a form for asyncio.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from typing import Any
 
 import httpx
-from httpx_sse import ServerSentEvent, SSEError, connect_sse
+from httpx_sse import ServerSentEvent, SSEError, aconnect_sse, connect_sse
 
 from tocsin.client.calls import MatchPage
 from tocsin.client.http import Attempts, RetryPolicy, ServerConnection, TransportError, read_json
@@ -130,3 +133,66 @@ class MatchStream(Following):
                 if match is not None:
                     yield match
         return self.after_loss(SSEError("the stream ended"))
+
+
+AsyncReadPage = Callable[[str | None, int, int], Awaitable[MatchPage]]
+
+
+class AsyncMatches:
+    """Stored matches. `position` advances after all matches of a page."""
+
+    def __init__(
+        self, read: AsyncReadPage, subscription: str | None, after: int, page: int
+    ) -> None:
+        self.position = after
+        self._read = read
+        self._subscription = subscription
+        self._page = page
+
+    async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+        while True:
+            page = await self._read(self._subscription, self.position, self._page)
+            for match in page.matches:
+                yield match
+            self.position = page.next
+            if not page.matches:
+                return
+
+
+class AsyncMatchStream(Following):
+    """New matches. `position` is that of the last match returned."""
+
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        server: ServerConnection,
+        patience: RetryPolicy,
+        subscription: str | None,
+        after: int | None,
+    ) -> None:
+        super().__init__(server, patience, subscription, after)
+        self._http = http
+        self._wait = 0.0
+
+    async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+        while True:
+            try:
+                async for match in self._connection():
+                    yield match
+            except (TransportError, SSEError) as lost:
+                self._wait = self.after_loss(lost)
+            await asyncio.sleep(self._wait)
+
+    async def _connection(self) -> AsyncIterator[dict[str, Any]]:
+        """Yield the matches of one connection; set the seconds to wait before the next."""
+        asked = self.request()
+        async with aconnect_sse(self._http, "GET", STREAM, timeout=self.timeout, **asked) as source:
+            if not source.response.is_success:
+                await source.response.aread()
+                self._wait = self.after_refusal(source.response)
+                return
+            async for told in source.aiter_sse():
+                match = self.take(told)
+                if match is not None:
+                    yield match
+        self._wait = self.after_loss(SSEError("the stream ended"))

@@ -26,7 +26,7 @@ from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.bindings import Message, events_of_message, is_structured_mode
 from tocsin.events.event import Event
-from tocsin.events.views.payload import JSON
+from tocsin.values.media_types import JSON
 from tocsin.values.time import Instant, format_instant
 
 MAX_BATCH_MESSAGES = 1000

@@ -38,8 +38,8 @@ from tocsin.events.matches.match import Match, deduplicate, lazy_matches, match_
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom, Condition
 from tocsin.plan.nodes.composites import Forward, Plan, is_bare
+from tocsin.plan.semantics.bounds import find_expired_window
 from tocsin.plan.semantics.condition_evaluation import selected_values
-from tocsin.plan.semantics.expired_windows import find_expired_window
 from tocsin.plan.semantics.match_rendering import (
     Documents,
     MatchRenderer,

@@ -2,7 +2,8 @@
 
 Begin with `event.py`: identity, interval, place and data, and the canonical order, so that results
 never depend on arrival. `dead_letter.py` has the input that could not be served, with the reason,
-`warning.py` events served all the same. Folders: `codecs` (bytes to events), `views`, `matches`.
+and warnings about events served all the same. Folders: `codecs` (bytes to events), `views`,
+`matches`.
 
 Imports: `errors`, `events.views`, `lazy_import`, `values`; never `knowledge` or `plan`.
 Test a change with: `tests/events`.

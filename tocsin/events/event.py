@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tocsin.errors import EventProblem, LimitProblem
 from tocsin.lazy_import import LazyModule
+from tocsin.values.scalars import ENVELOPE, INSTANT, Path
 from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 
@@ -28,24 +30,6 @@ from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
-
-Path = tuple[str, ...]
-"""Path of an attribute: member names of nested objects. A first member "" is the envelope, see
-ENVELOPE.
-"""
-
-ENVELOPE = ""
-"""First step of a path into the envelope, for example ("", "id"). Members of data never have an
-empty name.
-"""
-
-INSTANT = "instant"
-"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time in
-microseconds.
-"""
-
-MILLISECONDS = "milliseconds"
-"""Last step of such a path: the time in whole milliseconds, as in messaging standards."""
 
 _NOTHING: Mapping[str, Any] = {}
 UNTIMED: Instant = -(2**63)
@@ -193,6 +177,17 @@ def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: P
             return None
         value = value.get(step)
     return value
+
+
+def document_to_match(event: Event) -> Element | None:
+    """Return the event's document, or None if it is malformed.
+
+    Then no block matches, and hosts report the reason.
+    """
+    try:
+        return event.document
+    except (EventProblem, LimitProblem):
+        return None
 
 
 Ends = npt.NDArray[np.int64]

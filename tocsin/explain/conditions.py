@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
-from tocsin.explain.steps import Explanation, ExplanationStep, lasting
+from tocsin.events.event import Event
+from tocsin.explain.wording import Explanation, ExplanationStep, lasting
 from tocsin.plan.explain.atoms import path_text, region_text, relation_text, selector_text
 from tocsin.plan.nodes.atoms import (
     AllOf,
@@ -26,7 +26,7 @@ from tocsin.plan.nodes.atoms import (
     region_of,
 )
 from tocsin.reference.atoms import truth_of
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import ENVELOPE, INSTANT, Constant, Kind, Path
 from tocsin.values.space import (
     Geometry,
     Metric,

@@ -13,14 +13,15 @@ from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.explain.conditions import format_length, place_miss, to_display
 from tocsin.explain.replay import Replay
-from tocsin.explain.steps import ExplanationStep, lasting
 from tocsin.explain.wording import (
     MAX_IDS,
+    ExplanationStep,
     absence_text,
     event_at,
     events_text,
     join_condition_text,
     key_values_text,
+    lasting,
     span_text,
 )
 from tocsin.plan.explain.atoms import path_text

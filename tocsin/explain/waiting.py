@@ -8,7 +8,7 @@ from tocsin.engine.detection.base import Pending
 from tocsin.events.event import Event
 from tocsin.explain.wording import events_text
 from tocsin.hub.step_hub import StepHub
-from tocsin.plan.explain.composites import waiting_text
+from tocsin.plan.explain.plan import waiting_text
 from tocsin.plan.nodes.sources import NO_SOURCES, Sources
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.values.time import Instant, format_instant

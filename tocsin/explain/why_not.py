@@ -12,9 +12,9 @@ from tocsin.engine.detection.base import Pending
 from tocsin.events.event import Event
 from tocsin.explain.misses import Surrounding, miss_steps
 from tocsin.explain.replay import Replay, composites_in, replay
-from tocsin.explain.steps import Explanation, ExplanationStep
 from tocsin.explain.verdicts import atom_steps, evaluate_atom
 from tocsin.explain.waiting import describe_pending
+from tocsin.explain.wording import Explanation, ExplanationStep
 from tocsin.plan.explain.phrases import is_holds, is_visible, short_text, title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Absence, Change, Named, Part, atoms_of, parts_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tocsin.events.event import Event
+from tocsin.events.event import Event, document_to_match
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, parse_xml
 from tocsin.explain.namespaces import attribute_elsewhere, element_elsewhere, xpath_elsewhere
@@ -26,7 +26,6 @@ from tocsin.plan.xml.xml_patterns import (
     SourcedPattern,
     XmlBlock,
     XPathPattern,
-    document_to_match,
     elements_of,
     pattern_variables,
 )

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tocsin.catalog import Definition
 from tocsin.errors import StateProblem
-from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.dead_letter import DeadLetter, EventWarning
 from tocsin.events.matches.match import Match
-from tocsin.events.warning import EventWarning
 from tocsin.hub.dispatch import Listener, QueuedDeliveries, Receiver, require_callable
 from tocsin.hub.hub import PATIENCE, Hub
 from tocsin.hub.mailbox import Overflow, is_inside, without_waiting

@@ -22,10 +22,9 @@ from weakref import finalize
 from tocsin.catalog import Definition, Subscription
 from tocsin.engine.detection.scheduling.network import QUEUE_LIMIT
 from tocsin.errors import MeaningProblem, StateProblem
-from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.dead_letter import DeadLetter, EventWarning
 from tocsin.events.event import MANY, Event
 from tocsin.events.matches.match import Match
-from tocsin.events.warning import EventWarning
 from tocsin.hub.clock_thread import ClockThread
 from tocsin.hub.dispatch import Dispatcher, Listener, QueuedDeliveries, Receiver, require_callable
 from tocsin.hub.mailbox import QUEUE, EventLoop, QueueLimit, parse_overflow, without_waiting

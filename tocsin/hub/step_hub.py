@@ -45,7 +45,7 @@ from tocsin.runtime.gc_tuning import rare_collection, set_apart
 from tocsin.runtime.guarded import GuardedEngine, Outcome, UnservedSubscription
 from tocsin.runtime.limits import MatchLimit
 from tocsin.runtime.sequencer import LiveSequencer
-from tocsin.runtime.stream_clock import StreamClock
+from tocsin.runtime.watermark import StreamClock
 from tocsin.values.time import Instant, parse_duration
 
 if TYPE_CHECKING:

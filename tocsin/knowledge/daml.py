@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.knowledge.vocabulary import DAML_SPACES
-from tocsin.values.rdf import RdfText, Triple
-from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Iri, Literal, Term
+from tocsin.values.rdf import RdfText
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Iri, Literal, Term, Triple
 
 _DRAFTS = ("1999", "1999/05", "2000/08", "2000/10")
 _OLD_SPACES: Mapping[str, str] = {

@@ -23,7 +23,8 @@ from tocsin.knowledge.ontology import (
 )
 from tocsin.knowledge.rules import Infer, inferences
 from tocsin.knowledge.vocabulary import ALIASES, PREFIXES
-from tocsin.values.rdf import EXTENSIONS, TURTLE, RdfText, base_of, read_rdf
+from tocsin.values.media_types import TURTLE
+from tocsin.values.rdf import EXTENSIONS, RdfText, base_of, read_rdf
 from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
 
 

@@ -15,7 +15,6 @@ from itertools import product
 from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.knowledge.ontology import MetaStatement, Ontology
 from tocsin.knowledge.vocabulary import QUIET
-from tocsin.values.rdf import Triple
 from tocsin.values.terms import (
     ANY_LITERAL,
     OWL,
@@ -28,6 +27,7 @@ from tocsin.values.terms import (
     Literal,
     Resource,
     Term,
+    Triple,
 )
 
 EMS_LIMIT = 200_000

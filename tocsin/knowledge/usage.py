@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from tocsin.knowledge.axioms import conjuncts, disjuncts, inclusions_in, names_of
 from tocsin.knowledge.meta_statements import Triples
 from tocsin.knowledge.rules import AnyOf, Infer
-from tocsin.values.rdf import RdfText, Triple
-from tocsin.values.terms import DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Blank, Iri, Term
+from tocsin.values.rdf import RdfText
+from tocsin.values.terms import DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Blank, Iri, Term, Triple
 
 _SHACL, _SWRL = "http://www.w3.org/ns/shacl#", "http://www.w3.org/2003/11/swrl#"
 _SPACES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "sh": _SHACL, "swrl": _SWRL}

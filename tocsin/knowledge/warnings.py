@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tocsin.errors import EventProblem
 from tocsin.knowledge.ontology import Ontology
-from tocsin.values.rdf import Triple
-from tocsin.values.terms import Iri, Literal, Term, value_of
+from tocsin.values.terms import Iri, Literal, Term, Triple, value_of
 
 
 def warnings_in(

@@ -3,7 +3,7 @@
 Begin with `read_text` in this file. A language is a folder with a function `parse`, imports no
 other and is loaded for its first text; `base` has the shared parts. `definitions.py` checks
 definitions on their own, `to_rule.py` writes plans of other languages as rules.
-Imports: `errors`, `events`, `knowledge`, `languages.base`, `languages.epcis`, `languages.exmlql`,
+Imports: `errors`, `knowledge`, `languages.base`, `languages.epcis`, `languages.exmlql`,
 `languages.graph`, `languages.opsl`, `languages.rule`, `lazy_import`, `plan`, `values`; never
 `engine` or `reference`.
 Test a change with: `tests/languages`, `tests/scenarios`.
@@ -17,15 +17,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
-from tocsin.languages.base.context import (
+from tocsin.languages.base.reading import (
     EMPTY_CONTEXT,
+    NO_OPTIONS,
     Context,
+    Options,
+    Parse,
     PartDefinition,
+    Reading,
     SubscriptionSettings,
     Uses,
 )
-from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Parse, Reading
 from tocsin.languages.language_suggestions import hint_for_language
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages import read_text
-from tocsin.languages.base.context import (
+from tocsin.languages.base.reading import (
     Context,
     Definition,
     DocumentDefinition,

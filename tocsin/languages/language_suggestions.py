@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tocsin.languages.base.suggestions import nearest
+from tocsin.languages.base.texts import nearest
 
 _OTHER_NAMES = {
     **dict.fromkeys(("sql", "filter", "where", "boolean"), "selector"),

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from tocsin.errors import Problem, UnsupportedProblem
-from tocsin.events.event import ENVELOPE
 from tocsin.languages import parse_subscription, problems_in_subscription, read_atom
-from tocsin.languages.base.context import Context
 from tocsin.languages.base.plan_parts import ORDER
-from tocsin.languages.base.reading import Options
+from tocsin.languages.base.reading import Context, Options
 from tocsin.languages.graph.printer import as_statements
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.printer import print_rule, write_lines
@@ -59,7 +57,7 @@ from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.passes import prepared_expression
 from tocsin.plan.xml.xml_patterns import XmlBlock
-from tocsin.values.scalars import Kind
+from tocsin.values.scalars import ENVELOPE, Kind
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
 

@@ -5,17 +5,22 @@ mark `#`. The value of a node is looked up in the table *props* or evaluated and
 the node before decides it, it is assigned without evaluation (and never entered). At the end the
 values are combined, AND before OR. An OR under an AND, for which the paper has no form, is a node
 of its own: a list in parentheses.
+
+`tocsin explain --trace` shows its steps on an event, as in the tables 2 to 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+from tocsin.plan.explain.atoms import predicate_text, selector_text
+from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Not, Predicate
+from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.passes import prepared_expression
 from tocsin.plan.semantics.predicate_truth import predicate_truth
 from tocsin.values.truth import Truth, negation, truth
@@ -213,3 +218,74 @@ def _combine_values(values: list[tuple[Truth, ListOperator]]) -> Truth:
         if operator is not ListOperator.AND:
             best, group = max(best, group), Truth.TRUE
     return best
+
+
+_LETTERS = {Truth.TRUE: "T", Truth.FALSE: "F", Truth.UNKNOWN: "U"}
+_WIDEST = 60
+
+
+def trace_lines(plans: Mapping[str, Plan], events: Iterable[Event]) -> Iterator[str]:
+    """Yield the list S of the boolean selectors among the plans; then per event steps, table and
+    matches.
+    """
+    selectors = SubscriptionList()
+    for key, plan in plans.items():
+        if isinstance(plan.pattern, Condition):
+            selectors.add(key, plan.pattern.expression)
+    yield "list S"
+    for key, nodes in selectors.lists.items():
+        yield f"  {key}: {_list_text(nodes)}"
+    others = [key for key in plans if key not in selectors.lists]
+    if others:
+        yield f"  not in the list, because they are no boolean selectors: {' '.join(others)}"
+    for event in events:
+        yield ""
+        yield from _event_lines(selectors.trace(event), event)
+
+
+def _event_lines(trace: ListTrace, event: Event) -> Iterator[str]:
+    yield f"event {event.id}"
+    width = min(
+        _WIDEST,
+        max((len(_test_text(step.test)) for walk in trace.walks for step in walk.steps), default=0),
+    )
+    for walk in trace.walks:
+        yield from _walk_lines(walk, width)
+    yield "  table props"
+    for number, (predicate, result) in enumerate(trace.props.items(), 1):
+        yield f"    {number:<3} {predicate_text(predicate):<{width}}  {_LETTERS[result]}"
+    counts = Counter(step.how for walk in trace.walks for step in walk.steps)
+    told = ", ".join(f"{counts[how]} {how.value}" for how in StepKind)
+    yield f"  {counts.total()} tests: {told}"
+    yield f"  matches: {' '.join(trace.matches) or 'none'}"
+
+
+def _walk_lines(walk: ListWalk, width: int) -> Iterator[str]:
+    yield f"  {walk.key}"
+    for step in walk.steps:
+        text = f"{_test_text(step.test):<{width}}"
+        yield f"    {step.how.value:<9}  {text}  {_LETTERS[step.value]}  {_reason(step)}"
+    yield f"    result     {'T, it rings' if walk.matches else 'not T, it does not ring'}"
+
+
+def _reason(step: ListStep) -> str:
+    if step.before is None:
+        return f"row {step.row} of props" + (", negated" if step.test.negated else "")
+    value, operator = step.before
+    return f"{_LETTERS[value]} {operator.value} settles it"
+
+
+def _list_text(nodes: tuple[ListNode, ...]) -> str:
+    return " ".join(f"{_content_text(node)} {node.operator.value}" for node in nodes)
+
+
+def _content_text(node: ListNode) -> str:
+    if isinstance(node.content, ListTest):
+        return _test_text(node.content)
+    if not node.content.nodes:
+        return "TRUE" if node.content.fixed is Truth.TRUE else "FALSE"
+    return f"({_list_text(node.content.nodes).removesuffix(f' {ListOperator.END.value}')})"
+
+
+def _test_text(test: ListTest) -> str:
+    return selector_text(Not(test.predicate) if test.negated else test.predicate)

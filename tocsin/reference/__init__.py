@@ -2,9 +2,9 @@
 
 Begin with `detection.py` (composites step by step) and `declarative_semantics.py` (all occurrences
 by brute force, nothing consumed). `atoms.py`, `graphs.py`, `concepts.py` and `blocks.py` evaluate
-the atoms, `conditions.py` joins and restrictions; `windows.py`, `sliding.py` and `triggers.py`
-follow their definitions. It shares plan nodes with the engine and nothing that decides;
-`tocsin.explain` explains with it.
+the atoms, `conditions.py` joins and restrictions; `windows.py` and `sliding.py` follow their
+definitions. It shares plan nodes with the engine and nothing that decides; `tocsin.explain`
+explains with it.
 
 Imports: `errors`, `events`, `knowledge`, `plan`, `values`; never `engine`, nor the modules that
 .importlinter lists.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from typing import TypeAlias, assert_never
 
-from tocsin.events.event import Event
+from tocsin.events.event import Event, document_to_match
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, XPath, attributes_in, parse_xml
 from tocsin.plan.bindings import Row, Rows
@@ -30,7 +30,6 @@ from tocsin.plan.xml.xml_patterns import (
     XmlValue,
     XPathPattern,
     bound_value,
-    document_to_match,
     local_name,
     outermost_inside,
     text_value,

@@ -18,13 +18,13 @@ from tocsin.knowledge.concepts.tableau import (
 )
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.bindings import Rows
-from tocsin.plan.nodes.concepts import (
-    MAX_ROWS,
-    ConceptTest,
+from tocsin.plan.nodes.concepts import MAX_ROWS, ConceptTest
+from tocsin.plan.semantics.assertions import (
+    assertions_of,
+    contradiction,
     correlation_rows,
     row_count,
 )
-from tocsin.plan.semantics.assertions import assertions_of, contradiction
 
 
 def holds(test: ConceptTest, event: Event, limits: TableauLimits = DEFAULT_LIMITS) -> bool:

@@ -39,7 +39,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, compare, conditions_on_bounds
-from tocsin.reference.declarative_semantics import join
+from tocsin.reference.declarative_semantics import TriggerRun, join
 from tocsin.reference.measures import has_key, have_same_key
 from tocsin.reference.occurrence import (
     ReferenceOccurrence,
@@ -50,7 +50,6 @@ from tocsin.reference.occurrence import (
     without,
 )
 from tocsin.reference.sliding import WindowHistory, changes, instants_of
-from tocsin.reference.triggers import TriggerRun
 from tocsin.reference.windows import (
     between,
     breaks_after,

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Key
 from tocsin.plan.nodes.expressions import (
     OF_GROUPS,
@@ -23,7 +23,7 @@ from tocsin.plan.nodes.expressions import (
 from tocsin.reference.computed import computed_truth, computed_value
 from tocsin.reference.occurrence import ReferenceOccurrence
 from tocsin.reference.values import sort_of
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import Constant, Kind, Path
 from tocsin.values.time import format_instant
 from tocsin.values.truth import Truth
 

@@ -16,7 +16,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 from tocsin.plan.nodes.composites import Either, Named, Part, parts_of
-from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.nodes.expressions import Elements
 from tocsin.reference.places import place_of
 from tocsin.reference.values import scalars_at
 from tocsin.values.space import Geometry, Metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Change, Key, Sliding
 from tocsin.plan.nodes.expressions import Aggregate, MeasureCondition, Ring
@@ -13,6 +13,7 @@ from tocsin.reference.atoms import holds
 from tocsin.reference.measures import compute_measure, key_of
 from tocsin.reference.occurrence import ReferenceOccurrence, in_order
 from tocsin.reference.values import as_key, compare_scalars
+from tocsin.values.scalars import Path
 from tocsin.values.time import Instant
 
 _Key = tuple[tuple[Hashable, ...], Hashable]

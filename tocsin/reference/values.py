@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.event import Event
 from tocsin.values.like import LikePattern, Wild
+from tocsin.values.scalars import ENVELOPE, Path
 
 _DIGITS = frozenset("0123456789.+-")
 

@@ -24,6 +24,8 @@ from tocsin.events.codecs.decode import DecodedItem, FileItem, events_in
 from tocsin.events.codecs.reception import EventEndRule, stamp_reception
 from tocsin.events.dead_letter import (
     DeadLetter,
+    EventWarning,
+    Warned,
     internal_error,
     invalid_output,
     late,
@@ -33,9 +35,13 @@ from tocsin.events.dead_letter import (
     unreadable,
 )
 from tocsin.events.event import UNTIMED, Event, in_canonical_order
-from tocsin.events.matches.constructed import HOP_LIMIT, constructed_events, hops_of
-from tocsin.events.matches.match import Match, in_output_order
-from tocsin.events.warning import EventWarning, Warned
+from tocsin.events.matches.match import (
+    HOP_LIMIT,
+    Match,
+    constructed_events,
+    hops_of,
+    in_output_order,
+)
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.admission import find_too_far_ahead

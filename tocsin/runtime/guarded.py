@@ -34,8 +34,7 @@ from tocsin.events.dead_letter import (
     window_over,
 )
 from tocsin.events.event import Event
-from tocsin.events.matches.constructed import constructed_events
-from tocsin.events.matches.match import Match, matches_of_events
+from tocsin.events.matches.match import Match, constructed_events, matches_of_events
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan
 from tocsin.runtime.containment import (

@@ -24,8 +24,7 @@ from typing import Any, TypeVar
 from tocsin.catalog.tenants import Owned
 from tocsin.events.dead_letter import DeadLetter, too_many_built
 from tocsin.events.event import Event
-from tocsin.events.matches.constructed import hops_behind, hops_of
-from tocsin.events.matches.match import Match
+from tocsin.events.matches.match import Match, hops_behind, hops_of
 from tocsin.plan.xml.construction import MAX_OUTPUT
 from tocsin.values.time import Instant
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeAlias
+from typing import Any
 from xml.parsers import expat
 
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
@@ -21,7 +21,8 @@ from pyoxigraph import Triple as _Written
 
 from tocsin.errors import LimitProblem, Place, SyntaxProblem
 from tocsin.values.limits import RDF_LIMITS, RdfLimits, limit_problem
-from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
+from tocsin.values.media_types import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML, TURTLE
+from tocsin.values.terms import Blank, Iri, Literal, Term, Triple
 
 # Cost of RDF/XML and JSON-LD, checked before they are parsed: the parser expands entities, and
 # copies a JSON-LD context wherever another begins, without any limit. Here entities are measured
@@ -194,12 +195,6 @@ def _too_deep(limits: RdfLimits) -> LimitProblem:
     return limit_problem(f"the JSON-LD nests deeper than {limits.depth} levels", _FLATTER)
 
 
-JSON_LD = "application/ld+json"
-N_TRIPLES = "application/n-triples"
-N_QUADS = "application/n-quads"
-RDF_XML = "application/rdf+xml"
-TURTLE = "text/turtle"
-
 EXTENSIONS: Mapping[str, str] = {
     ".ttl": TURTLE,
     ".nt": N_TRIPLES,
@@ -211,8 +206,6 @@ EXTENSIONS: Mapping[str, str] = {
     ".jsonld": JSON_LD,
 }
 """Media type by file extension."""
-
-Triple: TypeAlias = tuple[Resource, str, Term]
 
 _FORMATS = {
     JSON_LD: RdfFormat.JSON_LD,

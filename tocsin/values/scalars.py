@@ -1,4 +1,4 @@
-"""Scalars: the four kinds of attribute values, and their equality and order.
+"""Scalars: the four kinds of attribute values, their equality and order, and their paths.
 
 Kinds never mix: `"100"`, `100` and `TRUE` are three different values. A list or an object is not a
 scalar (OTHER).
@@ -13,6 +13,24 @@ from decimal import Decimal
 from enum import IntEnum
 
 from tocsin.errors import EventProblem
+
+Path = tuple[str, ...]
+"""Path of an attribute: member names of nested objects. A first member "" is the envelope, see
+ENVELOPE.
+"""
+
+ENVELOPE = ""
+"""First step of a path into the envelope, for example ("", "id"). Members of data never have an
+empty name.
+"""
+
+INSTANT = "instant"
+"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time in
+microseconds.
+"""
+
+MILLISECONDS = "milliseconds"
+"""Last step of such a path: the time in whole milliseconds, as in messaging standards."""
 
 
 class Kind(IntEnum):

@@ -79,6 +79,10 @@ _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\
 
 Resource: TypeAlias = Iri | Blank
 Term: TypeAlias = Iri | Blank | Literal
+Triple: TypeAlias = tuple[Resource, str, Term]
+
+HOME = Blank("H")
+"""The home vertex of an event's graph that has no name of its own."""
 
 _DERIVED = """
 decimal: integer

@@ -17,7 +17,8 @@ import uvicorn
 from tocsin.catalog import Subscription
 from tocsin.service.federation.link import FederationLink
 from tocsin.service.federation.part import FederationPart
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import load_settings
 
 PATIENCE = 600.0

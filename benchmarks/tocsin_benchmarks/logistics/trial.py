@@ -22,7 +22,7 @@ from tocsin.engine.engine import Engine
 from tocsin.events.codecs.base.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import Plan
-from tocsin.plan.passes.settings import DEFAULT_HORIZON
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 from tocsin.runtime.finite_run import match_events, read_events
 from tocsin_benchmarks.harness import process_memory
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

@@ -32,7 +32,8 @@ from tocsin.knowledge.concepts.concept import (
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, atoms_of
 from tocsin.plan.nodes.concepts import ConceptTest
-from tocsin.plan.passes.settings import DEFAULT_HORIZON, with_settings
+from tocsin.plan.passes.settings import with_settings
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 from tocsin.reference.concepts import holds
 from tocsin.runtime.watermark import ReorderBuffer, Watermark
 from tocsin_benchmarks.harness.stopwatch import Stopwatch

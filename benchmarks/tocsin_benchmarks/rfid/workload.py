@@ -19,7 +19,7 @@ from random import Random
 
 from tocsin.knowledge.concepts.tbox import EVENT_TYPES, TBox
 from tocsin.knowledge.ontology import Ontology, open_ontology
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.languages.concept import parse, tbox_of_text
 from tocsin.plan.nodes.composites import Plan
 from tocsin.values.time import format_instant

@@ -16,7 +16,8 @@ from tocsin.plan.nodes.atoms import Condition, Equals, Ordered, PlaceIs
 from tocsin.plan.nodes.composites import Change, Plan, Sliding
 from tocsin.plan.nodes.expressions import Aggregate, Measure
 from tocsin.plan.passes import prepared
-from tocsin.plan.passes.settings import DEFAULT_HORIZON, with_settings
+from tocsin.plan.passes.settings import with_settings
+from tocsin.plan.semantics.extent import DEFAULT_HORIZON
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 from tocsin.values.time import Instant, format_instant, parse_instant

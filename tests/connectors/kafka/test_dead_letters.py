@@ -17,7 +17,7 @@ from tests.waiting import wait_until
 from tocsin.connectors.kafka import KafkaReader, KafkaWriter
 from tocsin.events.codecs.bindings import Message, events_of_message, message_of_record
 from tocsin.service.core.service import Service
-from tocsin.service.delivery.letters import LETTER_TYPE
+from tocsin.service.delivery.part import LETTER_TYPE
 
 pytestmark = pytest.mark.kafka
 

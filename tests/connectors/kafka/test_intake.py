@@ -23,7 +23,7 @@ from tocsin.service.core.service import Service
 from tocsin.service.operations.components import open_service
 from tocsin.service.settings.settings import load_settings
 from tocsin.service.settings.sources import kafka_settings
-from tocsin.service.sources.kafka import KafkaSource
+from tocsin.service.sources.worker import KafkaSource
 from tocsin.service.storage.log import stored_position
 
 pytestmark = pytest.mark.kafka

@@ -7,7 +7,8 @@ from __future__ import annotations
 from tests.engine.concepts.worlds import concept_test, event_of
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.nodes.concepts import ConceptTest, correlation_rows
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.plan.semantics.assertions import correlation_rows
 from tocsin.reference.concepts import holds
 
 GOODS = {

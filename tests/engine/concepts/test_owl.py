@@ -21,7 +21,8 @@ from tocsin.knowledge.concepts.concept import (
 from tocsin.knowledge.concepts.datatypes import datatype
 from tocsin.knowledge.concepts.owl import OwlTBox, tbox_of_triples
 from tocsin.reference.concepts import holds
-from tocsin.values.rdf import TURTLE, read_rdf
+from tocsin.values.media_types import TURTLE
+from tocsin.values.rdf import read_rdf
 
 NS = "http://example.org/"
 PREFIXES = """

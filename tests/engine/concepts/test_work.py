@@ -8,7 +8,7 @@ import tocsin
 from tests.engine.concepts.worlds import concept_test, event_of
 from tocsin.catalog import Definition
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.concepts.clauses import ConceptClause, clauses_of
+from tocsin.engine.concepts.clause_literals import ConceptClause, clauses_of
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.knowledge.concepts.concept import (
     Complement,

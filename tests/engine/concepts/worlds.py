@@ -12,7 +12,7 @@ from tests.languages.asked import CONCEPT
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.languages.concept import tbox_of_text
 from tocsin.plan.nodes.concepts import ConceptTest
 

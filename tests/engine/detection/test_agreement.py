@@ -42,7 +42,7 @@ from tocsin.plan.nodes.composites import (
     Related,
     parts_of,
 )
-from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
+from tocsin.plan.semantics.occurrence import OccurrenceView
 from tocsin.reference.atoms import holds
 from tocsin.reference.detection import PatternDetection
 

@@ -45,7 +45,7 @@ from tocsin.plan.nodes.composites import (
     Related,
     Share,
 )
-from tocsin.plan.semantics.expired_windows import find_expired_window
+from tocsin.plan.semantics.bounds import find_expired_window
 from tocsin.plan.semantics.match_rendering import match_of
 from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.semantics.partitioning import plan_for_partition

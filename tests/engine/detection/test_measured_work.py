@@ -24,7 +24,7 @@ from tocsin.plan.nodes.composites import (
     is_one_event,
 )
 from tocsin.plan.nodes.expressions import Aggregate, Measure, Ring
-from tocsin.plan.passes.push_down import fold_states
+from tocsin.plan.passes.simplify import fold_states
 from tocsin.reference.atoms import holds
 from tocsin.values.scalars import Constant
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.detection.rule_cases import CASES, SECOND, Case, events_of
 from tocsin.engine.detection.scheduling.network import Network
-from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
+from tocsin.plan.semantics.occurrence import OccurrenceView
 from tocsin.reference.atoms import holds
 from tocsin.reference.declarative_semantics import occurrences
 from tocsin.reference.detection import PatternDetection

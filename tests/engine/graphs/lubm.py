@@ -15,10 +15,10 @@ from tocsin.knowledge.loading import KnowledgeSource, ontology_of
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import inferences
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.nodes.graphs import GraphPattern
-from tocsin.values.rdf import Triple, read_rdf
-from tocsin.values.terms import RDF_TYPE, Iri
+from tocsin.values.rdf import read_rdf
+from tocsin.values.terms import RDF_TYPE, Iri, Triple
 
 ALL = ("domain-range", "inverse", "existential")
 DEPARTMENT = "<http://www.Department0.University0.edu>"

@@ -12,7 +12,7 @@ from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.ontology import open_ontology
 from tocsin.languages import warnings_in_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.explain.graphs import graph_lines
 from tocsin.plan.nodes.composites import Plan

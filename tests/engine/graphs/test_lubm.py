@@ -30,8 +30,8 @@ from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.graphs import GraphPattern, Variable
 from tocsin.reference import graphs as reference
-from tocsin.values.rdf import TURTLE, Triple
-from tocsin.values.terms import RDF_TYPE, Iri, Term
+from tocsin.values.media_types import TURTLE
+from tocsin.values.terms import RDF_TYPE, Iri, Term, Triple
 
 SEEDS = range(3)
 CHOICES = [chosen for count in range(4) for chosen in combinations(ALL, count)]

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from tests.builders import build_unread_event
 from tests.engine.graphs.worlds import pairs
 from tocsin.engine.columns.batch import Batch
-from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.prefilter import MAX_REQUIREMENTS, PatternRequirements
+from tocsin.engine.graphs.matcher import MAX_REQUIREMENTS, GraphMatcher, PatternRequirements
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in

@@ -14,8 +14,7 @@ from random import Random
 from typing import TypeAlias
 
 from tests.engine.graphs.lubm import SPACE
-from tocsin.values.rdf import Triple
-from tocsin.values.terms import RDF_TYPE, Iri, Literal, Term
+from tocsin.values.terms import RDF_TYPE, Iri, Literal, Term, Triple
 
 Range: TypeAlias = tuple[int, int]
 

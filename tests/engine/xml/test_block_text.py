@@ -12,7 +12,7 @@ from tests.engine.xml.worlds import blocks
 from tests.languages.asked import EXMLQL
 from tests.languages.exmlql.asking import block_of
 from tests.languages.exmlql.test_documents import CASES
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.explain.exmlql import block_text, condition_text
 from tocsin.plan.xml.row_terms import ValueCondition
 from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern

@@ -20,7 +20,7 @@ from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.codecs.epcis.master_data import read_master_data
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context, MasterDataDefinition
+from tocsin.languages.base.reading import Context, MasterDataDefinition
 from tocsin.reference.atoms import holds
 
 SITE, HALL, DOCK = (f"urn:epc:id:sgln:0614141.00888.{part}" for part in ("0", "7", "8"))

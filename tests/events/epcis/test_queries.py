@@ -22,7 +22,7 @@ from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.nodes.atoms import Condition
 from tocsin.plan.passes import prepared
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json

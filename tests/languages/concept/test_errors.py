@@ -14,7 +14,7 @@ from tocsin.knowledge.concepts.axioms import Definition
 from tocsin.knowledge.concepts.concept import Conjunction, Disjunction, Exists, Symbol
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.languages.concept import tbox_of_text
 
 parse, problems, warnings = CONCEPT.parse, CONCEPT.problems, CONCEPT.warnings

@@ -15,7 +15,7 @@ from tests.languages.concept.texts import pattern_of, with_definitions
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Concept, Exists, concept_text, normal_form
 from tocsin.languages import parse_subscription
-from tocsin.languages.concept.forms import ORDER
+from tocsin.languages.concept.lower import ORDER
 from tocsin.plan.nodes.atoms import Condition
 from tocsin.plan.nodes.composites import (
     Absence,

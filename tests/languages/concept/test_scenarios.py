@@ -9,7 +9,7 @@ import pytest
 from tests.scenarios.loading import Refusal, refusals
 from tocsin.knowledge.ontology import open_ontology
 from tocsin.languages import problems_in_subscription
-from tocsin.languages.base.context import Context, Definition
+from tocsin.languages.base.reading import Context, Definition
 from tocsin.languages.concept import tbox_of_text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.engine.concepts.worlds import PAPER, context
 from tests.languages.asked import CONCEPT
 from tocsin.errors import Problem
-from tocsin.languages.base.context import Context, PartDefinition
+from tocsin.languages.base.reading import Context, PartDefinition
 from tocsin.plan.nodes.composites import Part
 
 parse, problems = CONCEPT.parse, CONCEPT.problems

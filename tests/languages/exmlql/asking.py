@@ -10,7 +10,7 @@ from tocsin.engine.columns.batch import Batch
 from tocsin.engine.xml import BlockMatcher
 from tocsin.errors import Problem
 from tocsin.events.event import Event
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.bindings import Rows
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.xml.construction import Construct, construct

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.languages.asked import EXMLQL
 from tests.languages.exmlql.asking import parsed, problems_of
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, SyntaxProblem
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.languages.exmlql import ExmlqlLimits
 
 parse, problems = EXMLQL.parse, EXMLQL.problems

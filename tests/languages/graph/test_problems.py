@@ -12,7 +12,7 @@ from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem, Unsupport
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import problems_in_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.languages.graph import GraphLimits
 
 parse = GRAPH.parse

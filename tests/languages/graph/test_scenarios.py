@@ -18,7 +18,7 @@ from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import warnings_in
 from tocsin.languages import parse_subscription, problems_in_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.papers.graph_matcher import PaperMatcher
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.reference.graphs import holds, maps

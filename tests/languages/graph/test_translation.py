@@ -8,7 +8,7 @@ import pytest
 
 from tests.languages.graph.texts import AUCTION, UNITS, cheap, parsed
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.languages.graph.printer import as_query, as_statements
 from tocsin.plan.nodes.graphs import (
     Comparison,

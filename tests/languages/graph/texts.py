@@ -9,7 +9,7 @@ from tocsin.errors import Problem
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import parse_subscription, problems_in_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.nodes.graphs import GraphPattern
 
 AUCTION = "http://auction.example/"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tocsin.errors import Problem
 from tocsin.languages import parse_subscription, problems_in_subscription
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
 from tocsin.plan.nodes.atoms import AllOf, Condition, Equals
 from tocsin.plan.nodes.composites import End, Moment, Named, Part
 from tocsin.values.scalars import Constant

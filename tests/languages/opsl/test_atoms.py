@@ -10,13 +10,12 @@ import pytest
 
 from tests.builders import build_event
 from tests.languages.opsl.plans import A, parsed, problems_of, told
-from tocsin.events.event import ENVELOPE
 from tocsin.languages import parse_subscription
 from tocsin.plan.nodes.atoms import AllOf, Condition, Equals, Ordered
 from tocsin.plan.nodes.composites import Join
 from tocsin.plan.passes import prepared
 from tocsin.reference import holds
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, Constant
 
 
 def rings(text: str, data: dict[str, Any]) -> bool:

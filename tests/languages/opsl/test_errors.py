@@ -11,7 +11,7 @@ import pytest
 from tests.languages.asked import OPSL
 from tests.languages.opsl.plans import A, B, D, parsed, problems_of, told, x
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
 from tocsin.languages.opsl import OpslLimits
 from tocsin.plan.nodes.composites import Absence, AfterWindow, Join
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.languages.opsl.plans import SECOND, A, B, C, D, E, finish, parsed, start
-from tocsin.languages.base.context import Context, PartDefinition
+from tocsin.languages.base.reading import Context, PartDefinition
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterInstant,

@@ -11,7 +11,7 @@ from tocsin.catalog.compiling import compile_subscription
 from tocsin.catalog.compiling import problems_of as catalog_problems_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
 from tocsin.plan.nodes.composites import (
     AtRegion,
     Join,

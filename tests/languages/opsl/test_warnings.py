@@ -7,7 +7,7 @@ import pytest
 from tests.languages.opsl.plans import CONTEXT
 from tocsin.errors import Problem
 from tocsin.languages import warnings_in_subscription
-from tocsin.languages.base.context import Context, RegionDefinition
+from tocsin.languages.base.reading import Context, RegionDefinition
 
 WIDE = "POLYGON((170 -5, -170 -5, -170 5, 170 5))"
 

@@ -8,7 +8,7 @@ from tocsin.languages import (
     problems_in_subscription,
     warnings_in_subscription,
 )
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
 from tocsin.plan.nodes.composites import Plan
 
 CONTEXT = Context(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.languages.messages import Row, require_problem
 from tests.languages.rule.contexts import CONTEXT, problems_of
-from tocsin.languages.base.context import SubscriptionSettings
+from tocsin.languages.base.reading import SubscriptionSettings
 
 SYNTAX = "RuleSyntaxError"
 WHERE = "WhereError"

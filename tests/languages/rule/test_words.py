@@ -9,8 +9,8 @@ import pytest
 
 import tocsin.languages.rule
 from tocsin.languages.rule.printer import print_rule
-from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.languages.rule.syntax import EventAtom, RuleSequence, RuleSyntax, SequenceStep
+from tocsin.languages.rule.transformer import RuleLimits, read
 
 ROOT = Path(__file__).resolve().parents[3]
 GRAMMAR = Path(tocsin.languages.rule.__file__).with_name("grammar.lark").read_text()

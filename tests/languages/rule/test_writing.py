@@ -7,8 +7,8 @@ from hypothesis import given
 
 from tests.languages.rule.trees import RULES
 from tocsin.languages.rule.printer import print_rule, write_lines
-from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.languages.rule.syntax import RuleSyntax
+from tocsin.languages.rule.transformer import RuleLimits, read
 
 
 @given(RULES)

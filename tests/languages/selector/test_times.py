@@ -18,9 +18,10 @@ from tests.languages.asked import SELECTOR
 from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tocsin.engine.columns.batch import ArrowBatch
 from tocsin.engine.conditions.matcher import Matcher
-from tocsin.events.event import ENVELOPE, INSTANT, Event
+from tocsin.events.event import Event
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import Ordered
+from tocsin.values.scalars import ENVELOPE, INSTANT
 
 parse = SELECTOR.parse
 

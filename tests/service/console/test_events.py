@@ -13,7 +13,7 @@ from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
 from tests.service.serving import Served, served
 from tests.waiting import wait_until
-from tocsin.service.console import event_stream
+from tocsin.service.console import stored_events
 
 BATCH = {"content-type": "application/cloudevents-batch+json"}
 
@@ -151,7 +151,7 @@ def test_it_goes_on_where_the_listener_stopped(server: Served) -> None:
 def test_of_too_many_the_newest_are_told_and_how_many_are_not(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_stream, "MAX_ROWS", 2)
+    monkeypatch.setattr(stored_events, "MAX_ROWS", 2)
     _publish(server, "1", "2", "3", "4", "5")
     with server.http.stream("GET", "/v1/events/stream", params={"after": 0}) as answer:
         heard = messages(answer)

@@ -11,8 +11,7 @@ from tests.service.core.asking import Asked, event
 from tests.service.core.conftest import Start
 from tests.waiting import PATIENCE, wait_until
 from tocsin.service.console import tally
-from tocsin.service.console.minutes import MINUTES, MinuteCounts
-from tocsin.service.console.tally import TenantTallies
+from tocsin.service.console.tally import MINUTES, MinuteCounts, TenantTallies
 from tocsin.service.core.service import Service
 from tocsin.service.settings.settings import load_settings
 

@@ -22,8 +22,9 @@ from tests.service.core.damage import DAMAGES, FILES, STORES, Damage
 from tests.waiting import wait_until
 from tocsin.errors import Problem
 from tocsin.runtime.admission import wall_clock
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
 from tocsin.service.operations.recovery import explain_losses, recover_stores
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import Settings, load_settings
 from tocsin.values.time import format_instant
 

@@ -16,7 +16,7 @@ from tocsin.engine.json_scan.batch_reader import MIN_TEXTS
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.decode import decode_all
 from tocsin.service.settings.sources import kafka_settings, mqtt_settings
-from tocsin.service.sources.kafka import rows_of_records
+from tocsin.service.sources.worker import rows_of_records
 
 HEADERS: tuple[tuple[tuple[str, bytes | None], ...], ...] = (
     (),

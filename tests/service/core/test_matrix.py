@@ -29,7 +29,8 @@ from tests.service.core.matrix import (
 )
 from tests.service.core.spellings import path_segments_of, spellings_of
 from tests.waiting import wait_until
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import load_settings
 
 OWNER, OTHERS = "acme", ("beta", "")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
-from tocsin.service.subscriptions.catalog_cache import CatalogCache
+from tocsin.service.subscriptions.subscriptions import CatalogCache
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ from tests.service.core.hostile import (
 from tests.service.core.matrix import EPCIS_EVENT, TABLE, WEBSOCKET, Key
 from tests.service.core.samples import SAMPLES
 from tests.service.core.test_matrix import filled
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import load_settings
 
 OPERATIONS = sorted(key for key in TABLE if key[0] != WEBSOCKET)

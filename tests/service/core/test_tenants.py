@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.service.core.asking import Asked, event
-from tocsin.service.delivery.destination import _folder
+from tocsin.service.delivery.targets import _folder
 
 SECRET = {"language": "selector", "expression": "secret < 1"}
 REGION = {"region": "POLYGON((0 0, 1 0, 1 1, 0 1, 0 0))"}

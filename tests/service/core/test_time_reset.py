@@ -17,8 +17,9 @@ from tests.service.core.asking import Asked, event
 from tests.waiting import wait_until
 from tocsin.errors import StateProblem
 from tocsin.runtime.admission import wall_clock
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
 from tocsin.service.operations.recovery import reset_time
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import Settings, load_settings
 from tocsin.values.time import format_instant
 

@@ -17,7 +17,7 @@ from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.delivery.service import Delivery, ServiceHandles
 from tocsin.service.delivery.targets import Producer
-from tocsin.service.settings.delivery import DeliverySettings
+from tocsin.service.settings.settings import DeliverySettings
 from tocsin.service.storage.database import open_database
 from tocsin.service.storage.results import MatchStore, NewMatch, prepare_sequences, store_matches
 from tocsin.service.storage.schema import DEAD_LETTERS

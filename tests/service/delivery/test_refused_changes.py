@@ -19,7 +19,8 @@ from fastapi.testclient import TestClient
 from tests.database.locks import wait_briefly
 from tests.service.core.asking import Asked, event
 from tests.waiting import wait_until
-from tocsin.service.operations.components import open_app, open_service
+from tocsin.service.operations.components import open_service
+from tocsin.service.operations.server import open_app
 from tocsin.service.settings.settings import load_settings
 
 OLD, NEW = "http://127.0.0.1:9/old", "http://127.0.0.1:9/new"

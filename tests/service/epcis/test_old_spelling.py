@@ -16,9 +16,8 @@ from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
 from tocsin.service.epcis import index
 from tocsin.service.epcis.event_search import find
-from tocsin.service.epcis.index import EventIndex
+from tocsin.service.epcis.index import EVENTS, SCHEMA, TERMS, EventIndex
 from tocsin.service.epcis.parameters import Page
-from tocsin.service.epcis.tables import EVENTS, SCHEMA, TERMS
 from tocsin.service.storage.database import open_database
 
 ASSET = "https://id.gs1.org/8004/42512183.SENSOR.TR-07-AVE-583:1"

@@ -26,7 +26,7 @@ from tocsin.knowledge.concepts.assertions import World as ConceptWorld
 from tocsin.knowledge.concepts.concept import conjunction, disjunction
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.languages import parse_subscription
-from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Context
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.graphs import ITSELF, GraphPattern, StatementPattern
 from tocsin.reference.atoms import holds

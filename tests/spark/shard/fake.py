@@ -17,15 +17,14 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task.match_task import MatchTaskConfig
 from tocsin.spark.match_task.messages import unpack_results
 from tocsin.spark.match_task.stream_task import StreamMatchTask
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.sources import FIXED_VERSION, Source
+from tocsin.spark.plans.sources import FIXED_VERSION, VERSION, Source
 from tocsin.spark.shard import state_store as keeping
 from tocsin.spark.shard.stream import Detector
 

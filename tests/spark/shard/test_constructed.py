@@ -23,10 +23,9 @@ from tests.spark.shard.scenes import Stream, ids
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.events.codecs.base.cloudevents import encode
 from tocsin.events.dead_letter import DeadLetter
-from tocsin.events.matches.constructed import constructed_events
-from tocsin.events.matches.match import Match
+from tocsin.events.matches.match import Match, constructed_events
 from tocsin.plan.explain.plan import summary_lines
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark import match, match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in

@@ -16,7 +16,7 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.semantics.match_rendering import MatchRenderer
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.shard_plans import shard_keys
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard.state_store import STATE

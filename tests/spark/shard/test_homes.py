@@ -20,11 +20,10 @@ from hypothesis import strategies as st
 from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tocsin.catalog import Subscription
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import state_store
-from tocsin.spark.shard.shard_host import ShardHost, ask_shard_host
-from tocsin.spark.shard.state_store import ShardCache, ShardStore
+from tocsin.spark.shard.state_store import ShardCache, ShardHost, ShardStore, ask_shard_host
 
 SUBSCRIPTIONS = [
     *NAMES,
@@ -118,7 +117,7 @@ def test_a_shard_that_waits_for_another_again_and_again_moves(tmp_path: Path) ->
 def test_the_home_of_a_process_that_is_no_more_does_not_answer(tmp_path: Path) -> None:
     script = (
         "import pathlib, sys\n"
-        "from tocsin.spark.shard.shard_host import ShardHost\n"
+        "from tocsin.spark.shard.state_store import ShardHost\n"
         "home = ShardHost(pathlib.Path(sys.argv[1]), lambda question: question * 2)\n"
         "home.publish_endpoint(b'state')\n"
         "print('noted', flush=True)\n"

@@ -10,7 +10,7 @@ from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, ids, line, local
 from tocsin.catalog import Definition, Subscription
 from tocsin.errors import StateProblem
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.match_task.messages import MESSAGE, message_of
 from tocsin.spark.match_task.serde import pack, unpack
 from tocsin.spark.plans.sources import FixedList

@@ -15,7 +15,7 @@ from tests.scenarios.test_scenarios import LATENESS, SCENARIOS, end_of, told_ove
 from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import Stream
 from tests.spark.shard.test_languages import APART, FILES, asked, jobs, moved, told, worlds
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.sources import FixedList
 from tocsin.values.time import format_instant, parse_instant
 

@@ -14,13 +14,12 @@ from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.input.layout import JsonRows
 from tocsin.spark.match_task.match_task import ByMatch, MatchTaskConfig
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
+from tocsin.spark.plans.sources import VERSION, FixedList, LiveCatalog, Source
 from tocsin.spark.shard import state_store
 
 SECOND = 1_000_000

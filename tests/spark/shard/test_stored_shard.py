@@ -9,7 +9,7 @@ import pytest
 from tests.spark.shard.fake import FakeHost
 from tests.spark.shard.scenes import NAMES, line
 from tests.spark.shard.test_stream import THEN
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.shard_plans import shard_keys
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import state_store

@@ -32,7 +32,7 @@ from tests.spark.shard.scenes import (
 )
 from tests.waiting import wait_until
 from tocsin.catalog import Subscription, create_catalog
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.sources import FixedList
 
 OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over" not in each.facts]

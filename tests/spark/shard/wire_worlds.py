@@ -20,7 +20,7 @@ from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.wire.wire import plan_from_json, plan_to_json
 from tocsin.runtime.finite_run import match_events, read_events
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans import plan_cache
 from tocsin.spark.plans import shard_plans as members
 from tocsin.spark.shard import state_store

@@ -22,9 +22,9 @@ from tocsin.engine.json_scan.scanned_events import (
     is_in_text,
     read_columns_if_many,
 )
-from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
+from tocsin.events.event import Event
 from tocsin.lazy_import import LazyModule
-from tocsin.values.scalars import Kind
+from tocsin.values.scalars import ENVELOPE, INSTANT, Kind, Path
 from tocsin.values.space import Places, as_places, parse_places
 from tocsin.values.time import parse_instant
 

@@ -17,8 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.concepts.clause_literals import EventLiterals, LiteralTable
-from tocsin.engine.concepts.clauses import ConceptClause, clauses_of
+from tocsin.engine.concepts.clause_literals import (
+    ConceptClause,
+    EventLiterals,
+    LiteralTable,
+    clauses_of,
+)
 from tocsin.engine.concepts.facts import EventFacts
 from tocsin.engine.index.growable import BYTE, INT32, Growable, Postings, SlotAllocator, put
 from tocsin.engine.index.matcher_parts import WorkCounters

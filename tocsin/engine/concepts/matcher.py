@@ -19,8 +19,14 @@ from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.bindings import Rows
-from tocsin.plan.nodes.concepts import MAX_ROWS, ConceptTest, correlation_rows, row_count
-from tocsin.plan.semantics.assertions import assertions_of, contradiction, unknown_types
+from tocsin.plan.nodes.concepts import MAX_ROWS, ConceptTest
+from tocsin.plan.semantics.assertions import (
+    assertions_of,
+    contradiction,
+    correlation_rows,
+    row_count,
+    unknown_types,
+)
 
 
 class ConceptMatcher:

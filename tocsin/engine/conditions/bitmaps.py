@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.engine.conditions.probe_table import RELATIONS
+from tocsin.engine.conditions.probes import RELATIONS
 from tocsin.engine.index.kernels import Flags, Floats, Ints, Words, compiled, inlined
 
 NO_ROW, ALL_ROW, FIRST_FREE_ROW = 0, 1, 2

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from tocsin.engine.columns.batch import Column
 from tocsin.engine.conditions.answers import AnswerMatrix, OneEvent
 from tocsin.engine.conditions.bitmaps import count_buckets, fill_ranks, rank_limits
-from tocsin.engine.conditions.probe_table import RELATIONS, AttributeProbes, ProbeIndex
+from tocsin.engine.conditions.probes import RELATIONS, AttributeProbes, ProbeIndex
 from tocsin.engine.index.encoding import (
     EXACT_LIMIT,
     Codes,

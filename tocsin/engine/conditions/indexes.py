@@ -20,15 +20,21 @@ from tocsin.engine.conditions.answers import AnswerMatrix, OneEvent, PostingAnsw
 from tocsin.engine.conditions.comparisons import NumberProbes, TextAnswers, TextProbes
 from tocsin.engine.conditions.likes import LikeProbes
 from tocsin.engine.conditions.places import PlaceProbes
-from tocsin.engine.conditions.probe_table import AttributeProbes, ProbeTable
-from tocsin.engine.conditions.probes import HasPlace, KnownTruth, OfKind, Probe
+from tocsin.engine.conditions.probes import (
+    AttributeProbes,
+    HasPlace,
+    KnownTruth,
+    OfKind,
+    Probe,
+    ProbeTable,
+)
 from tocsin.engine.index.encoding import Distinct, nearest_float
 from tocsin.engine.index.growable import Postings, SlotAllocator
 from tocsin.engine.index.matcher_parts import WorkCounters
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.plan.semantics.predicate_truth import predicate_truth
-from tocsin.values.scalars import Kind, kind_of
+from tocsin.values.scalars import Kind, Path, kind_of
 from tocsin.values.truth import Truth
 
 _ABSENT = -1

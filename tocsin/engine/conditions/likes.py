@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.conditions.answers import OneEvent, PostingAnswers
-from tocsin.engine.conditions.probe_table import AttributeProbes
+from tocsin.engine.conditions.probes import AttributeProbes
 from tocsin.engine.index.encoding import Distinct
 from tocsin.engine.index.growable import INT32, INT64, Growable, Postings
 from tocsin.engine.index.matcher_parts import WorkCounters

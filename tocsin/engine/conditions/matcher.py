@@ -20,8 +20,8 @@ from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.conditions.answers import AnswerMatrix, OneEvent
 from tocsin.engine.conditions.bitmaps import WORD
 from tocsin.engine.conditions.indexes import ConditionIndexes
-from tocsin.engine.conditions.probe_table import NEVER
 from tocsin.engine.conditions.probes import (
+    NEVER,
     AllFormulas,
     AnyFormula,
     Formula,

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.conditions.answers import AnswerMatrix, OneEvent, PostingAnswers
-from tocsin.engine.conditions.probe_table import ProbeTable
+from tocsin.engine.conditions.probes import ProbeTable
 from tocsin.engine.index.kernels import Flags, Floats, Ints, compiled, inlined
 from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.plan.nodes.atoms import PlaceIs, region_of

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from tocsin.engine.conditions.bitmaps import ALL_ROW, NO_ROW, WORD
-from tocsin.engine.conditions.probe_table import RELATIONS
+from tocsin.engine.conditions.probes import RELATIONS
 from tocsin.engine.conditions.programs import BEGIN, NEXT
 from tocsin.engine.index.kernels import Flags, Floats, Ints, Words, compiled, inlined, lowest_bit
 

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.probe_table import NEVER
 from tocsin.engine.conditions.probes import (
+    NEVER,
     AllFormulas,
     AnyFormula,
     Formula,

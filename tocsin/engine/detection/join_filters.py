@@ -13,7 +13,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, assert_never
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.composites import (
     AtRegion,
     End,
@@ -36,6 +36,7 @@ from tocsin.plan.semantics.occurrence import Occurrence
 from tocsin.plan.xml.xml_patterns import bound_scalar
 from tocsin.values.allen import Bounds, bounds_test
 from tocsin.values.partition_hash import partition_of
+from tocsin.values.scalars import Path
 from tocsin.values.space import are_related, parse_place
 
 Question = Callable[[Occurrence], bool]

@@ -8,14 +8,14 @@ from typing import Any
 from tocsin.engine.detection.accumulators import ACCUMULATORS, Accumulator, CompositeAccumulator
 from tocsin.engine.detection.join_filters import event_reader
 from tocsin.engine.detection.partition_keys import key_at
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Key, Sliding
 from tocsin.plan.nodes.expressions import Aggregate, MeasureCondition
 from tocsin.plan.semantics.computed_conditions import RELATIONS
 from tocsin.plan.semantics.condition_evaluation import Number, relation_holds
 from tocsin.plan.semantics.occurrence import Occurrence
-from tocsin.values.scalars import key_number
+from tocsin.values.scalars import Path, key_number
 from tocsin.values.time import Instant
 
 # items that left before the list is cut: a cut pays off only over many

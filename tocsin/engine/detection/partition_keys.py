@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from tocsin.engine.detection.join_filters import Reader, event_reader, is_of, reader
-from tocsin.events.event import Path
 from tocsin.plan.nodes.composites import (
     Join,
     JoinCondition,
@@ -24,6 +23,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.composites import Key as Paths
 from tocsin.plan.semantics.condition_evaluation import scalar_key
 from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.values.scalars import Path
 
 Key = Callable[[Occurrence], Hashable]
 """Function that returns the partition of an occurrence; None if an attribute is missing, so that it

@@ -18,10 +18,10 @@ from tocsin.engine.detection.join_filters import Reader, pair_sides
 from tocsin.engine.detection.partition_keys import Key
 from tocsin.engine.detection.queue import ExpiringQueue
 from tocsin.engine.detection.shared_buffer import SharedBuffer
-from tocsin.events.event import Path
 from tocsin.plan.nodes.composites import JoinCondition, Part, PartAttribute, Related
 from tocsin.plan.semantics.condition_evaluation import COMPARISONS
 from tocsin.plan.semantics.occurrence import Occurrence
+from tocsin.values.scalars import Path
 from tocsin.values.time import Duration, Instant
 
 Number = int | float

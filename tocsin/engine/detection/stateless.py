@@ -6,8 +6,7 @@ from tocsin.engine.detection.base import Operator, StepContext
 from tocsin.engine.detection.join_filters import restriction_test
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Either, Named, Only, is_bare, variables_of
-from tocsin.plan.nodes.list_elements import element_rows
-from tocsin.plan.semantics.occurrence import Occurrence, natural_join
+from tocsin.plan.semantics.occurrence import Occurrence, element_rows, natural_join
 
 
 class AtomSource(Operator):

@@ -30,8 +30,7 @@ from tocsin.engine.graphs.kernel import (
     search,
 )
 from tocsin.engine.graphs.link_pairs import LinkPairs
-from tocsin.engine.graphs.links import NO_LINK, LinkTable, Numbers
-from tocsin.engine.graphs.shapes import HOME_POSITION, PatternShape
+from tocsin.engine.graphs.links import HOME_POSITION, NO_LINK, LinkTable, Numbers, PatternShape
 from tocsin.engine.graphs.work import GraphWork
 from tocsin.engine.index.growable import (
     INT32,

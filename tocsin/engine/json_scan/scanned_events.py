@@ -18,17 +18,8 @@ from tocsin.engine.json_scan.batch_reader import MIN_TEXTS, EnvelopeColumns, con
 from tocsin.engine.json_scan.envelopes import SPANNED, hash_identity
 from tocsin.engine.json_scan.scanner import TOKEN, JsonToken
 from tocsin.engine.json_scan.tape import MAX_BATCH_BYTES, Tape, tape_of
-from tocsin.events.event import (
-    ENVELOPE,
-    INSTANT,
-    UNTIMED,
-    Ends,
-    Event,
-    Path,
-    ScannedEvent,
-    in_canonical_order,
-)
-from tocsin.values.scalars import Kind
+from tocsin.events.event import UNTIMED, Ends, Event, ScannedEvent, in_canonical_order
+from tocsin.values.scalars import ENVELOPE, INSTANT, Kind, Path
 from tocsin.values.space import Places, points
 
 _SINGLES = 4

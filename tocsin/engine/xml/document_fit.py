@@ -19,10 +19,10 @@ from typing import TypeAlias
 from tocsin.engine.index.matcher_parts import WorkCounters
 from tocsin.engine.xml.document_tree import ABOVE, DocumentTree
 from tocsin.engine.xml.shapes import ElementShape
-from tocsin.events.event import Event
+from tocsin.events.event import Event, document_to_match
 from tocsin.events.views.document import Element, XPath, attributes_in, size_of
 from tocsin.plan.bindings import Rows
-from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, document_to_match, outermost_inside
+from tocsin.plan.xml.xml_patterns import XmlBlock, XPathPattern, outermost_inside
 from tocsin.plan.xml.xpath.cost_bound import OverBudget, is_within_budget
 from tocsin.plan.xml.xpath.read import read_xpath
 from tocsin.plan.xml.xpath.shape import DocumentOutline, DocumentShape, outlined_shape, rough_shape

@@ -32,7 +32,7 @@ from tocsin.events.codecs.epcis.document import (
 from tocsin.events.codecs.epcis.from_xml import local, split
 from tocsin.events.event import Event
 from tocsin.events.views.document import parse_xml
-from tocsin.events.views.payload import JSON_LD, RDF_XML
+from tocsin.values.media_types import JSON_LD, RDF_XML
 from tocsin.values.time import Instant, format_instant
 
 _BYTE_ORDER_MARK = "\ufeff"

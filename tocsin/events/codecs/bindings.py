@@ -23,7 +23,7 @@ from tocsin.events.codecs.base.cloudevents import (
 )
 from tocsin.events.codecs.decode import decode_all, unwrap_epcis
 from tocsin.events.event import Event
-from tocsin.events.views.payload import JSON, is_json, is_text, is_xml, media_type
+from tocsin.values.media_types import JSON, is_json, is_text, is_xml, media_type
 
 STRUCTURED = "application/cloudevents+json"
 CONTENT_TYPE = "content-type"

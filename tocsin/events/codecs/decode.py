@@ -27,7 +27,7 @@ from tocsin.events.codecs.epcis.document import (
 )
 from tocsin.events.codecs.epcis.event import event_of_attributes, from_envelope
 from tocsin.events.event import Event
-from tocsin.events.views.payload import is_json, is_xml, media_type
+from tocsin.values.media_types import is_json, is_xml, media_type
 
 
 def decode_all(raw: bytes | str, most: int | None = None) -> list[Event]:

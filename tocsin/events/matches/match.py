@@ -1,13 +1,21 @@
-"""A match of a subscription. The same match has the same id on every host and every retry.
+"""A match of a subscription, and the events constructed from it.
+
+The same match has the same id on every host and every retry.
 
 The content of its members is their ids, the complete events, or each event as RDF. `ids` is the
 fixed format alone. `events` adds `members`, CloudEvents objects that can be published again
 unchanged. `rdf` adds `members` as Turtle, by the graph view of each event; null for one that has no
 graph.
+
+An output of a construction is an event, with the match's events as lineage.
+
+Its id has the number of constructions behind it, so that a loop of subscriptions ends on every
+host.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +26,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.codecs.base.cloudevents import as_object, json_text
+from tocsin.events.codecs.base.cloudevents import as_object, from_mapping, json_text
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in, turtle_of
 from tocsin.events.views.json_to_graph import Vocabulary
@@ -364,3 +372,53 @@ def _data_text(event: Event) -> str:
 
 def _time(instant: Instant | None) -> str | None:
     return None if instant is None else format_instant(instant)
+
+
+HOP_LIMIT = 16
+"""The number of constructions that may follow one another."""
+
+SOURCE = "tocsin/"
+"""The beginning of the source of constructed events, before the subscription."""
+
+ID_PATTERN = r"^constructed-([0-9]{1,3})-"
+"""The beginning of the id of constructed events; the group is the number of hops."""
+
+
+def hops_behind(id: str) -> int:
+    """Return the number of constructions behind an event id; 0 if it was not constructed."""
+    found = re.match(ID_PATTERN, id)
+    return int(found[1]) if found else 0
+
+
+def hops_of(match: Match) -> int:
+    """Return the number of constructions behind the outputs of a match."""
+    return 1 + max(map(hops_behind, match.events), default=0)
+
+
+def constructed_events(match: Match) -> list[Event]:
+    """Return the events of the outputs of a match; [] past the limit of hops."""
+    return (
+        []
+        if hops_of(match) > HOP_LIMIT
+        else [from_mapping(body) for body in constructed_bodies(match)]
+    )
+
+
+def constructed_bodies(match: Match) -> list[dict[str, object]]:
+    """Return the outputs of a match as CloudEvents objects, without a limit."""
+    hops = hops_of(match)
+    time = {} if match.detected is None else {"time": format_instant(match.detected)}
+    return [
+        {
+            "specversion": "1.0",
+            "id": f"constructed-{hops}-{match.id}-{number}",
+            "source": f"{SOURCE}{match.subscription}",
+            "type": "constructed",
+            **time,
+            "datacontenttype": "application/xml",
+            "lineage": " ".join(match.events),
+            "hops": hops,
+            "data": text,
+        }
+        for number, text in enumerate(match.outputs, 1)
+    ]

@@ -23,7 +23,7 @@ from lxml import etree
 
 from tocsin.errors import EventProblem, LimitProblem, SyntaxProblem
 from tocsin.events.views.names import xml_name
-from tocsin.events.views.payload import RDF_XML, Payload, is_xml, media_type
+from tocsin.values.media_types import RDF_XML, is_xml, media_type
 
 Element: TypeAlias = etree._Element
 
@@ -53,6 +53,18 @@ LIMITS = DocumentLimits()
 
 DEEPEST = 256
 """The deepest level of any document: XML data is refused before, and other data nests less."""
+
+
+class Payload(Protocol):
+    """The part of an event that views read."""
+
+    @property
+    def envelope(self) -> Mapping[str, Any]:
+        """The context attributes, the media type among them."""
+
+    @property
+    def data(self) -> object:
+        """JSON data as Python objects, or text, or None."""
 
 
 class Documented(Payload, Protocol):

@@ -18,11 +18,11 @@ from types import MappingProxyType
 from typing import Any
 
 from tocsin.events.views.document import TEXT, scalar_text
-from tocsin.events.views.json_to_graph import HOME, invalid_name_problem
-from tocsin.values.rdf import Triple
+from tocsin.events.views.names import invalid_name_problem
 from tocsin.values.terms import (
     BOOLEAN,
     DOUBLE,
+    HOME,
     RDF_TYPE,
     RDF_VALUE,
     STRING,
@@ -32,6 +32,7 @@ from tocsin.values.terms import (
     Literal,
     Resource,
     Term,
+    Triple,
 )
 
 NAMESPACES: Mapping[str, str] = MappingProxyType(

@@ -17,10 +17,21 @@ from typing import Protocol, TypeAlias
 from tocsin.errors import EventProblem, LimitProblem, SyntaxProblem
 from tocsin.events.views.document import Documented, attributes_of, parse_xml
 from tocsin.events.views.epcis import EpcisData, epcis_to_triples
-from tocsin.events.views.json_to_graph import HOME, Vocabulary, json_to_triples
-from tocsin.events.views.payload import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
-from tocsin.values.rdf import Triple, read_rdf, write_turtle
-from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Iri, Literal, Resource, Term
+from tocsin.events.views.json_to_graph import Vocabulary, json_to_triples
+from tocsin.values.media_types import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
+from tocsin.values.rdf import read_rdf, write_turtle
+from tocsin.values.terms import (
+    BOOLEAN,
+    HOME,
+    RDF,
+    RDF_TYPE,
+    THING,
+    Iri,
+    Literal,
+    Resource,
+    Term,
+    Triple,
+)
 
 MAX_TRIPLES = 50_000
 

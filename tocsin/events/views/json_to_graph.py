@@ -22,10 +22,8 @@ from decimal import Decimal
 from itertools import count
 from typing import Any, Protocol
 
-from tocsin.errors import EventProblem
 from tocsin.events.views.document import ITEM, TEXT, scalar_text
-from tocsin.events.views.names import default_iri
-from tocsin.values.rdf import Triple
+from tocsin.events.views.names import default_iri, invalid_name_problem
 from tocsin.values.terms import (
     ANY_LITERAL,
     BOOLEAN,
@@ -33,6 +31,7 @@ from tocsin.values.terms import (
     DECIMAL,
     DOUBLE,
     FLOAT,
+    HOME,
     INTEGER,
     RDF_TYPE,
     RDF_VALUE,
@@ -42,10 +41,10 @@ from tocsin.values.terms import (
     Literal,
     Resource,
     Term,
+    Triple,
     value_of,
 )
 
-HOME = Blank("H")
 _DATATYPES = {bool: BOOLEAN, int: INTEGER, float: DOUBLE}
 _NUMBERS = (INTEGER, DECIMAL, DOUBLE, FLOAT)
 _ID, _TYPE = "@id", "@type"
@@ -225,16 +224,6 @@ def _refuse_other_types(value: Any) -> None:
     for each in value if isinstance(value, list | tuple) else (value,):
         if not isinstance(each, str):
             raise invalid_name_problem(_TYPE, each, "a text or a list of texts")
-
-
-def invalid_name_problem(member: str, value: object, expected: str) -> EventProblem:
-    """Return the problem of an invalid `@id` or `@type`."""
-    return EventProblem(
-        f"{member} is {expected}, got {type(value).__name__}",
-        code="EVENT_PARSE",
-        token=member,
-        hint=f"{member} names things; call the member otherwise where it holds data",
-    )
 
 
 def _items(value: Any) -> Iterator[Any]:

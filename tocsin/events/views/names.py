@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from tocsin.errors import EventProblem
+
 VOCABULARY = "urn:tocsin:vocabulary:"
 """The namespace of member names without an ontology."""
 
@@ -38,6 +40,16 @@ def is_xml_name(text: str) -> bool:
 def default_iri(member: str) -> str:
     """Return the property of a member name in the default vocabulary."""
     return VOCABULARY + _NOT_IN_IRI.sub(_as_percent, member)
+
+
+def invalid_name_problem(member: str, value: object, expected: str) -> EventProblem:
+    """Return the problem of an invalid `@id` or `@type`."""
+    return EventProblem(
+        f"{member} is {expected}, got {type(value).__name__}",
+        code="EVENT_PARSE",
+        token=member,
+        hint=f"{member} names things; call the member otherwise where it holds data",
+    )
 
 
 def _as_code(found: re.Match[str]) -> str:

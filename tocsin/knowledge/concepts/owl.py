@@ -48,8 +48,8 @@ from tocsin.knowledge.concepts.expressions import (
 from tocsin.knowledge.concepts.tbox import SPECIAL, TBox
 from tocsin.knowledge.facts import names_in
 from tocsin.knowledge.meta_statements import Triples
-from tocsin.values.rdf import RdfText, Triple
-from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Blank, Iri, Term
+from tocsin.values.rdf import RdfText
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Blank, Iri, Term, Triple
 
 # Names of an OWL text: properties, individuals, ranges, and the short forms of names.
 

@@ -12,9 +12,8 @@ from importlib.resources import files
 from typing import Any, ClassVar, Protocol
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, SyntaxProblem
-from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.parsing import Parser, Unexpected
-from tocsin.languages.base.texts import START, SourceSpan, TooDeep
+from tocsin.languages.base.texts import START, SourceSpan, TooDeep, blank_braces
 
 
 @dataclass(frozen=True, slots=True)

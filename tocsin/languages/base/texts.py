@@ -1,7 +1,17 @@
-"""Texts of every language: tokens with their places, problems at them, and wording of parse errors.
+"""Texts of every language: tokens with their places, problems at them, and pieces of a text.
 
 A problem has its place, the token there and a hint. Every language reports a text that leaves the
 grammar in one form: the token found, the tokens expected, and a suggestion.
+
+A suggestion is the nearest known word. Pieces are cut out by the offsets of their tokens, with the
+brackets that belong to them.
+
+Atoms of other languages stand in braces: `selector{ ... }`. Braces balance; those inside quoted
+texts do not count.
+
+The text between the braces is blanked before the outer language is read, so that every offset stays
+true; the other language reads it from the whole text. The language in the braces decides how a
+quote is written inside a text.
 """
 
 from __future__ import annotations
@@ -9,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TypeVar
 
 from tocsin.errors import (
@@ -214,3 +225,113 @@ def reading_order(problem: Problem) -> tuple[int, int]:
     """Sort key of problems, from the start of the text to its end."""
     place = problem.place or START
     return (place.line, place.column)
+
+
+Extent = tuple[int, int]
+"""Offsets of the first character of a piece, and of the one after its last."""
+
+_BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+class TextSlices:
+    """Pieces of one text. `mask` returns it with blanks for texts whose brackets do not count."""
+
+    def __init__(self, text: str, mask: Callable[[str], str] = str) -> None:
+        self._text = text
+        self._mask = mask
+        self._depths: list[int] = []
+
+    def piece(self, extent: Extent) -> str:
+        """Return a piece, extended at both ends to the brackets that pair with those inside it."""
+        start, end = extent
+        depths = self._nesting()
+        lowest = min(depths[start : end + 1])
+        while start > 0 and depths[start] > lowest:
+            start -= 1
+        while end < len(self._text) and depths[end] > lowest:
+            end += 1
+        return self._text[start:end]
+
+    def _nesting(self) -> list[int]:
+        """Return the nesting depth of brackets before each character, and at the end."""
+        if not self._depths:
+            self._depths = [0]
+            for each in self._mask(self._text):
+                self._depths.append(self._depths[-1] + _BRACKETS.get(each, 0))
+        return self._depths
+
+
+def extent_of(spot: SourceSpan) -> Extent:
+    """Return the extent of a token."""
+    return spot.offset, spot.offset + len(spot.text)
+
+
+def blank(text: str, quoted: re.Pattern[str]) -> str:
+    """Return the text with blanks for all that the pattern finds, at its old length."""
+    return quoted.sub(lambda found: " " * len(found[0]), text)
+
+
+def enclose(*extents: Extent) -> Extent:
+    """Return the extent from the first to the last of several."""
+    return min(start for start, _ in extents), max(end for _, end in extents)
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known word most similar to the word, or "".
+
+    The cutoff is a similarity from 0 (any word) to 1 (equal).
+    """
+    return next(iter(get_close_matches(word, list(known), n=1, cutoff=cutoff)), "")
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, otherwise: str = "") -> str:
+    """Return "did you mean ...?" with the nearest known word; `otherwise` if none is near."""
+    meant = nearest(word, known, cutoff)
+    return f"did you mean {meant}?" if meant else otherwise
+
+
+_TWICE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[{}]""")
+_BACKSLASHED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[{}]""", re.DOTALL)
+_WITH_BACKSLASHES = ("concept", "epcis", "graph")
+
+
+def blank_braces(text: str, opening: re.Pattern[str], code: str) -> str:
+    """Return the text with everything inside braces as blanks, at its old length.
+
+    `opening` finds an opening brace, with the language before it as its group, and any text in
+    which braces do not count.
+    """
+    pieces, kept, at = [], 0, 0
+    while found := opening.search(text, at):
+        at = found.end()
+        if found[0].endswith("{"):
+            end = _closing(text, at, found[1], code)
+            pieces += [text[kept:at], " " * (end - at)]
+            kept = at = end
+    return "".join((*pieces, text[kept:]))
+
+
+def shift_problem(problem: Problem, text: str, offset: int) -> Problem:
+    """Return a problem of the text that starts at the offset, placed in the whole text."""
+    start, inner = Place.at(text, offset), problem.place or Place(1, 1)
+    column = inner.column + start.column - 1 if inner.line == 1 else inner.column
+    place = Place(start.line + inner.line - 1, column)
+    return type(problem)(
+        problem.message, code=problem.code, place=place, token=problem.token, hint=problem.hint
+    )
+
+
+def _closing(text: str, start: int, language: str | None, code: str) -> int:
+    """Return the offset of the brace that closes the one before `start`, or raise."""
+    depth, mark = 1, _BACKSLASHED if language in _WITH_BACKSLASHES else _TWICE
+    for found in mark.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.start()
+    raise SyntaxProblem(
+        "the brace is not closed",
+        code=code,
+        place=Place.at(text, start - 1),
+        token="{",
+        hint="close it with }, as in selector{ price < 400 }; a brace inside quotes does not count",
+    )

@@ -1,10 +1,10 @@
 """The language `concept`: events by meaning, intervals in relation, absence over time.
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`,
-`lower.py` the plan, with `concept_builder.py` for concepts and `forms.py` for composites;
-`terminology.py` reads a `.tbox` file, `checks.py` warns, `syntax_errors.py` explains. An event
-matches a concept when it is an instance; composites combine such events by interval relations, `&`,
-`|`, timed absence and shared values.
+`lower.py` the plan, with `concept_builder.py` for concepts and their names; `terminology.py` reads
+a `.tbox` file, `checks.py` warns, `syntax_errors.py` explains. An event matches a concept when it
+is an instance; composites combine such events by interval relations, `&`, `|`, timed absence and
+shared values.
 
 Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/concept`, `tests/scenarios`.
@@ -14,12 +14,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+)
 from tocsin.languages.concept.checks import warnings_of
+from tocsin.languages.concept.concept_builder import names_of
 from tocsin.languages.concept.lower import lower
-from tocsin.languages.concept.names import names_of
 from tocsin.languages.concept.read import ConceptLimits, read_subscription, settings_of
 from tocsin.languages.concept.terminology import tbox_of_text
 from tocsin.plan.nodes.composites import Plan

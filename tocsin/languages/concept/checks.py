@@ -12,10 +12,8 @@ from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import examine
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.context import Context
-from tocsin.languages.base.embedded import shift_problem
-from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.base.reading import Context
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, nearest, shift_problem
 from tocsin.languages.concept.lower import LoweredConcept
 from tocsin.languages.concept.syntax import (
     ConceptEmbeddedAtom,

@@ -1,4 +1,7 @@
-"""Syntax to concept. A problem in one place hides none elsewhere: Nothing replaces its concept.
+"""Syntax to concept, with its names resolved. A problem in one place hides none elsewhere.
+
+Nothing replaces a concept with a problem. A name is that of a concept, individual or role as it is,
+by its aliases, or by its prefix.
 
 Restricted datatypes `(type op value)`: an enumerated type compares individuals, any other its
 literals.
@@ -7,8 +10,8 @@ literals.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import assert_never
 
@@ -28,9 +31,9 @@ from tocsin.knowledge.concepts.concept import (
     enumeration,
 )
 from tocsin.knowledge.concepts.datatypes import EQUALITIES, PREFIX, TYPES, datatype, datatype_name
-from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.base.texts import ProblemCollector
-from tocsin.languages.concept.names import ConceptNameResolver
+from tocsin.knowledge.concepts.tbox import EMPTY, TBox
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.texts import ProblemCollector, nearest
 from tocsin.languages.concept.syntax import (
     Bottom,
     ConceptAnd,
@@ -50,6 +53,69 @@ from tocsin.languages.concept.syntax import (
     Union,
 )
 from tocsin.values.scalars import canonical_number
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNameResolver:
+    """TBox in force, and prefixes of the ontology."""
+
+    tbox: TBox = EMPTY
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    def full(self, name: ConceptName) -> str:
+        """Return the TBox's name, else the IRI of a prefixed name, else the name itself."""
+        if name.is_iri:
+            return self.tbox.resolved(name.name)
+        resolved = self.tbox.resolved(name.name)
+        prefix, colon, local = name.name.partition(":")
+        if (
+            resolved != name.name
+            or not colon
+            or self.tbox.is_concept(name.name)
+            or prefix not in self.prefixes
+        ):
+            return resolved
+        return self.tbox.resolved(self.prefixes[prefix] + local)
+
+    def is_concept(self, full: str) -> bool:
+        """True if the TBox has a concept of that name."""
+        return self.tbox.is_concept(full)
+
+    def is_individual(self, full: str, name: ConceptName) -> bool:
+        """True for a known individual and for any IRI, written out or by its prefix."""
+        return (
+            full in self.tbox.known_individuals
+            or name.is_iri
+            or full != self.tbox.resolved(name.name)
+        )
+
+    def knows_role(self, full: str) -> bool:
+        """True if the role may be used: any, if the TBox declares no role."""
+        return not self.tbox.roles or full in self.tbox.roles
+
+    def similar(self, name: str) -> str:
+        """Return "did you mean ...? " with a known name, or ""."""
+        known = sorted(
+            {
+                *self.tbox.base_symbols,
+                *(axiom.name for axiom in self.tbox.axioms),
+                *self.tbox.enumerated,
+            }
+        )
+        meant = nearest(name, [*known, *sorted(self.tbox.known_individuals)], 0.75)
+        return f"did you mean {meant}? " if meant else ""
+
+
+def names_of(ontology: object | None) -> ConceptNameResolver:
+    """Return the names of an ontology; raise the problem of its TBox if it has one."""
+    if not isinstance(ontology, Ontology):
+        return ConceptNameResolver()
+    if isinstance(ontology.tbox, Problem):
+        raise ontology.tbox
+    return ConceptNameResolver(
+        ontology.tbox if isinstance(ontology.tbox, TBox) else EMPTY, ontology.prefixes
+    )
+
 
 _SIGNS = {"≤": "<=", "≥": ">=", "≠": "!="}
 _TRUTHS = {"true": True, "false": False}

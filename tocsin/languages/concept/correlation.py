@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.concept.concept_builder import ConceptBuilder
 from tocsin.languages.concept.syntax import ConceptName, ConceptSubscription, Sole
 from tocsin.languages.concept.syntax import RoleCorrelation as Written
 from tocsin.plan.nodes.composites import Key
+from tocsin.values.scalars import Path
 
 CODE = "CORRELATION"
 

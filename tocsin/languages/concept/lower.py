@@ -1,5 +1,6 @@
-"""Syntax to plan: a concept is one atom, `&` and relations in time are joins, timed negation is an
-absence.
+"""Syntax to plan: a concept is one atom, `&` and relations in time are joins.
+
+Timed negation is an absence. All joins are chronicle: oldest with oldest, each used once.
 """
 
 from __future__ import annotations
@@ -9,15 +10,11 @@ from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.concept import Concept, Nothing
-from tocsin.languages.base.context import Context, PartDefinition
-from tocsin.languages.base.embedded import shift_problem
-from tocsin.languages.base.plan_parts import keyed_operators, keyed_whole
-from tocsin.languages.base.slices import TextSlices
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.concept import forms
-from tocsin.languages.concept.concept_builder import ConceptBuilder
+from tocsin.languages.base.plan_parts import ORDER, keyed_operators, keyed_whole, one_of_seven
+from tocsin.languages.base.reading import Context, PartDefinition
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, TextSlices, shift_problem
+from tocsin.languages.concept.concept_builder import ConceptBuilder, ConceptNameResolver
 from tocsin.languages.concept.correlation import Correlating, SharedValue
-from tocsin.languages.concept.names import ConceptNameResolver
 from tocsin.languages.concept.read import ConceptOptions, exceeded, read_subscription, slices_of
 from tocsin.languages.concept.syntax import (
     ConceptAnd,
@@ -32,10 +29,84 @@ from tocsin.languages.concept.syntax import (
     leaves_of,
 )
 from tocsin.plan.nodes import composites
-from tocsin.plan.nodes.composites import Part
+from tocsin.plan.nodes.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    EveryWindow,
+    Join,
+    Part,
+    Policy,
+    Stands,
+)
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.sources import SourceRecorder
-from tocsin.values.time import Duration
+from tocsin.values.time import Duration, Instant, parse_duration
+
+__all__ = [
+    "ORDER",
+    "Options",
+    "both",
+    "duration_of",
+    "one_of_seven",
+    "silent_after",
+    "silent_before",
+    "silent_every",
+    "stands",
+]
+
+Options = Mapping[str, object]
+
+_FORM = "write a number and its unit, as 30 min, or PT30M; a month or a year has no fixed length"
+_LONGEST = 100 * 366 * 86_400_000_000
+
+
+def both(left: Part, right: Part) -> Part:
+    """Return `A & B`: one of each, of different events, in any order."""
+    return Join((left, right), policy=Policy.CHRONICLE)
+
+
+def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
+    """Return `A Before B` or another of the fourteen relations, with the order of bounds it
+    implies.
+    """
+    return Join(
+        (left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE
+    )
+
+
+def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:
+    """Return `not (A) (t)`: recurring windows without A, of that length, counted from the origin
+    on.
+    """
+    return Absence(part, EveryWindow(length, origin), policy=Policy.CHRONICLE)
+
+
+def silent_before(part: Part, length: Duration, anchor: Part) -> Part:
+    """Return `not (A) (t anchored) Before B`: B without A in the time before it."""
+    return Absence(part, BeforeWindow(anchor, length), policy=Policy.CHRONICLE)
+
+
+def silent_after(part: Part, length: Duration, anchor: Part) -> Part:
+    """Return `A Before not (B) (t anchored)`: A without B in the time after it."""
+    return Absence(part, AfterWindow(anchor, length), policy=Policy.CHRONICLE)
+
+
+def duration_of(written: str) -> Duration:
+    """Return a duration with its unit in microseconds.
+
+    Raises if it is zero, negative, longer than a century, or has months or years.
+    """
+    try:
+        length = parse_duration(written)
+    except MeaningProblem:
+        length = 0
+    if not 0 < length <= _LONGEST:
+        raise MeaningProblem(
+            f"{written!r} is no duration", code="DURATION", token=written, hint=_FORM
+        )
+    return length
+
 
 OWN_LANGUAGE = "concept"
 MAX_NAMES_IN_A_ROW = 32
@@ -121,7 +192,7 @@ class ConceptLowering:
             case ConceptOr(operands):
                 return composites.Either(tuple(map(self.part, operands)))
             case ConceptAnd(left, right):
-                return forms.both(self.part(left), self.part(right))
+                return both(self.part(left), self.part(right))
             case TemporalRelation():
                 return self._temporal(node)
             case TimedNegation():
@@ -150,16 +221,16 @@ class ConceptLowering:
         return test
 
     def _temporal(self, node: TemporalRelation) -> Part:
-        relation, exchanged = forms.one_of_seven(node.relation)
+        relation, exchanged = one_of_seven(node.relation)
         left, right = (node.right, node.left) if exchanged else (node.left, node.right)
         before, after = _is_anchored(left), _is_anchored(right)
         if not (before or after):
-            return forms.stands(self.part(left), relation, self.part(right), self.settings.proper)
+            return stands(self.part(left), relation, self.part(right), self.settings.proper)
         absent, anchor = (left, right) if before else (right, left)
         assert isinstance(absent, TimedNegation)
         if relation != "Before" or (before and after):
             self._unanchored(absent)
-        silent = forms.silent_before if before else forms.silent_after
+        silent = silent_before if before else silent_after
         return silent(self.part(absent.operand), self._duration(absent.duration), self.part(anchor))
 
     def _timed(self, node: TimedNegation) -> Part:
@@ -172,7 +243,7 @@ class ConceptLowering:
                 "an absence at regular times has no values to correlate by",
                 "anchor it, as in A Before not (B) (PT1H anchored), or drop correlate by",
             )
-        return forms.silent_every(
+        return silent_every(
             self.part(node.operand), self._duration(node.duration), self.settings.origin
         )
 
@@ -187,7 +258,7 @@ class ConceptLowering:
 
     def _duration(self, spot: SourceSpan) -> Duration:
         try:
-            return forms.duration_of(spot.text)
+            return duration_of(spot.text)
         except Problem as problem:
             self.problems.at(spot, problem, "DURATION")
             return 1

@@ -12,11 +12,10 @@ from functools import cache
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.concepts.assertions import World
-from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
-from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.base.slices import TextSlices, blank
+from tocsin.languages.base.reading import option_problem, refuse_unknown
+from tocsin.languages.base.texts import TextSlices, blank, blank_braces
 from tocsin.languages.concept.syntax import ConceptSubscription, Terminology
 from tocsin.languages.concept.syntax_errors import syntax_problem
 from tocsin.languages.concept.transformer import ConceptTransformer

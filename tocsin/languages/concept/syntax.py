@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tocsin.languages.base.slices import Extent, enclose, extent_of
-from tocsin.languages.base.texts import SourceSpan
+from tocsin.languages.base.texts import Extent, SourceSpan, enclose, extent_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
     CURLY_QUOTES,
     SyntaxErrorContext,
     TerminalNames,
     find_hint,
+    nearest,
     show_token,
     split_at_error,
     unexpected_problem,

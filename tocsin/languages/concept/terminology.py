@@ -7,8 +7,7 @@ from tocsin.knowledge.concepts.axioms import Axiom, Definition, Specialisation
 from tocsin.knowledge.concepts.concept import Enumeration, enumeration
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.languages.base.texts import ProblemCollector
-from tocsin.languages.concept.concept_builder import ConceptBuilder
-from tocsin.languages.concept.names import ConceptNameResolver
+from tocsin.languages.concept.concept_builder import ConceptBuilder, ConceptNameResolver
 from tocsin.languages.concept.read import read_terminology
 from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, WrittenAxiom, children_of
 

@@ -1,9 +1,9 @@
 """The language `epcis`: a SimpleEventQuery as a standing query about one event.
 
 Begin with `parse` in this file. `read.py` takes the JSON object of the parameters or the XML of a
-request, `parameters.py` and `extensions.py` know them, `lower.py` makes one condition, `checks.py`
-warns. `master_data.py`, with definitions and an ontology of locations, answers `WD_`, `HASATTR_`
-and `EQATTR_`.
+request, `parameters.py` knows them, `lower.py` makes one condition, `checks.py` warns.
+`master_data.py`, with definitions and an ontology of locations, answers `WD_`, `HASATTR_` and
+`EQATTR_`.
 
 Imports: `errors`, `events`, `knowledge`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/events/epcis/test_queries.py`,
@@ -15,9 +15,16 @@ from __future__ import annotations
 from functools import partial
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, capture_problems, whole_text
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+    refuse_unknown,
+    whole_text,
+)
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.epcis.checks import warnings_of
 from tocsin.languages.epcis.lower import lower

@@ -11,7 +11,7 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.epcis.problems import place_of
 from tocsin.languages.epcis.read import EpcisQuery
 from tocsin.languages.epcis.values import as_instant
-from tocsin.values.ranges import can_all_hold
+from tocsin.plan.semantics.implication import can_all_hold
 
 _ONE_TIME = ("eventTime", "recordTime", "errorDeclarationTime", "errorDeclaration_Time")
 """Times that an event has at most one of, so that both limits are about the same value."""

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from tocsin.events.codecs.epcis.event import KEYS
 from tocsin.events.codecs.epcis.identifiers import ANY_DIGIT, ANY_RUN, canonical, patterns
 from tocsin.events.codecs.epcis.json_context import expand_curie
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.values import Given, identifiers, instant, resources, strings
 from tocsin.plan.nodes.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
 from tocsin.plan.nodes.expressions import Call, Semantics
 from tocsin.plan.semantics.list_conditions import ITSELF, any_item, item_test, like_text
 from tocsin.values.like import Token, Wild
-from tocsin.values.scalars import Constant, Scalar
+from tocsin.values.scalars import ENVELOPE, Constant, Path, Scalar
 
 Lowering = Callable[[Given], BooleanNode]
 """Function from a parameter to its condition on an event."""

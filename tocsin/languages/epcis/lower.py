@@ -14,9 +14,14 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.master_data import MasterData
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.conditions import Lowering
-from tocsin.languages.epcis.extensions import extension
 from tocsin.languages.epcis.master_data import about_master_data
-from tocsin.languages.epcis.parameters import CONTROLS, FIXED, examples, find_composed_parameter
+from tocsin.languages.epcis.parameters import (
+    CONTROLS,
+    FIXED,
+    examples,
+    extension,
+    find_composed_parameter,
+)
 from tocsin.languages.epcis.problems import control_problem
 from tocsin.languages.epcis.read import EpcisQuery
 from tocsin.languages.epcis.values import Given

@@ -22,14 +22,14 @@ from tocsin.events.codecs.epcis.master_data import (
     MasterDataRecord,
     read_master_data,
 )
-from tocsin.events.event import Path
 from tocsin.events.views.epcis import MASTER_DATA
-from tocsin.languages.base.context import Definition, MasterDataDefinition
+from tocsin.languages.base.reading import Definition, MasterDataDefinition
 from tocsin.languages.epcis.conditions import Lowering, any_of, is_one, members
 from tocsin.languages.epcis.values import Given, identifiers, strings
 from tocsin.plan.nodes.atoms import BooleanNode
 from tocsin.plan.nodes.expressions import Call
 from tocsin.plan.semantics.list_conditions import item_test
+from tocsin.values.scalars import Path
 
 _NAME = re.compile(rf"(EQATTR|EQ_ATTR|HASATTR)_({'|'.join(PATHS)})(?:_(.+))?")
 

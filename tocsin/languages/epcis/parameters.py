@@ -1,8 +1,17 @@
-"""Parameters of a SimpleEventQuery with fixed names (EPCIS 2.0, section 8.2.7.1), those of 1.x
-included.
+"""Parameters of a SimpleEventQuery: those with fixed names, and those of extension fields.
+
+Fixed names are those of EPCIS 2.0, section 8.2.7.1, and of 1.x.
 
 Each parameter narrows the result; several values of one parameter are alternatives. A quantity or a
 measurement with a unit (`GE_value_CEL`) matches that unit only: nothing is converted.
+
+Extension fields have EQ_, GT_, GE_, LT_, LE_, EXISTS_, HASATTR_ and EQATTR_ with a qualified name.
+
+The name of a field is `prefix:local` by the `@context` of the query, or `namespace#local` as in
+EPCIS 1.x. ILMD_, ERROR_DECLARATION_, SENSORELEMENT_, SENSORMETADATA_, SENSORREPORT_, readPoint_ and
+bizLocation_ give the place of the field, else it is a field of the event; INNER_ means any depth
+below that. An attribute belongs to the field itself, as in XML, or to the master data of the thing
+that the field names.
 """
 
 from __future__ import annotations
@@ -10,10 +19,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tocsin.events.codecs.epcis import vocabulary
+from tocsin.events.codecs.epcis import json_context
 from tocsin.events.codecs.epcis.event_schema import ACTIONS, KINDS
 from tocsin.events.codecs.epcis.json_context import expand_name
-from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import (
     Lowering,
     any_of,
@@ -28,9 +36,11 @@ from tocsin.languages.epcis.conditions import (
     members,
     scalar,
 )
-from tocsin.languages.epcis.master_data import lies_in
+from tocsin.languages.epcis.master_data import attribute_is, has_attribute, lies_in
 from tocsin.languages.epcis.values import (
     Given,
+    as_instant,
+    as_number,
     flag,
     hex_digits,
     number,
@@ -41,7 +51,9 @@ from tocsin.languages.epcis.values import (
     terms,
 )
 from tocsin.plan.nodes.atoms import BooleanNode
-from tocsin.plan.semantics.list_conditions import ITSELF, item_test
+from tocsin.plan.nodes.expressions import Call
+from tocsin.plan.semantics.list_conditions import DEEP, ITSELF, item_test
+from tocsin.values.scalars import Path
 
 CONTROLS = (
     "orderBy",
@@ -91,7 +103,7 @@ _TIMED: dict[str, tuple[Path, ...]] = {
     "SENSORREPORT_time": ((*_REPORT, "time"),),
 }
 _DEVICE = ("deviceID", "deviceMetadata", "rawData", "dataProcessingMethod", "bizRules")
-_DISPOSITIONS = terms(vocabulary.DISPOSITION)
+_DISPOSITIONS = terms(json_context.DISPOSITION)
 
 
 def _event_type(given: Given) -> BooleanNode:
@@ -124,7 +136,7 @@ def _flagged(given: Given) -> BooleanNode:
 def _fixed() -> Iterator[tuple[str, Lowering]]:
     yield "eventType", _event_type
     yield "EQ_action", scalar(("action",), one_of(*ACTIONS))
-    yield "EQ_bizStep", scalar(("bizStep",), terms(vocabulary.BIZ_STEP))
+    yield "EQ_bizStep", scalar(("bizStep",), terms(json_context.BIZ_STEP))
     yield "EQ_disposition", scalar(("disposition",), _DISPOSITIONS)
     yield (
         "EQ_persistentDisposition_set",
@@ -136,7 +148,7 @@ def _fixed() -> Iterator[tuple[str, Lowering]]:
     )
     yield "EQ_eventID", scalar(("eventID",), resources)
     yield "EQ_transformationID", make_identifier_equality(("transformationID",))
-    yield "EQ_errorReason", scalar(("errorDeclaration", "reason"), terms(vocabulary.ERROR_REASON))
+    yield "EQ_errorReason", scalar(("errorDeclaration", "reason"), terms(json_context.ERROR_REASON))
     yield (
         "EQ_correctiveEventID",
         make_list_equality(("errorDeclaration", "correctiveEventIDs"), read=resources),
@@ -157,11 +169,14 @@ def _fixed() -> Iterator[tuple[str, Lowering]]:
 
 
 def _sensor() -> Iterator[tuple[str, Lowering]]:
-    yield "EQ_type", make_list_equality((*_REPORT, "type"), read=terms(vocabulary.MEASUREMENT))
-    yield "EQ_exception", make_list_equality((*_REPORT, "exception"), read=terms(vocabulary.ALERT))
+    yield "EQ_type", make_list_equality((*_REPORT, "type"), read=terms(json_context.MEASUREMENT))
+    yield (
+        "EQ_exception",
+        make_list_equality((*_REPORT, "exception"), read=terms(json_context.ALERT)),
+    )
     yield (
         "EQ_component",
-        make_list_equality((*_REPORT, "component"), read=terms(vocabulary.COMPONENT)),
+        make_list_equality((*_REPORT, "component"), read=terms(json_context.COMPONENT)),
     )
     yield "EQ_booleanValue", _flagged
     for name in _DEVICE:
@@ -195,9 +210,9 @@ _LISTS = {
     "destination": "destinationList",
 }
 _TYPES = {
-    "bizTransaction": vocabulary.TRANSACTION_TYPE,
-    "source": vocabulary.PARTY_TYPE,
-    "destination": vocabulary.PARTY_TYPE,
+    "bizTransaction": json_context.TRANSACTION_TYPE,
+    "source": json_context.PARTY_TYPE,
+    "destination": json_context.PARTY_TYPE,
 }
 
 
@@ -239,3 +254,95 @@ def _measured(word: str, field: str, unit: str | None) -> Lowering:
         return any_of([listed, members([("quantity",)], item_test(relation, ITSELF, *values))])
 
     return lower
+
+
+_AREAS: dict[str, Path] = {
+    "ILMD": ("ilmd",),
+    "ERROR_DECLARATION": ("errorDeclaration",),
+    "SENSORELEMENT": ("sensorElementList",),
+    "SENSORMETADATA": ("sensorElementList", "sensorMetadata"),
+    "SENSORREPORT": ("sensorElementList", "sensorReport"),
+    "readPoint": ("readPoint",),
+    "bizLocation": ("bizLocation",),
+}
+_NAME = re.compile(
+    rf"(EQ_ATTR|EQATTR|EQ|GT|GE|LT|LE|EXISTS|HASATTR)_(INNER_)?(?:({'|'.join(_AREAS)})_)?([^:]+:.+)"
+)
+_FULL = ("http", "https", "urn", "ni", "tag")
+"""Text before the colon of a full name, as opposed to a prefix."""
+
+
+def extension(name: str) -> Lowering | None:
+    """Return the lowering of a parameter about an extension field; None for other names."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    word, inner, area, field = found.groups()
+    above = (*_AREAS.get(area, ()), *((DEEP,) if inner else ()))
+    return lambda given: _condition(given, word, above, field)
+
+
+def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
+    if word in ("EQATTR", "EQ_ATTR"):
+        field, _, attribute = field.rpartition("_")
+        path = (*above, _key(given, field))
+        written = members([path], item_test("=", _attribute(given, attribute), *strings(given)))
+        return any_of([written, attribute_is(given, path[-1], [path], attribute)])
+    path = (*above, _key(given, field))
+    match word:
+        case "EXISTS":
+            return members([path], item_test("EXISTS", ITSELF))
+        case "HASATTR":
+            own = [
+                members([path], item_test("EXISTS", _attribute(given, each)))
+                for each in strings(given)
+            ]
+            return any_of([*own, has_attribute(given, path[-1], [path])])
+        case "EQ":
+            return members([path], _equality(given))
+        case _:
+            return members([path], _ordering(given, ORDERINGS[word]))
+
+
+def _key(given: Given, field: str) -> str:
+    """Return the name of the field in events; raise for an undeclared prefix.
+
+    Such a prefix would never match.
+    """
+    prefix = field.partition(":")[0]
+    if not field:
+        raise given.wrong(
+            f"{given.name} names no field", "write it like EQATTR_prefix:field_attribute"
+        )
+    if prefix not in given.names.prefixes and prefix not in _FULL:
+        raise given.wrong(
+            f"the prefix {prefix!r} is not declared",
+            f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write'
+            " namespace#name",
+        )
+    return expand_name(field, given.names)
+
+
+def _attribute(given: Given, name: str) -> str:
+    return expand_name(name, given.names)
+
+
+def _equality(given: Given) -> Call:
+    """Return the test for one number, or for texts; a time is compared as text."""
+    value = given.value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return item_test("=", ITSELF, value)
+    return item_test("=", ITSELF, *strings(given))
+
+
+def _ordering(given: Given, relation: str) -> Call:
+    """Return the test against a number or a time."""
+    found = as_number(given.value)
+    if found is not None:
+        return item_test(relation, ITSELF, found)
+    moment = as_instant(given.value)
+    if moment is None:
+        raise given.wrong(
+            f"{given.name} takes a number or a time", "a time is written like 2026-01-31T08:00:00Z"
+        )
+    return item_test(f"TIME {relation}", ITSELF, moment)

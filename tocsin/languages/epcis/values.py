@@ -13,9 +13,13 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.codecs.epcis.json_context import NameContext, expand_curie, individual
+from tocsin.events.codecs.epcis.json_context import (
+    NameContext,
+    StandardTerms,
+    expand_curie,
+    individual,
+)
 from tocsin.events.codecs.epcis.master_data import MasterData
-from tocsin.events.codecs.epcis.vocabulary import StandardTerms
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.problems import parameter_problem
 from tocsin.values.scalars import canonical_number

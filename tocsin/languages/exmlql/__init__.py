@@ -14,9 +14,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+    refuse_unknown,
+)
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.exmlql.checks import warnings_of
 from tocsin.languages.exmlql.lower import lower

@@ -31,8 +31,8 @@ from tocsin.languages.exmlql.syntax import (
     uses_of,
 )
 from tocsin.languages.exmlql.time_clauses import constituents
+from tocsin.plan.semantics.implication import TURNED, can_all_hold
 from tocsin.plan.xml.row_evaluation import number_in
-from tocsin.values.ranges import TURNED, can_all_hold
 
 _EQUALITIES = ("=", "!=")
 

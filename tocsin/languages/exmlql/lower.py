@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from tocsin.languages.base.context import Definition
+from tocsin.languages.base.reading import Definition
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.exmlql.source_texts import SourceTexts
 from tocsin.languages.exmlql.syntax import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.languages.base.slices import Extent, TextSlices, enclose, extent_of
+from tocsin.languages.base.texts import Extent, TextSlices, enclose, extent_of
 from tocsin.languages.exmlql.syntax import (
     ExmlqlSubscription,
     PatternItem,

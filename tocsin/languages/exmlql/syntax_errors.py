@@ -9,7 +9,6 @@ import re
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
     CURLY_QUOTES,
     LONGEST_TOKEN,
@@ -18,6 +17,7 @@ from tocsin.languages.base.texts import (
     TerminalNames,
     end_of,
     find_hint,
+    nearest,
     split_at_error,
     unexpected_problem,
 )

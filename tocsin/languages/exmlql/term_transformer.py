@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 from tocsin.languages.base.grammar import Children, NestingTransformer, TextLimits, limit_problems
 from tocsin.languages.base.parsing import Token
-from tocsin.languages.base.suggestions import did_you_mean, nearest
-from tocsin.languages.base.texts import SourceSpan, spot_of
+from tocsin.languages.base.texts import SourceSpan, did_you_mean, nearest, spot_of
 from tocsin.languages.exmlql.syntax import (
     SYNTAX_CODE,
     AmongUse,

@@ -17,9 +17,8 @@ from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.events.views.document import parse_xml
-from tocsin.languages.base.context import Definition, DocumentDefinition
-from tocsin.languages.base.suggestions import nearest
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.base.reading import Definition, DocumentDefinition
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, nearest
 from tocsin.languages.exmlql.syntax import (
     Bind,
     BlockUse,

@@ -14,9 +14,15 @@ from __future__ import annotations
 from functools import partial
 
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, capture_problems, whole_text
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+    whole_text,
+)
 from tocsin.languages.base.texts import ProblemCollector
 from tocsin.languages.graph.checks import warnings_of
 from tocsin.languages.graph.lower import lower

@@ -26,7 +26,7 @@ from tocsin.plan.nodes.graphs import (
     conditions_of,
     vertex_text,
 )
-from tocsin.values.ranges import OPPOSITE, can_all_hold
+from tocsin.plan.semantics.implication import OPPOSITE, can_all_hold
 from tocsin.values.terms import Family, Iri, LiteralValue, value_of
 
 _EQUALITIES = ("=", "!=")

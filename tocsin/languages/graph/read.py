@@ -12,8 +12,8 @@ from functools import cache
 from typing import TypeVar
 
 from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
-from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.reading import option_problem, refuse_unknown
 from tocsin.languages.base.texts import START, ProblemCollector
 from tocsin.languages.graph.sparql import as_statements
 from tocsin.languages.graph.syntax import GraphSubscription, SparqlQuery

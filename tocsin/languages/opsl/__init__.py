@@ -1,9 +1,9 @@
 """The language `opsl` (OPSL): composites in time and space, with variables.
 
 Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tree of `syntax.py`,
-`lower.py` and `forms.py` the joins, absences and filters of the plan; `names.py`, `variables.py`
-and `where.py` serve its parts, `checks.py` warns. Atoms may be of any language. A variable is the
-same occurrence wherever it is used.
+`lower.py` the joins, absences and filters of the plan; `names.py`, `variables.py` and `where.py`
+serve its parts, `checks.py` warns. Atoms may be of any language. A variable is the same occurrence
+wherever it is used.
 
 Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/opsl`, `tests/scenarios`.
@@ -14,9 +14,14 @@ from __future__ import annotations
 from functools import partial
 
 from tocsin.errors import Place
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+)
 from tocsin.languages.opsl.checks import warnings_of
 from tocsin.languages.opsl.lower import lower
 from tocsin.languages.opsl.quantities import find_window

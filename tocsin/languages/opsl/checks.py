@@ -14,10 +14,9 @@ from itertools import pairwise, product
 
 from tocsin.errors import Problem
 from tocsin.events.views.epcis import PLACES
-from tocsin.languages.base.context import Context, RegionDefinition
-from tocsin.languages.base.embedded import shift_problem
+from tocsin.languages.base.reading import Context, RegionDefinition
 from tocsin.languages.base.regions import Point, region_of, rings_of
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, shift_problem
 from tocsin.languages.opsl.names import condition_of, path_of, written_region
 from tocsin.languages.opsl.quantities import distance_of, duration_of
 from tocsin.languages.opsl.read import OpslLimits
@@ -38,10 +37,8 @@ from tocsin.languages.opsl.syntax import (
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import attribute_paths, predicates_of
 from tocsin.plan.passes.contradictions import contradictions
-from tocsin.plan.semantics.coordinate_checks import tests_off_the_globe
-from tocsin.plan.semantics.implication import Literal
+from tocsin.plan.semantics.implication import TURNED, Literal, tests_off_the_globe
 from tocsin.values.globe import TURN
-from tocsin.values.ranges import TURNED
 from tocsin.values.space import HALF_TURN, Metric, parse_place
 
 # UNSATISFIABLE.

@@ -1,22 +1,22 @@
-"""Syntax to plan, form by form. A problem in one place hides none elsewhere: NOTHING replaces its
-part.
+"""Syntax to plan, form by form. A problem in one place hides none elsewhere.
 
-Parts and levels are counted with every name written out.
+NOTHING replaces a part with a problem. Parts and levels are counted with every name written out.
+The ten temporal and twelve spatial forms are in tables by their glyphs.
+
+Windows on a duration are half-open, (start, start + t]; windows between two parts are open at both
+ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, assert_never
 
 from tocsin.errors import Problem
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.plan_parts import prefix_names
-from tocsin.languages.base.slices import TextSlices
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
-from tocsin.languages.opsl import forms
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, TextSlices, shift_problem
 from tocsin.languages.opsl.names import (
     NOTHING,
     OWN_LANGUAGE,
@@ -49,13 +49,97 @@ from tocsin.languages.opsl.syntax import (
 from tocsin.languages.opsl.variables import order_of_bindings
 from tocsin.languages.opsl.where import place_comparisons
 from tocsin.plan.nodes.composites import (
+    Absence,
+    AfterInstant,
+    AfterWindow,
+    AtRegion,
+    BetweenWindow,
+    DuringWindow,
     Either,
+    End,
+    FixedWindow,
     Join,
+    Moment,
     Named,
+    Near,
+    Only,
     Part,
+    Precedes,
     parts_of,
 )
 from tocsin.plan.nodes.sources import SourceRecorder
+from tocsin.values.space import Metric, SpatialRelation
+from tocsin.values.time import Duration, Instant
+
+FIXED: Mapping[str, Callable[[Part, Instant, Duration], Part]] = {
+    "!": lambda part, start, length: Absence(part, FixedWindow(start, length)),
+    "=|": lambda part, start, length: Only(part, DuringWindow(start, length)),
+    "|=": lambda part, start, length: Only(part, AfterInstant(start + length)),
+}
+"""`(T;t)B` by operator: the operand, the start of the window and its length."""
+
+AFTER: Mapping[str, Callable[[Part, Part, Duration], Part]] = {
+    "!": lambda first, part, length: Absence(part, AfterWindow(first, length)),
+    "=|": lambda first, part, length: Join(
+        (first, part), (_follows(0, 1), _ends_within(1, 0, length))
+    ),
+    "|=": lambda first, part, length: Join((first, part), (_follows(0, 1, length),)),
+}
+"""`(A;t)B` by operator: the part that opens the window, the operand, and the window's length."""
+
+BETWEEN: Mapping[str, Callable[[Part, Part, Part], Part]] = {
+    "!": lambda first, last, part: Absence(part, BetweenWindow(first, last)),
+    "=|": lambda first, last, part: Join((first, last, part), (_follows(0, 2), _follows(2, 1))),
+    "|=": lambda first, last, part: Join((first, last, part), (_follows(0, 1), _follows(1, 2))),
+}
+"""`(A;B)C` by operator: the parts that open and close the window, and the operand."""
+
+RELATIONS: Mapping[str, SpatialRelation] = {
+    "@": SpatialRelation.INSIDE,
+    "IN": SpatialRelation.INSIDE,
+    "OVLP": SpatialRelation.MEETS,
+    "SPL": SpatialRelation.SAME_PLACE,
+    "DIST<": SpatialRelation.NEARER,
+    "DIST=": SpatialRelation.AT,
+    "DIST>": SpatialRelation.FARTHER,
+}
+"""The spatial operators, DIST with its comparison."""
+
+
+def concurrent(other: Part, part: Part, tolerance: Duration, longest: Duration | None) -> Part:
+    """Return `|(A)B`: they share time, or miss it by at most the tolerance.
+
+    With a longest duration, an occurrence that ends later than that and the tolerance together
+    cannot be concurrent. Without it, one may last for ever: only the horizon bounds the wait.
+    """
+    conditions = (_starts_before_end(1, 0, tolerance), _starts_before_end(0, 1, tolerance))
+    return Join((other, part), conditions, keep=None if longest is None else tolerance + longest)
+
+
+def at_region(
+    part: Part, relation: SpatialRelation, region: str, distance: float, metric: Metric
+) -> Part:
+    """Return a spatial form with a region."""
+    return Only(part, AtRegion(relation, region, distance, metric))
+
+
+def near(
+    other: Part, part: Part, relation: SpatialRelation, distance: float, metric: Metric
+) -> Part:
+    """Return a spatial form with a part: the operand has the relation to the other part."""
+    return Join((other, part), (Near(1, relation, 0, distance, metric),))
+
+
+def _follows(earlier: int, later: int, gap: Duration = 0) -> Precedes:
+    return Precedes(Moment(earlier, End.FINISH), Moment(later, End.START), gap)
+
+
+def _ends_within(part: int, after: int, length: Duration) -> Precedes:
+    return Precedes(Moment(part, End.FINISH), Moment(after, End.FINISH), -length, or_equal=True)
+
+
+def _starts_before_end(part: int, other: int, tolerance: Duration) -> Precedes:
+    return Precedes(Moment(part, End.START), Moment(other, End.FINISH), -tolerance, or_equal=True)
 
 
 class Sizes:
@@ -121,9 +205,7 @@ class OpslLowering:
                 return self._temporal(node, level + 1)
             case Concurrent():
                 parts = (self.part(node.other, level + 1), self.part(node.operand, level + 1))
-                return forms.concurrent(
-                    *parts, self.settings.tolerance, self.settings.longest_event
-                )
+                return concurrent(*parts, self.settings.tolerance, self.settings.longest_event)
             case Spatial():
                 return self._spatial(node, level + 1)
             case _:
@@ -136,29 +218,27 @@ class OpslLowering:
                 start = self._value(window.instant, instant_of, 0)
                 length = self._value(window.duration, duration_of, 0)
                 self._value(window.duration, lambda written: in_range(start + length, written), 0)
-                return forms.FIXED[node.operator](part, start, length)
+                return FIXED[node.operator](part, start, length)
             case After():
                 length = self._value(window.duration, duration_of, 0)
-                return forms.AFTER[node.operator](self.part(window.part, level), part, length)
+                return AFTER[node.operator](self.part(window.part, level), part, length)
             case OpslWindow():
                 first, last = self.part(window.first, level), self.part(window.last, level)
-                return forms.BETWEEN[node.operator](first, last, part)
+                return BETWEEN[node.operator](first, last, part)
             case _:
                 assert_never(window)
 
     def _spatial(self, node: Spatial, level: int) -> Part:
-        relation = forms.RELATIONS[
-            node.operator + (node.comparison.text if node.comparison else "")
-        ]
+        relation = RELATIONS[node.operator + (node.comparison.text if node.comparison else "")]
         distance = self.settings.same_place if node.operator == "SPL" else 0.0
         if node.distance:
             distance = self._value(node.distance, distance_of, 0.0)
         part, region = self.part(node.operand, level), self._region(node)
         if region is not None:
-            return forms.at_region(part, relation, region, distance, self.settings.metric)
+            return at_region(part, relation, region, distance, self.settings.metric)
         assert not isinstance(node.place, Polygon)
         other = self.part(node.place, level)
-        return forms.near(other, part, relation, distance, self.settings.metric)
+        return near(other, part, relation, distance, self.settings.metric)
 
     def _region(self, node: Spatial) -> str | None:
         """Return the region of a spatial operator; None if it has a part instead."""

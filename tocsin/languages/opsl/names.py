@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.events.views.epcis import is_list, parameter_for
-from tocsin.languages.base.context import (
+from tocsin.languages.base.reading import (
     Context,
     Definition,
     DocumentDefinition,
@@ -25,14 +24,13 @@ from tocsin.languages.base.context import (
     RegionDefinition,
 )
 from tocsin.languages.base.regions import region_of
-from tocsin.languages.base.suggestions import did_you_mean
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, did_you_mean
 from tocsin.languages.opsl.read import OpslLimits, exceeded
 from tocsin.languages.opsl.syntax import Atomic, Polygon, Predicate
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.nodes.sources import SourceRecorder
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, Constant, Path
 from tocsin.values.space import Metric
 
 NOTHING = Condition(AnyOf(()))

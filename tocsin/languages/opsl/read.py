@@ -14,12 +14,10 @@ from functools import cache
 from typing import ClassVar
 
 from tocsin.errors import Problem
-from tocsin.languages.base.embedded import blank_braces
 from tocsin.languages.base.grammar import Grammar, TextLimits, grammar_of, limit_problems
-from tocsin.languages.base.options import refuse_unknown
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.base.slices import TextSlices, blank
-from tocsin.languages.base.texts import START
+from tocsin.languages.base.reading import refuse_unknown
+from tocsin.languages.base.texts import START, TextSlices, blank, blank_braces
 from tocsin.languages.opsl.quantities import MILLISECOND, parameter_problem, require_duration_limit
 from tocsin.languages.opsl.syntax import OpslSubscription, nodes_of
 from tocsin.languages.opsl.syntax_errors import SYNTAX_CODE, syntax_problem

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tocsin.languages.base.slices import Extent, enclose, extent_of
-from tocsin.languages.base.texts import SourceSpan
+from tocsin.languages.base.texts import Extent, SourceSpan, enclose, extent_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

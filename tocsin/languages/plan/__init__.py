@@ -17,9 +17,15 @@ from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.events.views.names import VOCABULARY
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology, open_ontology
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+    refuse_unknown,
+)
 from tocsin.languages.plan.well_formed import misfit
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Forward, Plan

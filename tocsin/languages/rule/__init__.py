@@ -5,7 +5,7 @@ Begin with `parse` in this file. `grammar.lark` and `transformer.py` give the tr
 `static_checks.py` refuses. `building.py` writes rules in Python, `printer.py` as text. Atoms may be
 of any language.
 
-Imports: `errors`, `events`, `languages.base`, `plan`, `values`.
+Imports: `errors`, `languages.base`, `plan`, `values`.
 Test a change with: `tests/languages/rule`, `tests/scenarios`.
 """
 
@@ -13,11 +13,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
-from tocsin.languages.base.options import NO_OPTIONS
-from tocsin.languages.base.reading import Options, Reading, capture_problems
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+)
 from tocsin.languages.rule.compile import meaning_of, warnings_of
-from tocsin.languages.rule.read import RuleLimits
+from tocsin.languages.rule.transformer import RuleLimits
 
 __all__ = ["RuleLimits", "parse"]
 

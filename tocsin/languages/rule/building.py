@@ -16,7 +16,7 @@ from typing import Generic, Literal, TypeVar
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.printer import RESERVED, name_text, print_rule, write_lines
-from tocsin.languages.rule.read import RuleLimits, read
+from tocsin.languages.rule.transformer import RuleLimits, read
 from tocsin.values.html import preformat
 from tocsin.values.time import parse_duration
 

@@ -12,16 +12,13 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
-from tocsin.languages.base.context import Context, PartDefinition
-from tocsin.languages.base.embedded import shift_problem
-from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.languages.base.plan_parts import keyed_whole
-from tocsin.languages.base.texts import ProblemCollector
+from tocsin.languages.base.reading import Context, PartDefinition, option_problem, refuse_unknown
+from tocsin.languages.base.texts import ProblemCollector, shift_problem
 from tocsin.languages.rule.lower import RuleLowering
 from tocsin.languages.rule.lower_aggregates import RuleSettings
 from tocsin.languages.rule.names import NOTHING, SELECTOR, RuleNameResolver
 from tocsin.languages.rule.printer import value_text
-from tocsin.languages.rule.read import RuleLimits, read
 from tocsin.languages.rule.static_checks import (
     PartNames,
     check,
@@ -46,6 +43,7 @@ from tocsin.languages.rule.syntax import (
     nodes_of,
     values_in,
 )
+from tocsin.languages.rule.transformer import RuleLimits, read
 from tocsin.languages.rule.where import NUMERIC, WhereCondition, attach, condition_of, expression_of
 from tocsin.plan.nodes.atoms import AllOf, Atom, BooleanNode, Condition
 from tocsin.plan.nodes.composites import (

@@ -44,8 +44,7 @@ from tocsin.plan.nodes.composites import (
     Sliding,
     is_one_event,
 )
-from tocsin.plan.nodes.expressions import Attribute, Measure, Ring
-from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.nodes.expressions import Attribute, Elements, Measure, Ring
 from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.nodes.sources import SourceRecorder
 from tocsin.values.space import Metric, SpatialRelation

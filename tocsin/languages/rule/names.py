@@ -11,17 +11,15 @@ import re
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
-from tocsin.events.event import ENVELOPE, INSTANT, Path
-from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.base.embedded import shift_problem
 from tocsin.languages.base.plan_parts import prefix_names
+from tocsin.languages.base.reading import Context, PartDefinition, RegionDefinition
 from tocsin.languages.base.regions import region_of
-from tocsin.languages.base.texts import ProblemCollector, SourceSpan
+from tocsin.languages.base.texts import ProblemCollector, SourceSpan, shift_problem
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.nodes.sources import SourceRecorder
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, INSTANT, Constant, Path
 from tocsin.values.space import Metric
 
 OWN_LANGUAGE = "rule"

@@ -11,11 +11,9 @@ from difflib import get_close_matches
 from math import isfinite
 
 from tocsin.errors import Place, Problem
-from tocsin.events.event import Path
 from tocsin.languages.base.texts import ProblemCollector, SourceSpan
 from tocsin.languages.rule.names import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.printer import value_text
-from tocsin.languages.rule.read import RuleLimits, exceeded
 from tocsin.languages.rule.syntax import (
     Distance,
     EmbeddedAtom,
@@ -37,13 +35,14 @@ from tocsin.languages.rule.syntax import (
     nodes_of,
     values_in,
 )
-from tocsin.languages.rule.transformer import NO_LENGTH
+from tocsin.languages.rule.transformer import NO_LENGTH, RuleLimits, exceeded
 from tocsin.plan.explain.atoms import selector_text
 from tocsin.plan.nodes.atoms import AllOf, Condition, IsNull, Not
 from tocsin.plan.nodes.composites import Change, Key, Part, parts_of
-from tocsin.plan.nodes.list_elements import Elements
+from tocsin.plan.nodes.expressions import Elements
 from tocsin.plan.passes.contradictions import never_holds
 from tocsin.plan.semantics.extent import MAX_STEPS
+from tocsin.values.scalars import Path
 from tocsin.values.time import format_duration, parse_duration
 
 _FORM = "write a number and a unit: 500ms, 30s, 10m, 2h or 1d"

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.suggestions import nearest
 from tocsin.languages.base.texts import (
     SyntaxErrorContext,
     TerminalNames,
     find_hint,
+    nearest,
     split_at_error,
     unexpected_problem,
 )
-from tocsin.languages.rule.embedded_texts import CODE
+from tocsin.languages.rule.printer import CODE
 
 # Syntax borrowed from other event processors.
 

@@ -14,20 +14,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 
-from tocsin.languages.base.context import EMPTY_CONTEXT, Context
 from tocsin.languages.base.grammar import grammar_of
-from tocsin.languages.base.options import NO_OPTIONS, option_problem, refuse_unknown
 from tocsin.languages.base.parsing import Parser
-from tocsin.languages.base.reading import Options, Reading, capture_problems, whole_text
+from tocsin.languages.base.reading import (
+    EMPTY_CONTEXT,
+    NO_OPTIONS,
+    Context,
+    Options,
+    Reading,
+    capture_problems,
+    option_problem,
+    refuse_unknown,
+    whole_text,
+)
 from tocsin.languages.base.texts import reading_order
 from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.checks import warnings_of
 from tocsin.languages.selector.dialects import AMQP, JMS, NATIVE, Dialect
 from tocsin.languages.selector.lower import lower
 from tocsin.languages.selector.problems import Limits
-from tocsin.languages.selector.read import read
 from tocsin.languages.selector.syntax import Syntax
-from tocsin.languages.selector.transformer import SelectorTransformer
+from tocsin.languages.selector.transformer import SelectorTransformer, read
 from tocsin.languages.selector.values import LoweringContext
 from tocsin.plan.nodes.atoms import Computed, Condition
 from tocsin.plan.nodes.composites import Plan

@@ -13,15 +13,14 @@ from functools import cache
 from typing import Any
 
 from tocsin.errors import Place
-from tocsin.events.event import ENVELOPE
 from tocsin.languages.base.grammar import grammar_of
 from tocsin.languages.base.parsing import Parser, Token
 from tocsin.languages.base.texts import SourceSpan, TooDeep
 from tocsin.languages.selector.dialects import CESQL_WORDING
 from tocsin.languages.selector.problems import Limits, exceeded, form_problem
-from tocsin.languages.selector.read import read
+from tocsin.languages.selector.transformer import read
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Value
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import ENVELOPE, Constant, Kind
 
 _LARGEST = 2**31 - 1
 

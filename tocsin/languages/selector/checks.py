@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.events.event import ENVELOPE
 from tocsin.events.views.epcis import PLACES, is_list, parameter_for
 from tocsin.languages.base.texts import LONGEST_TOKEN, SourceSpan, reading_order
 from tocsin.languages.selector.lower import Lowered, hint_for_hyphen
@@ -42,7 +41,8 @@ from tocsin.plan.nodes.atoms import (
     predicates_of,
 )
 from tocsin.plan.passes.contradictions import contradictions, never_holds
-from tocsin.plan.semantics.coordinate_checks import tests_off_the_globe
+from tocsin.plan.semantics.implication import tests_off_the_globe
+from tocsin.values.scalars import ENVELOPE
 
 _START = SourceSpan(0, "")
 _TIMES = {"ce_time", "ce_endtime"}

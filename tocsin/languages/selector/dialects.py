@@ -23,7 +23,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tocsin.errors import Place, UnsupportedProblem
-from tocsin.events.event import ENVELOPE, MILLISECONDS, Path
 from tocsin.languages.base.texts import SourceSpan, SyntaxErrorContext, alternatives
 from tocsin.languages.selector.literals import envelope_path, path_of
 from tocsin.languages.selector.problems import form_problem
@@ -32,7 +31,7 @@ from tocsin.plan.semantics.computed_conditions import AMQP as AMQP_COMPARING
 from tocsin.plan.semantics.computed_conditions import COALESCE, Comparing
 from tocsin.plan.semantics.computed_conditions import JMS as JMS_COMPARING
 from tocsin.plan.semantics.computed_conditions import SELECTOR as SELECTOR_COMPARING
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, MILLISECONDS, Constant, Path
 from tocsin.values.truth import Truth, negation
 
 KEYWORDS = frozenset(

@@ -6,11 +6,10 @@ import math
 import re
 
 from tocsin.errors import Place, Problem
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.languages.base.texts import SourceSpan
 from tocsin.languages.selector.problems import Limits, exceeded, form_problem
 from tocsin.languages.selector.syntax import LiteralKind, SelectorLiteral
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, Constant, Path
 
 ENVELOPE_NAMES = frozenset(
     ("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema")

@@ -11,9 +11,9 @@ import unicodedata
 
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.suggestions import did_you_mean
 from tocsin.languages.base.texts import (
     TerminalNames,
+    did_you_mean,
     end_of,
     find_hint,
     split_at_error,

@@ -1,17 +1,22 @@
-"""Grammar rules to syntax tree: one method per rule of `grammar.lark` and its values, called as the
-rule ends.
+"""Text to syntax tree: one method per rule of `grammar.lark` and its values.
 
 The nesting limit is checked here: parentheses, NOT, signs, arithmetic and functions each add a
 level, chains of AND and OR none.
+
+Every failure is a problem with its place.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
+from typing import Any
 
-from tocsin.languages.base.grammar import Children, NestingTransformer, depth_of
-from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.grammar import Children, Grammar, NestingTransformer, depth_of
+from tocsin.languages.base.parsing import Parser, Token
 from tocsin.languages.base.texts import spot_of
+from tocsin.languages.selector.dialects import Wording
+from tocsin.languages.selector.problems import SYNTAX_CODE, Limits, exceeded
 from tocsin.languages.selector.syntax import (
     AttributeName,
     BetweenTest,
@@ -28,6 +33,7 @@ from tocsin.languages.selector.syntax import (
     SelectorNegation,
     Syntax,
 )
+from tocsin.languages.selector.syntax_errors import syntax_problem
 
 
 class SelectorTransformer(NestingTransformer):
@@ -137,3 +143,19 @@ def _among(operands: Children, negated: bool) -> Syntax:
 
 def _without_tokens(children: Children) -> Children:
     return [child for child in children if not isinstance(child, Token)]
+
+
+def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:
+    """Return the result of the parser's transformer for the text."""
+    return _grammar(wording).read(parser, text, limits)
+
+
+@cache
+def _grammar(wording: Wording) -> Grammar:
+    return Grammar(
+        SYNTAX_CODE,
+        partial(syntax_problem, wording=wording),
+        exceeded,
+        flatter="drop parentheses that change nothing, or split the subscription",
+        what="selector",
+    )

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tocsin.errors import MeaningProblem, Place, Problem, UnsupportedProblem
-from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS, Path
 from tocsin.languages.base.texts import SourceSpan, alternatives
 from tocsin.languages.selector.dialects import Dialect
 from tocsin.languages.selector.literals import constant_of
@@ -35,7 +34,7 @@ from tocsin.plan.semantics.computed_conditions import (
     compare,
 )
 from tocsin.values.like import LikePattern, Token, Wild
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import ENVELOPE, INSTANT, MILLISECONDS, Constant, Kind, Path
 from tocsin.values.time import parse_instant
 from tocsin.values.truth import Truth
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS, Path
 from tocsin.plan.explain.exmlql import block_text
 from tocsin.plan.explain.graphs import graph_lines, statement_text
 from tocsin.plan.nodes.atoms import (
@@ -33,7 +32,7 @@ from tocsin.plan.nodes.concepts import ConceptTest, concept_test_text
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics, Value
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.xml.xml_patterns import XmlBlock
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import ENVELOPE, INSTANT, MILLISECONDS, Constant, Kind, Path
 from tocsin.values.space import DISTANCES, SpatialRelation
 from tocsin.values.time import format_instant, is_instant
 from tocsin.values.truth import Truth

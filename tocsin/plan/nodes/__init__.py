@@ -5,7 +5,7 @@ Begin with `composites.py` (several events, or the absence of one) and `atoms.py
 aggregates and selected values; `rewriting.py` rebuilds a part, `sources.py` has the texts that
 parts come from.
 
-Imports: `errors`, `events`, `knowledge`, `lazy_import`, `plan`, `plan.explain`, `plan.xml`,
+Imports: `errors`, `knowledge`, `lazy_import`, `plan`, `plan.explain`, `plan.xml`,
 `values`; never `plan.semantics`, which stands on the nodes; `plan.explain` only on demand, for
 display.
 Test a change with: `tests/plan`, `tests/stored`.

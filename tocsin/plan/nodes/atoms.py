@@ -13,14 +13,13 @@ from operator import ge, gt, le, lt
 from typing import Any, assert_never
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.event import Path
 from tocsin.plan.cached_hash import HashedOnce, hashed_once
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.expressions import Expression, Semantics, paths_of
 from tocsin.plan.nodes.graphs import GraphPattern
 from tocsin.plan.xml.xml_patterns import XmlBlock, block_variables
 from tocsin.values.like import LikePattern, compile_like
-from tocsin.values.scalars import ORDERED_KINDS, Constant, Kind, kind_of
+from tocsin.values.scalars import ORDERED_KINDS, Constant, Kind, Path, kind_of
 from tocsin.values.space import Geometry, Metric, SpatialRelation, parse_place
 from tocsin.values.truth import Truth, truth
 

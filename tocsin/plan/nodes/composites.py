@@ -14,13 +14,13 @@ from functools import lru_cache
 from typing import assert_never
 
 from tocsin.errors import LimitProblem, MeaningProblem
-from tocsin.events.event import Path
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.cached_hash import HashedOnce, hashed_once
 from tocsin.plan.nodes.atoms import Atom, variables_bound_by
 from tocsin.plan.nodes.expressions import (
     MAX_COUNTED,
     Apart,
+    Elements,
     Lasts,
     Measure,
     MeasureCondition,
@@ -32,11 +32,11 @@ from tocsin.plan.nodes.expressions import (
     require_relation,
     require_window,
 )
-from tocsin.plan.nodes.list_elements import Elements
 from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.plan.xml.xml_patterns import XmlBlock
 from tocsin.values.allen import relation_of
+from tocsin.values.scalars import Path
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 

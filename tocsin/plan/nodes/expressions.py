@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tocsin.errors import LimitProblem, MeaningProblem
-from tocsin.events.event import Path
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import Constant, Path
 from tocsin.values.space import DISTANCES, Metric, SpatialRelation
 from tocsin.values.time import Duration, format_duration
 
@@ -55,6 +54,9 @@ class Call:
 
 
 Expression = Value | Attribute | Call
+
+Elements = tuple[str, Path]
+"""A variable, and the path to the values that it is bound to."""
 
 
 def size_of(expression: Expression) -> int:

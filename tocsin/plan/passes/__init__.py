@@ -1,11 +1,11 @@
 """The passes that prepare a plan, each named by its effect.
 
 Begin with `prepared` in this file, which makes a plan ready for an engine without a change of its
-meaning. `simplify.py` makes expressions plain and puts cheap tests first, `push_down.py` moves
-regions into atoms and narrows states. Called elsewhere: `settings.py` applies settings,
-`contradictions.py` finds conditions that are never TRUE.
+meaning. `simplify.py` makes expressions plain, puts cheap tests first, moves regions into atoms and
+narrows states. Called elsewhere: `settings.py` applies settings, `contradictions.py` finds
+conditions that are never TRUE.
 
-Imports: `events`, `plan.nodes`, `plan.semantics`, `values`.
+Imports: `plan.nodes`, `plan.semantics`, `values`.
 Test a change with: `tests/plan/test_passes.py`, `tests/plan/test_fold_regions.py`,
 `tests/plan/test_contradictions.py`.
 """
@@ -17,8 +17,14 @@ from dataclasses import replace
 from tocsin.plan.nodes.atoms import BooleanNode, Condition
 from tocsin.plan.nodes.composites import Part, Plan
 from tocsin.plan.nodes.rewriting import with_parts
-from tocsin.plan.passes.push_down import fold_regions, fold_states
-from tocsin.plan.passes.simplify import drop_repeats, flatten, order_operands, push_not_down
+from tocsin.plan.passes.simplify import (
+    drop_repeats,
+    flatten,
+    fold_regions,
+    fold_states,
+    order_operands,
+    push_not_down,
+)
 
 PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 

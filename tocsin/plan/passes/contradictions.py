@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.plan.nodes.atoms import (
     AllOf,
     AnyOf,
@@ -32,7 +31,7 @@ from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics
 from tocsin.plan.passes.simplify import flatten, push_not_down
 from tocsin.plan.semantics.computed_conditions import RELATIONS
 from tocsin.plan.semantics.implication import PRESENT, Literal, can_hold, kinds_of
-from tocsin.values.scalars import Kind
+from tocsin.values.scalars import ENVELOPE, Kind, Path
 
 _ENVELOPE_TEXTS = frozenset(
     (ENVELOPE, name)

@@ -60,10 +60,6 @@ def _span(part: Part) -> Duration | None:
     return None if None in lifetimes else max(each for each in lifetimes if each is not None)
 
 
-DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
-"""Lifetime of stored occurrences without another bound, in microseconds: a day."""
-
-
 def with_settings(plan: Plan, policy: Policy | None, horizon: Duration | None) -> Plan:
     """Return the plan under a policy, with the horizon for parts without a bound of their own.
 

@@ -15,7 +15,9 @@ Numbers and truth values are literals.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import product
+from math import prod
 from typing import Any
 
 from tocsin.errors import EventProblem
@@ -32,9 +34,13 @@ from tocsin.knowledge.concepts.assertions import (
 from tocsin.knowledge.concepts.concept import Concept
 from tocsin.knowledge.concepts.tableau import examine
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.nodes.concepts import flat_values, id_of
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.nodes.concepts import ConceptTest
+from tocsin.values.scalars import scalar_element
 
 TYPE_MEMBERS = ("type", "@type")
+ID_MEMBERS = ("id", "@id")
+"""Members that name an object: an object with such a text is the individual of that name."""
 
 
 def assertions_of(event: Event, tbox: TBox) -> Assertions:
@@ -134,3 +140,55 @@ def contradiction(said: Assertions, event: Event) -> EventProblem | None:
             " the TBox"
         ),
     )
+
+
+def correlation_rows(test: ConceptTest, event: Event) -> Rows:
+    """Return one row for every combination of values of the roles; empty if a role has no value."""
+    if not test.correlate:
+        return NOTHING_BOUND
+    variables = test.variables
+    return tuple(
+        tuple(zip(variables, values, strict=True)) for values in product(*_choices(test, event))
+    )
+
+
+def row_count(test: ConceptTest, event: Event) -> int:
+    """Return the number of rows without making them."""
+    return prod(map(len, _choices(test, event)))
+
+
+def _choices(test: ConceptTest, event: Event) -> list[dict[Hashable, None]]:
+    """Return the different values of each role."""
+    attributes = event.attributes
+    return [dict.fromkeys(_plain_values(attributes, role, test.tbox)) for role in test.correlate]
+
+
+def _plain_values(attributes: Mapping[str, Any], role: str, tbox: TBox) -> Iterator[Hashable]:
+    for name, value in attributes.items():
+        if tbox.resolved(name) == role:
+            for each in flat_values(value):
+                plain = id_of(each) if isinstance(each, dict) else each
+                if isinstance(plain, str):
+                    yield tbox.resolved(plain)
+                elif plain is not None:
+                    yield scalar_element(plain)
+
+
+def flat_values(value: object) -> Iterator[Any]:
+    """Yield the values of a member: nested lists are flattened, null gives none."""
+    if not isinstance(value, list):
+        if value is not None:
+            yield value
+        return
+    waiting = [value]
+    while waiting:
+        first = waiting.pop()
+        if isinstance(first, list):
+            waiting += reversed(first)
+        elif first is not None:
+            yield first
+
+
+def id_of(members: Mapping[str, Any]) -> str | None:
+    """Return the name of an object, or None."""
+    return next((name for each in ID_MEMBERS if isinstance(name := members.get(each), str)), None)

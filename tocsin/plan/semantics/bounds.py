@@ -1,20 +1,31 @@
-"""Lifetimes of stored occurrences: the bound of a subscription's state, computed from its plan."""
+"""Lifetimes of stored occurrences, and windows of absolute time that are over.
+
+The bound of a subscription's state is computed from its plan.
+
+No later event can be in a window that is over (decision 0031).
+
+Over means before the clock of the host, never before today: last year's events are replayed with
+last year's clock.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tocsin.errors import StateProblem
+from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.plan.nodes.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
     BetweenWindow,
     Change,
+    DuringWindow,
     End,
+    FixedWindow,
     Gathered,
     Join,
+    Only,
     Part,
     Plan,
     Precedes,
@@ -25,7 +36,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.expressions import Lasts
 from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.semantics.condition_evaluation import holds_of_nothing
-from tocsin.values.time import Duration
+from tocsin.values.time import Duration, Instant, format_instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +161,49 @@ def _is_open_ended(part: _Keeping) -> bool:
     if isinstance(part, Absence | Gathered):
         return isinstance(part.window, BetweenWindow | BeforeWindow)
     return any(join_lifetime(part, slot) is None for slot in range(len(part.parts)))
+
+
+WINDOW_IN_PAST = "WindowInPast"
+HINT = (
+    "give a window that ends later; to replay events of that time, subscribe before the first of"
+    " them"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AbsoluteWindow:
+    """The half-open window (start, start + length] that a subscription fixes in time."""
+
+    start: Instant
+    length: Duration
+
+    @property
+    def end(self) -> Instant:
+        """Last instant of the window."""
+        return self.start + self.length
+
+
+def absolute_windows(part: Part) -> Iterator[AbsoluteWindow]:
+    """Yield the windows of absolute time in a part, of absences and of restrictions."""
+    match part:
+        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)):
+            yield AbsoluteWindow(start, length)
+        case _:
+            pass
+    for inner in parts_of(part):
+        yield from absolute_windows(inner)
+
+
+def find_expired_window(part: Part, now: Instant) -> AbsoluteWindow | None:
+    """Return the first window of a part that has ended by `now`, or None.
+
+    With such a window the part can no longer occur.
+    """
+    return next((each for each in absolute_windows(part) if each.end <= now), None)
+
+
+def past_window_problem(window: AbsoluteWindow, now: Instant) -> MeaningProblem:
+    """Return the problem of a subscription with such a window."""
+    ended, time = format_instant(window.end), format_instant(now)
+    message = f"the window is over: it ended at {ended}, and the time here is {time}"
+    return MeaningProblem(message, code=WINDOW_IN_PAST, hint=HINT)

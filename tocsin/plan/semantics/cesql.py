@@ -18,9 +18,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Value
 from tocsin.values.like import LikePattern, Token, Wild, compile_like
+from tocsin.values.scalars import ENVELOPE, Path
 from tocsin.values.truth import Truth, truth
 
 # Types, casts and functions (sections 3.4 to 3.7). Each function is total: it returns a value, and

@@ -17,12 +17,12 @@ from operator import add, eq, ge, gt, le, lt, mul, ne, neg, pos, sub
 from typing import Any, Protocol
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Semantics, Value
 from tocsin.plan.semantics.cesql import cesql_truth
 from tocsin.plan.semantics.list_conditions import members_truth
 from tocsin.values.like import LikePattern, Token, Wild, compile_like
-from tocsin.values.scalars import ORDERED_KINDS, Kind, canonical_number, kind_of
+from tocsin.values.scalars import ORDERED_KINDS, Kind, Path, canonical_number, kind_of
 from tocsin.values.time import parse_instant
 from tocsin.values.truth import Truth, negation, truth
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.bindings import Row
 from tocsin.plan.nodes.composites import (
     AfterInstant,
@@ -52,14 +52,13 @@ from tocsin.plan.nodes.expressions import (
     Value,
 )
 from tocsin.plan.semantics.computed_conditions import RELATIONS, expression_value, selector_truth
-from tocsin.plan.semantics.occurrence import Occurrence
-from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
+from tocsin.plan.semantics.occurrence import Occurrence, OccurrenceView
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded, meets_condition
 from tocsin.plan.xml.row_terms import RowCondition
 from tocsin.plan.xml.xml_patterns import bound_scalar
 from tocsin.values.allen import bounds_test
 from tocsin.values.partition_hash import partition_of
-from tocsin.values.scalars import Constant, Kind, canonical_number, key_number, kind_of
+from tocsin.values.scalars import Constant, Kind, Path, canonical_number, key_number, kind_of
 from tocsin.values.space import Geometry, are_related, parse_place
 from tocsin.values.time import Duration, Instant, format_instant
 from tocsin.values.truth import Truth

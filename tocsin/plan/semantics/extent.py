@@ -15,6 +15,7 @@ from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.composites import Part, parts_of
 from tocsin.values.like import LikePattern
+from tocsin.values.time import Duration
 
 MAX_LEVELS = 300
 """Levels of nodes and lists. The costliest walk takes three frames for two levels; the stack has
@@ -29,6 +30,9 @@ MAX_STEPS = 128
 
 MAX_LIKE_TOKENS = 1_000
 """Wildcards of a pattern and the texts between them: each is searched in every text."""
+
+DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
+"""Lifetime of stored occurrences without another bound, in microseconds: a day."""
 
 CODE = "PlanLimitError"
 _START = Place(1, 1)

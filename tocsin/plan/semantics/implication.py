@@ -1,13 +1,17 @@
-"""Literals about one attribute: can a value meet them all, and does a further one follow from them.
+"""Literals about one attribute: can a value meet them all, and does a further one follow.
 
 A literal is a predicate, or NOT over one. "No value" and "follows" are certain; in doubt a value is
 assumed to exist. Each kind of value is examined for itself: literals about another kind are TRUE of
 all its values or of none, by their truth for a mismatch.
+
+Comparisons of one value with limits are judged apart from attributes: between two different limits
+a value is assumed to exist. Latitude and longitude have tests that no place on the globe can pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from tocsin.plan.nodes.atoms import (
@@ -20,13 +24,65 @@ from tocsin.plan.nodes.atoms import (
     Not,
     OneOf,
     Ordered,
+    Predicate,
     needed_kind,
+    predicates_of,
     value_truth,
 )
 from tocsin.values.like import LikePattern, Wild
-from tocsin.values.ranges import OPPOSITE, can_all_hold
-from tocsin.values.scalars import Kind
+from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
+
+_HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "<>": ne,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
+
+TURNED: Mapping[str, str] = {
+    "=": "=",
+    "<>": "<>",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+"""The relation with its sides exchanged: `5 < x` is `x > 5`."""
+
+OPPOSITE: Mapping[str, str] = {
+    "=": "!=",
+    "<>": "=",
+    "!=": "=",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+}
+"""The relation that holds between comparable values exactly if this one does not."""
+
+
+def can_all_hold(
+    tests: Iterable[tuple[str, Any]], also: Callable[[Any], bool] = lambda value: True
+) -> bool:
+    """True if one value may meet all comparisons, given values of one order; False is certain.
+
+    `also` is a further test, applied if the comparisons leave a single value.
+    """
+    given = list(tests)
+    lows = [value for relation, value in given if relation in ("=", ">", ">=")]
+    highs = [value for relation, value in given if relation in ("=", "<", "<=")]
+    if not lows or not highs:
+        return True
+    low, high = max(lows), min(highs)
+    if low == high:
+        return all(_HOLDS[relation](low, value) for relation, value in given) and also(low)
+    return bool(low < high)
+
 
 Literal = BooleanNode
 """A predicate, or NOT over one."""
@@ -154,3 +210,24 @@ def _is_narrower(test: Literal, wide: LikePattern) -> bool:
             return any(inner in text for text in texts)
         case _:
             return False
+
+
+_LIMITS = {
+    **dict.fromkeys(("lat", "latitude"), ("latitude", 90)),
+    **dict.fromkeys(("lon", "lng", "long", "longitude"), ("longitude", 360)),
+}
+"""Limits by the last step of a path; longitudes are also counted from 0 to 360."""
+
+
+def tests_off_the_globe(node: BooleanNode) -> Iterator[tuple[Predicate, str]]:
+    """Yield the predicates that no latitude or longitude passes, each with a message."""
+    for predicate in predicates_of(node):
+        match predicate:
+            case Equals(path) | Ordered(path) | Between(path) | OneOf(path) if (
+                path[-1].lower() in _LIMITS
+            ):
+                word, limit = _LIMITS[path[-1].lower()]
+                globe = Between(path, Constant.of(-limit), Constant.of(limit))
+                is_number = needed_kind(predicate) is Kind.NUMBER
+                if is_number and not can_hold(Kind.NUMBER, (predicate, globe)):
+                    yield predicate, f"a {word} lies between {-limit} and {limit}"

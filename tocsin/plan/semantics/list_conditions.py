@@ -17,10 +17,10 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.expressions import Attribute, Call, Expression, Value
 from tocsin.values.like import LikePattern, Token, Wild, compile_like
-from tocsin.values.scalars import Constant, Kind, Scalar, canonical_number, kind_of
+from tocsin.values.scalars import Constant, Kind, Path, Scalar, canonical_number, kind_of
 from tocsin.values.time import Instant, parse_instant
 from tocsin.values.truth import Truth, truth
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias, assert_never
 
-from tocsin.events.event import Event
+from tocsin.events.event import Event, document_to_match
 from tocsin.events.matches.match import (
     Match,
     hashed_id,
@@ -19,9 +19,8 @@ from tocsin.events.matches.match import (
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.composites import Forward, Output, Send
-from tocsin.plan.semantics.occurrence_protocol import OccurrenceView
+from tocsin.plan.semantics.occurrence import OccurrenceView
 from tocsin.plan.xml.construction import Ask, Construct, ask_nothing, construct
-from tocsin.plan.xml.xml_patterns import document_to_match
 from tocsin.values.space import format_place, is_plain_point
 from tocsin.values.time import Instant, format_instant, is_instant
 

@@ -1,20 +1,25 @@
-"""An occurrence of a part: its events, interval, place, bindings, and the occurrences of its named
-parts.
+"""An occurrence of a part: events, interval, place, rows, and occurrences of named parts.
 
 Rows of two occurrences are joined naturally: those that agree on shared variables, found by a hash
 table.
+
+What the rendering of a match needs of it is a protocol, which the occurrence of the reference has,
+too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from typing import Protocol
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
+from tocsin.plan.nodes.expressions import Elements
+from tocsin.values.scalars import ENVELOPE, scalar_element
 from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
 
@@ -293,6 +298,25 @@ def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
     return Occurrence((event,), interval.start, interval.end, rows=rows)
 
 
+def element_rows(elements: Elements, event: Event) -> Rows:
+    """Return one row for every different scalar at the path, through lists; empty without any."""
+    variable, path = elements
+    inside, steps = (event.envelope, path[1:]) if path[0] == ENVELOPE else (event.attributes, path)
+    rows: dict[Row, None] = dict.fromkeys(((variable, value),) for value in _scalars(inside, steps))
+    return tuple(rows)
+
+
+def _scalars(value: object, path: Sequence[str]) -> Iterator[Hashable]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _scalars(item, path)
+    elif path:
+        if isinstance(value, dict):
+            yield from _scalars(value.get(path[0]), path[1:])
+    elif isinstance(value, bool | int | float | str):
+        yield scalar_element(value)
+
+
 def combine(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
     """Return the occurrence of all parts together.
 
@@ -377,3 +401,22 @@ def counted_members(parts: Sequence[Occurrence]) -> Counted:
     return counted.difference(
         *[frozenset(part.identity) - part.counted for part in parts],
     )
+
+
+class OccurrenceView(Protocol):
+    """Members in canonical order, interval, place, bindings, and the silent windows."""
+
+    @property
+    def members(self) -> tuple[Event, ...]: ...
+    @property
+    def start(self) -> Instant: ...
+    @property
+    def end(self) -> Instant: ...
+    @property
+    def names(self) -> Mapping[str, OccurrenceView]: ...
+    @property
+    def absences(self) -> tuple[tuple[Instant, Instant], ...]: ...
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def place(self) -> Geometry | None: ...

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from tocsin.events.event import Path
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -47,6 +46,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.rewriting import with_parts
 from tocsin.plan.xml.construction import Construct
+from tocsin.values.scalars import Path
 
 NO_KEY = "no attribute is the same in all its parts"
 

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, assert_never
 
-from tocsin.errors import EventProblem, LimitProblem, MeaningProblem
-from tocsin.events.event import Event
+from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.events.views.canonical import XML_SPACE, canonical, canonical_content, own_text
 from tocsin.events.views.document import DocumentLimits, Element, parse_xml
 from tocsin.plan.bindings import Rows, sole_value
@@ -246,17 +245,6 @@ def block_variables(block: XmlBlock) -> frozenset[str]:
     return frozenset(
         variable for pattern in block.patterns for variable in pattern_variables(pattern)
     )
-
-
-def document_to_match(event: Event) -> Element | None:
-    """Return the event's document, or None if it is malformed.
-
-    Then no block matches, and hosts report the reason.
-    """
-    try:
-        return event.document
-    except (EventProblem, LimitProblem):
-        return None
 
 
 def element_value(element: Element) -> XmlValue:

@@ -17,9 +17,8 @@ from tocsin.errors import Problem
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.nodes.composites import Plan
 from tocsin.service.api.bodies import DEFINITION, json_body
-from tocsin.service.console.attributes import attributes_seen
-from tocsin.service.console.knowledge import describe_knowledge, terms_of
-from tocsin.service.console.recent import recent_events
+from tocsin.service.console.knowledge import attributes_seen, describe_knowledge, terms_of
+from tocsin.service.console.stored_events import recent_events
 from tocsin.service.core.service import Service
 from tocsin.service.http.access import AccessScope, Caller, caller_with
 from tocsin.service.http.requests import object_of, run_read, service_of

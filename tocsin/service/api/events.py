@@ -16,9 +16,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 
 from tocsin.errors import Problem
 from tocsin.service.api.bodies import EVENT_CONTENT, bodies
-from tocsin.service.api.matches import After, Before, Newest, instant_of
-from tocsin.service.console.event_stream import follow_events
-from tocsin.service.console.stored_events import event_texts
+from tocsin.service.console.stored_events import event_texts, follow_events
 from tocsin.service.core.ingest import SOURCE, IngestResult, receive
 from tocsin.service.http.access import (
     AccessScope,
@@ -31,11 +29,15 @@ from tocsin.service.http.problems import answer
 from tocsin.service.http.requests import (
     BRIEF,
     STREAM,
+    After,
+    Before,
     CountedResponse,
     CountedStream,
+    Newest,
     begin_behind,
     body_of,
     ended_with_client,
+    instant_of,
     run_read,
     service_of,
 )

@@ -31,23 +31,23 @@ from tocsin.service.http.problems import document_of, status_of
 from tocsin.service.http.requests import (
     LAST,
     STREAM,
+    After,
+    Before,
     CountedResponse,
     CountedStream,
+    Newest,
     begin_behind,
     body_of,
+    instant_of,
     run_read,
     run_work,
     service_of,
 )
 from tocsin.service.storage.rows import LetterRow, MatchRow
-from tocsin.values.time import Instant, parse_instant
 
 router = APIRouter(tags=["matches"])
 
-After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
-Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to end before.")]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
-Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
 Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
 
 
@@ -178,11 +178,6 @@ async def _await_end(socket: WebSocket) -> None:
     """Return when the listener leaves; its messages, texts or bytes, are ignored."""
     while (await socket.receive())["type"] != "websocket.disconnect":
         pass
-
-
-def instant_of(given: str | None) -> Instant | None:
-    """Return the instant of an optional parameter, or None."""
-    return None if given is None else parse_instant(given)
 
 
 def _listed(rows: list[MatchRow], after: int) -> str:

@@ -1,5 +1,8 @@
-"""The class tree of a tenant's ontologies, with the number of events at or below a class and the
-number of subscriptions that name it.
+"""Names for authors: the attributes of events, and the class tree of ontologies.
+
+An attribute has its path as written in a subscription, the types of its values, how often it
+occurs, and examples. A class has the number of events at or below it, and the number of
+subscriptions that name it.
 
 RDF classes are identified by their IRIs, concepts of a TBox by their names, which are the texts in
 events.
@@ -10,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,9 +25,11 @@ from tocsin.knowledge.concepts.axioms import Specialisation
 from tocsin.knowledge.concepts.concept import Concept, Conjunction, Disjunction, Enumeration, Symbol
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology, builtin_classes, builtin_properties, local_name
+from tocsin.plan.explain.atoms import path_text
 from tocsin.plan.nodes.composites import Plan, atoms_of
 from tocsin.plan.nodes.concepts import ConceptTest
 from tocsin.plan.nodes.graphs import GraphPattern
+from tocsin.values.scalars import ENVELOPE, Path
 
 _WORD = re.compile(r"\w[\w-]*")
 MAX_WORDS = 500
@@ -181,3 +187,62 @@ def _names_in(subscription: Subscription, plan: Plan) -> Iterator[str]:
         has_concepts = has_concepts or isinstance(atom, ConceptTest)
     if has_concepts and isinstance(subscription.expression, str):
         yield from _WORD.findall(subscription.expression)
+
+
+EXAMPLES = 5
+MAX_PATHS = 2_000
+DEEPEST = 8
+LONGEST_EXAMPLE = 80
+
+_TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "list"}
+
+
+@dataclass(slots=True)
+class _Seen:
+    types: set[str] = field(default_factory=set)
+    count: int = 0
+    examples: dict[object, None] = field(default_factory=dict)
+
+    def note(self, value: object) -> None:
+        self.types.add(_TYPES.get(type(value), "other"))
+        self.count += 1
+        if len(self.examples) < EXAMPLES and isinstance(value, str | int | float):
+            shown = value[:LONGEST_EXAMPLE] if isinstance(value, str) else value
+            self.examples[shown] = None
+
+
+def attributes_seen(events: Iterable[Event]) -> list[dict[str, Any]]:
+    """Return the attributes of events, the most frequent first."""
+    seen: dict[Path, _Seen] = {}
+    for event in events:
+        for path, value in _paths(event):
+            if path in seen or len(seen) < MAX_PATHS:
+                seen.setdefault(path, _Seen()).note(value)
+    told = [
+        {
+            "path": path_text(path),
+            "types": sorted(each.types),
+            "count": each.count,
+            "examples": list(each.examples),
+        }
+        for path, each in seen.items()
+    ]
+    return sorted(told, key=lambda each: (-each["count"], each["path"]))
+
+
+def _paths(event: Event) -> Iterator[tuple[Path, Any]]:
+    """Yield every path of an event that leads to a value, envelope attributes included."""
+    with suppress(Problem):
+        yield from _inside((), event.attributes)
+    for name, value in event.envelope.items():
+        yield (ENVELOPE, name), value
+
+
+def _inside(path: Path, members: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    for name, value in members.items():
+        inner = (*path, name)
+        if isinstance(value, dict):
+            if len(inner) < DEEPEST:
+                yield from _inside(inner, value)
+        elif value is not None and name:
+            yield inner, value

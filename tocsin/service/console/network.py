@@ -1,8 +1,9 @@
-"""The shared operator graph as a tenant sees it: the operators of its subscriptions, their sharing,
-the partial matches in each, and the occurrences received by each.
+"""The shared operator graph as a tenant sees it: operators, sharing, partial matches, rates.
 
-The runner inspects its operators between two steps, at most every FRESH seconds. Atomic
-subscriptions have no operator with state; each is shown at its condition.
+It has the operators of its subscriptions, the partial matches in each, and the occurrences received
+by each. The runner inspects its operators between two steps, at most every FRESH seconds, and gives
+up after PATIENCE seconds. Atomic subscriptions have no operator with state; each is shown at its
+condition.
 """
 
 from __future__ import annotations
@@ -16,15 +17,35 @@ from typing import Any
 from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.engine.detection.inspection import OperatorView
-from tocsin.errors import Problem
-from tocsin.explain.plan_tree import conditions_of, kind_of
+from tocsin.errors import Problem, StateProblem
+from tocsin.explain.why import conditions_of, kind_of
 from tocsin.plan.explain.operators import roles
 from tocsin.plan.explain.phrases import title
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part
-from tocsin.service.console.looking import take_look
 from tocsin.service.runner import Runner
+from tocsin.service.runner.inspection import Look
 from tocsin.service.subscriptions.subscriptions import SubscriptionService
+
+PATIENCE = 10.0
+"""Seconds that an inspection may take."""
+
+
+def take_look(runner: Runner, look: Look) -> Any:
+    """Return the result of an inspection. Raises `NotHere` if the state is in another process,
+    `Busy` after PATIENCE seconds.
+    """
+    done = runner.inspect(look)
+    try:
+        return done.result(PATIENCE)
+    except TimeoutError:
+        done.cancel()
+        raise StateProblem(
+            f"the engine did not come to it within {PATIENCE:g} s",
+            code="Busy",
+            hint="try again in a while; /readyz tells how it is",
+        ) from None
+
 
 FRESH = 2.0
 """Seconds for which an inspection is reused."""

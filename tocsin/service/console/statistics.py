@@ -14,13 +14,11 @@ from typing import Any
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import RECENT, Feed
 from tocsin.service.base.worker import BackgroundWorker
-from tocsin.service.console.late import LATE
-from tocsin.service.console.minutes import MINUTES, MinuteCounts
-from tocsin.service.console.tally import TenantTallies
+from tocsin.service.console.tally import MINUTES, MinuteCounts, TenantTallies
 from tocsin.service.runner import RunnerStatus
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.log_reader import Browsing
-from tocsin.service.storage.tallies import MINUTE, LetterTally, Tallies
+from tocsin.service.storage.tallies import LATE, MINUTE, LetterTally, Tallies
 from tocsin.values.time import Instant, format_instant
 
 _LOG = logging.getLogger("tocsin.statistics")

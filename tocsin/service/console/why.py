@@ -1,11 +1,14 @@
-"""The explanation of a stored match: members, windows, bindings, regions, and the plan of that
-version with its satisfied parts.
+"""The explanation of a stored match: members, lineage, windows, bindings, regions and plan.
+
+The plan is that of its version, with its satisfied parts. The lineage of a constructed event leads
+back to published ones.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,17 +17,43 @@ from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.codecs.base.cloudevents import as_object, from_mapping
 from tocsin.events.event import Event
-from tocsin.explain.plan_tree import plan_tree
-from tocsin.explain.why import regions_of, windows_of
+from tocsin.events.matches.match import ID_PATTERN
+from tocsin.explain.why import plan_tree, regions_of, windows_of
 from tocsin.plan.nodes.composites import Part, Plan, names_of
 from tocsin.plan.nodes.sources import Sources
 from tocsin.service.base.work import bounded_work
-from tocsin.service.console.lineage import lineage_of
 from tocsin.service.console.stored_events import bounds_text, events_in
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.results import MatchStore
 from tocsin.service.storage.rows import MatchRow
 from tocsin.service.subscriptions.dry_run import describe_plan
+
+MAX_LINES = 200
+"""Lines of descent returned, at most."""
+
+_MATCH = re.compile(ID_PATTERN + r"([0-9a-f]+)-[0-9]+$")
+
+
+def lineage_of(ids: Iterable[str], matches: MatchStore, tenant: str) -> list[list[str]]:
+    """Return a list for each path from a constructed event to a published one, the constructed one
+    first. An event that was not constructed here is its own origin.
+    """
+    found: list[list[str]] = []
+    waiting = [[id] for id in ids]
+    while waiting and len(found) < MAX_LINES:
+        line = waiting.pop(0)
+        origins = [] if len(line) > MAX_LINES else _origins(line[-1], matches, tenant)
+        if not origins:
+            found.append(line)
+        waiting[:0] = [[*line, each] for each in origins]
+    return found
+
+
+def _origins(id: str, matches: MatchStore, tenant: str) -> list[str]:
+    constructed = _MATCH.match(id)
+    row = None if constructed is None else matches.get(constructed[2], tenant)
+    return [] if row is None else list(json.loads(row.body)["events"])
+
 
 MAX_WHY_SECONDS = 2.0
 """Processor seconds for an answer to why or why-not, which evaluate a plan condition by condition.

@@ -1,10 +1,14 @@
-"""Parsing of published requests to rows of the log: one CloudEvents JSON text for each event, or
-the reason why it is refused.
+"""Published requests and replayed dead letters to rows of the log.
+
+A row is one CloudEvents JSON text for each event, or the reason why it is refused.
 
 CloudEvents are accepted structured, batched, as lines or with their attributes in headers;
 documents by their content type. Data without an envelope get one, with the time of reception. A
 broken event of a JSON array does not affect the others; valid arrays are cut by the fastest parser,
 only others are examined element by element.
+
+A dead letter is replayed after a fix: an event is published again, a suspended subscription is
+resumed.
 """
 
 from __future__ import annotations
@@ -14,14 +18,16 @@ import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
 from itertools import count, islice
 from urllib.parse import unquote
 
+from tocsin.catalog.tenants import Owned
 from tocsin.engine.json_scan.batch_reader import scan_events
-from tocsin.errors import EventProblem, LimitProblem, Problem, UnsupportedProblem
+from tocsin.errors import EventProblem, LimitProblem, Problem, StateProblem, UnsupportedProblem
 from tocsin.events.codecs.bare_documents import (
     DocumentOrigin,
     event_of_rdf,
@@ -29,15 +35,17 @@ from tocsin.events.codecs.bare_documents import (
     events_of_xml,
 )
 from tocsin.events.codecs.base.cloudevents import encode, json_text, parse_json
-from tocsin.events.codecs.base.json_values import json_values
+from tocsin.events.codecs.base.lines import json_values
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.codecs.epcis.document import TOO_MANY, too_many_events
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
-from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.work import checkpoint
-from tocsin.service.storage.rows import NewRow
+from tocsin.service.storage.log import EventLog
+from tocsin.service.storage.rows import REPLAYED, LetterRow, NewRow
+from tocsin.service.subscriptions.subscriptions import SubscriptionService
+from tocsin.values.media_types import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
 
 Value = tuple[bytes, Problem | None]
 
@@ -306,3 +314,58 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, Problem):
         return f"it could not be read: {shown_error(error)} (please report it)"
     return f"{error.message} ({error.hint})" if error.hint else error.message
+
+
+Replayer = Callable[[LetterRow], bool]
+"""Handler that replays the letters of its kind; returns False for any other letter."""
+
+
+@dataclass(slots=True)
+class Replays:
+    """Replay of dead letters of all kinds; the handlers in `others` go first."""
+
+    log: EventLog
+    entries: SubscriptionService
+    others: list[Replayer]
+
+    def replay(self, letter: LetterRow, replacement: bytes | None = None) -> Future[int] | None:
+        """Replay a letter; return a future that is done when its event is on disk.
+
+        `replacement` replaces the stored event. None where no event was published: another handler
+        took the letter, or its subscription was resumed. Raises EventProblem for an event that
+        cannot be read, and StateProblem where there is nothing to replay.
+        """
+        if any(other(letter) for other in self.others):
+            return None
+        if replacement is None and letter.event is None:
+            self._serve_again(letter)
+            return None
+        return self.log.append([self._row(letter, replacement)])
+
+    def _row(self, letter: LetterRow, replacement: bytes | None) -> NewRow:
+        body = self._stored(letter) if replacement is None else replacement
+        found = IngestResult(letter.tenant)
+        found.take(0, body)
+        if found.rejected:
+            first = found.rejected[0]
+            raise EventProblem(
+                first.reason, code=first.code, hint="send the mended event as the body"
+            )
+        row = found.rows[0]
+        return NewRow(row.body, row.tenant, reason=REPLAYED, events=row.events)
+
+    def _stored(self, letter: LetterRow) -> bytes:
+        assert letter.event is not None
+        row = self.log.rows_at([letter.event]).get(letter.event)
+        if row is None:
+            raise _cannot("its event is no longer stored", "send the event as the body")
+        return row.body
+
+    def _serve_again(self, letter: LetterRow) -> None:
+        if letter.subscription is None:
+            raise _cannot("it is about no event and no subscription", "there is nothing to do")
+        self.entries.renew(Owned(letter.tenant, letter.subscription))
+
+
+def _cannot(why: str, hint: str) -> StateProblem:
+    return StateProblem(f"the letter cannot be replayed: {why}", code="ReplayError", hint=hint)

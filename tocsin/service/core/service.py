@@ -20,11 +20,10 @@ from tocsin.hub.step_hub import StepHub
 from tocsin.service.base.feed import Feed
 from tocsin.service.base.work import WorkPool
 from tocsin.service.base.worker import BackgroundWorker
-from tocsin.service.console.late import LateEvents
 from tocsin.service.console.network import NetworkViews
 from tocsin.service.console.statistics import Statistics
+from tocsin.service.core.ingest import Replays
 from tocsin.service.core.keyring import Keyring
-from tocsin.service.core.replay import Replays
 from tocsin.service.core.retention import RetentionJob
 from tocsin.service.runner import Runner, RunnerStatus
 from tocsin.service.runner.inspection import Counters, Look, not_here
@@ -43,7 +42,7 @@ from tocsin.service.storage.positions import CATALOG, FILES, LOG_HEADS, STATE_HE
 from tocsin.service.storage.progress import RunnerStore
 from tocsin.service.storage.results import LetterStore, MatchStore
 from tocsin.service.storage.subscription_status import StatusStore
-from tocsin.service.storage.tallies import Tallies
+from tocsin.service.storage.tallies import LateEvents, Tallies
 from tocsin.service.subscriptions.definitions import DefinitionService
 from tocsin.service.subscriptions.subscriptions import SubscriptionService
 

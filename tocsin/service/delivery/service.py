@@ -18,16 +18,21 @@ from tocsin.events.codecs.base.cloudevents import json_text, parse_json
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.base.feed import Feed
 from tocsin.service.base.worker import EventLoopWorker
-from tocsin.service.delivery.catalog_lines import CatalogLines
 from tocsin.service.delivery.cursor import DeliveryCursor, Key
-from tocsin.service.delivery.destination import DestinationRules, Opener, parse_destination
 from tocsin.service.delivery.outbox import DeliveryMessage, StoredOutbox, notice_of
 from tocsin.service.delivery.signing import server_key
-from tocsin.service.delivery.store import DeliveryStore
-from tocsin.service.delivery.targets import Failed, Gone, Producer
+from tocsin.service.delivery.store import CatalogLines, DeliveryStore
+from tocsin.service.delivery.targets import (
+    DestinationRules,
+    Failed,
+    Gone,
+    Opener,
+    Producer,
+    parse_destination,
+)
 from tocsin.service.delivery.worker import DeliveryDependencies, DeliveryWorker
 from tocsin.service.outbound.http_sender import DnsResolver, HttpSender
-from tocsin.service.settings.delivery import DeliverySettings
+from tocsin.service.settings.settings import DeliverySettings
 from tocsin.service.storage.lock import Lease
 from tocsin.service.storage.results import MatchStore, NewLetter, store_letters
 from tocsin.service.storage.rows import LetterRow

@@ -16,8 +16,7 @@ from tocsin.service.epcis.answers import (
 )
 from tocsin.service.epcis.documents import collection
 from tocsin.service.epcis.exceptions import NOT_IMPLEMENTED, EpcisException
-from tocsin.service.epcis.part import part_of
-from tocsin.service.epcis.requests import admit
+from tocsin.service.epcis.part import admit, part_of
 from tocsin.version import __version__
 
 TOP_LEVEL = (

@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as tree
 
-from tocsin.events.codecs.epcis import vocabulary
+from tocsin.events.codecs.epcis import json_context
 from tocsin.events.codecs.epcis.event import same
 from tocsin.events.codecs.epcis.event_schema import KINDS, to_object_event
 from tocsin.events.codecs.epcis.identifiers import CANONICAL, canonical
-from tocsin.events.codecs.epcis.json_context import split_name
-from tocsin.events.codecs.epcis.vocabulary import StandardTerms
+from tocsin.events.codecs.epcis.json_context import StandardTerms, split_name
 from tocsin.events.views.document import TEXT, scalar_text
 from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, NAMESPACES
 from tocsin.service.epcis.exceptions import NOT_ACCEPTABLE, EpcisException
@@ -151,11 +150,11 @@ _FIRST = (
 """Fields of the standard in the order of the schema; extensions come after them."""
 
 _TERMS: Mapping[str, StandardTerms] = {
-    "bizStep": vocabulary.BIZ_STEP,
-    "disposition": vocabulary.DISPOSITION,
-    "set": vocabulary.DISPOSITION,
-    "unset": vocabulary.DISPOSITION,
-    "reason": vocabulary.ERROR_REASON,
+    "bizStep": json_context.BIZ_STEP,
+    "disposition": json_context.DISPOSITION,
+    "set": json_context.DISPOSITION,
+    "unset": json_context.DISPOSITION,
+    "reason": json_context.ERROR_REASON,
 }
 _ITEMS: Mapping[str, str] = {
     **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList"), "epc"),
@@ -169,15 +168,15 @@ _ITEMS: Mapping[str, str] = {
 """Lists with the element names of their items."""
 
 _TYPED: Mapping[str, tuple[str, StandardTerms]] = {
-    "bizTransactionList": ("bizTransaction", vocabulary.TRANSACTION_TYPE),
-    "sourceList": ("source", vocabulary.PARTY_TYPE),
-    "destinationList": ("destination", vocabulary.PARTY_TYPE),
+    "bizTransactionList": ("bizTransaction", json_context.TRANSACTION_TYPE),
+    "sourceList": ("source", json_context.PARTY_TYPE),
+    "destinationList": ("destination", json_context.PARTY_TYPE),
 }
 _WITH_ATTRIBUTES = ("sensorMetadata", "sensorReport")
 _OF_REPORTS: Mapping[str, StandardTerms] = {
-    "type": vocabulary.MEASUREMENT,
-    "exception": vocabulary.ALERT,
-    "component": vocabulary.COMPONENT,
+    "type": json_context.MEASUREMENT,
+    "exception": json_context.ALERT,
+    "component": json_context.COMPONENT,
 }
 
 

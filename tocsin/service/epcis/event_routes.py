@@ -33,7 +33,7 @@ from tocsin.service.epcis.capturing import (
     rows_of,
 )
 from tocsin.service.epcis.documents import DIGITAL_LINK, collection, event_document
-from tocsin.service.epcis.event_search import EventQuery, find
+from tocsin.service.epcis.event_search import SIMPLE, EventQuery, ask_simply, find
 from tocsin.service.epcis.exceptions import ALREADY_EXISTS, NO_SUCH_RESOURCE, EpcisException
 from tocsin.service.epcis.index import EventIndex
 from tocsin.service.epcis.index_filters import TermFilter, narrowings_of
@@ -46,8 +46,7 @@ from tocsin.service.epcis.parameters import (
     read_page,
     token_of,
 )
-from tocsin.service.epcis.queries import SIMPLE, ask_simply
-from tocsin.service.epcis.requests import admit, part_in, read_body, service_in
+from tocsin.service.epcis.part import admit, part_in, read_body, service_in
 from tocsin.service.http.access import AccessScope
 from tocsin.service.http.requests import ended_with_client, run_read, run_work
 from tocsin.service.storage.rows import NewRow

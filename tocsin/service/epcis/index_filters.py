@@ -11,12 +11,11 @@ from typing import Any
 
 from tocsin.events.codecs.epcis.event import KEYS
 from tocsin.events.codecs.epcis.identifiers import canonical
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Computed, Condition, Equals, OneOf
 from tocsin.plan.nodes.composites import Part
 from tocsin.plan.nodes.expressions import Attribute, Call, Semantics, Value
 from tocsin.plan.semantics.list_conditions import ITSELF, members_at
-from tocsin.values.scalars import Constant
+from tocsin.values.scalars import ENVELOPE, Constant, Path
 from tocsin.values.time import Instant
 
 EPC, EPC_CLASS = "epc", "epcClass"

@@ -1,20 +1,36 @@
-"""The EPCIS interface as a component of the service: its stores and its worker."""
+"""The EPCIS interface as a component of the service, and the requests to it.
+
+The component has stores and a worker; a request has its caller and body.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, Field, ValidationError
+from starlette.requests import HTTPConnection, Request
 
 from tocsin.catalog import Definition
 from tocsin.database.stores import EPCIS
-from tocsin.errors import MeaningProblem
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.service.core.service import Service
-from tocsin.service.epcis.event_search import EventQuery
-from tocsin.service.epcis.queries import NamedQuery, ask
+from tocsin.service.epcis.answers import check_headers
+from tocsin.service.epcis.capturing import JSON_TYPES
+from tocsin.service.epcis.event_search import EventQuery, NamedQuery, ask
+from tocsin.service.epcis.exceptions import (
+    CAPTURE_LIMIT,
+    UNSUPPORTED_MEDIA_TYPE,
+    VALIDATION,
+    EpcisException,
+    exception_of,
+)
+from tocsin.service.epcis.parameters import require_short
+from tocsin.service.epcis.reports import QueryWorker
 from tocsin.service.epcis.repository import Repository
-from tocsin.service.epcis.worker import QueryWorker
+from tocsin.service.http.access import AccessScope, Caller, caller_with, listener_with
+from tocsin.service.http.requests import body_of
 from tocsin.service.outbound.addresses import AddressRules
 from tocsin.service.storage.database import open_database
 from tocsin.service.storage.lock import Lease
@@ -91,3 +107,59 @@ def _read(given: Mapping[str, Any]) -> EpcisSettings:
             token=name,
             hint="docs/epcis-service.md lists the settings",
         ) from None
+
+
+def part_in(request: HTTPConnection) -> EpcisPart:
+    """Return the EPCIS component of the service."""
+    return cast(EpcisPart, request.app.state.part)
+
+
+def service_in(request: HTTPConnection) -> Service:
+    """Return the service."""
+    return cast(Service, request.app.state.service)
+
+
+def admit(
+    request: HTTPConnection, scope: AccessScope = AccessScope.SUBSCRIBE, *, xml: bool = False
+) -> Caller:
+    """Return the caller; raise without the scope, and for unsupported headers. `xml` is True if XML
+    is supported.
+    """
+    return _check_request(request, caller_with(request, scope), xml=xml)
+
+
+def admit_listener(request: HTTPConnection) -> Caller:
+    """Return the caller that opens a stream, whose key may be in the URL."""
+    return _check_request(request, listener_with(request, AccessScope.SUBSCRIBE), xml=False)
+
+
+def _check_request(request: HTTPConnection, caller: Caller, *, xml: bool) -> Caller:
+    require_short(f"{request.url.path}?{request.url.query}")
+    check_headers(request.headers, xml=xml)
+    return caller
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the whole body, within the limit of the service."""
+    try:
+        return await body_of(request, service_in(request).settings.limits.request_bytes)
+    except Problem as problem:
+        raise exception_of(CAPTURE_LIMIT, problem) from None
+
+
+async def read_object(request: Request) -> dict[str, Any]:
+    """Return the JSON object in the body; raise EpcisException for any other body."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in JSON_TYPES:
+        raise EpcisException(
+            UNSUPPORTED_MEDIA_TYPE,
+            f"the content type {kind or '(none)'!r} is not read here",
+            hint="send application/json",
+        )
+    try:
+        value = parse_json(await read_body(request))
+    except Problem as problem:
+        raise exception_of(VALIDATION, problem) from None
+    if not isinstance(value, dict):
+        raise EpcisException(VALIDATION, "the body is a JSON object")
+    return value

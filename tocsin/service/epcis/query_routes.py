@@ -25,7 +25,7 @@ from tocsin.service.epcis.answers import (
     make_response,
     next_page,
 )
-from tocsin.service.epcis.event_search import find
+from tocsin.service.epcis.event_search import NamedQuery, find, read_query, require_standing
 from tocsin.service.epcis.exceptions import (
     ALREADY_EXISTS,
     NO_SUCH_NAME,
@@ -36,8 +36,14 @@ from tocsin.service.epcis.exceptions import (
     exception_of,
 )
 from tocsin.service.epcis.parameters import PageCursor, name_after, read_page, token_of
-from tocsin.service.epcis.part import EpcisPart
-from tocsin.service.epcis.queries import NamedQuery, read_query, require_standing
+from tocsin.service.epcis.part import (
+    EpcisPart,
+    admit,
+    admit_listener,
+    part_in,
+    read_object,
+    service_in,
+)
 from tocsin.service.epcis.query_subscriptions import (
     FIELDS,
     QuerySubscription,
@@ -47,13 +53,6 @@ from tocsin.service.epcis.query_subscriptions import (
     terms_of_url,
 )
 from tocsin.service.epcis.reports import report_of
-from tocsin.service.epcis.requests import (
-    admit,
-    admit_listener,
-    part_in,
-    read_object,
-    service_in,
-)
 from tocsin.service.http.access import Caller, stream_while_valid
 from tocsin.service.http.requests import CountedStream, run_work
 

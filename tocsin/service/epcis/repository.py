@@ -16,10 +16,16 @@ import sqlalchemy as sql
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
-from tocsin.service.epcis.index import ConnectionProvider, EventIndex, Logged
-from tocsin.service.epcis.queries import NamedQuery
+from tocsin.service.epcis.event_search import NamedQuery
+from tocsin.service.epcis.index import (
+    JOBS,
+    QUERIES,
+    SUBSCRIPTIONS,
+    ConnectionProvider,
+    EventIndex,
+    Logged,
+)
 from tocsin.service.epcis.query_subscriptions import QuerySubscription, ReportSchedule
-from tocsin.service.epcis.tables import JOBS, QUERIES, SUBSCRIPTIONS
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.rows import LogRow
 from tocsin.values.time import Instant

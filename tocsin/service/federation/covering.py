@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.knowledge.concepts.concept import (
     Complement,
     Concept,
@@ -47,7 +46,7 @@ from tocsin.plan.passes.simplify import flatten, push_not_down
 from tocsin.plan.semantics.implication import follows_from
 from tocsin.plan.semantics.list_conditions import SOME
 from tocsin.service.federation.graph_cover import covers_graph
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import ENVELOPE, Constant, Kind, Path
 
 MAX_COMPARISONS = 2_000
 """Pairs of parts compared, at most; two large concepts have too many."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from tocsin.events.event import Path as Attribute
 from tocsin.knowledge.concepts.concept import concepts_in
 from tocsin.plan.nodes.atoms import (
     AllOf,
@@ -28,6 +27,7 @@ from tocsin.plan.nodes.graphs import ITSELF, GraphPattern
 from tocsin.service.federation.covering import EVERYTHING, covers_normalised_atom
 from tocsin.service.federation.interests import Interest, Path
 from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import Path as Attribute
 from tocsin.values.truth import Truth
 
 _ROUNDS = 3

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any, ParamSpec, TypeVar, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import Receive, Scope, Send
@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from tocsin.errors import LimitProblem, MeaningProblem, Problem
 from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.service.core.service import Service
+from tocsin.values.time import Instant, parse_instant
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -113,15 +114,24 @@ def too_large(limit: int) -> LimitProblem:
     )
 
 
-# Start position and number of listeners, the same for all streams.
+# Positions and instants between which a page or a stream is read, and the number of listeners.
 
 LAST = 2**63 - 1
 """The highest possible position."""
+
+After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
+Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to end before.")]
+Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
 
 STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
 """Response of a stream in the OpenAPI document."""
 
 STREAM_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+
+def instant_of(given: str | None) -> Instant | None:
+    """Return the instant of an optional parameter, or None."""
+    return None if given is None else parse_instant(given)
 
 
 def begin_behind(request: HTTPConnection, head: int) -> int:

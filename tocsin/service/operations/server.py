@@ -1,17 +1,24 @@
-"""The HTTP server of the service: run on a port until a signal."""
+"""The HTTP server of the service: all routes in one application, on a port until a signal."""
 
 from __future__ import annotations
 
 import gc
 import signal
 import socket
+from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
+from fastapi import APIRouter, FastAPI
 
 from tocsin.errors import StateProblem
 from tocsin.runtime.gc_tuning import collect_rarely
+from tocsin.service.api.app import create_app
 from tocsin.service.core.service import Service
+from tocsin.service.delivery import part as delivery
+from tocsin.service.epcis.app import create_epcis_app
+from tocsin.service.federation import part as federation
+from tocsin.service.http.access import OwnOrigin
 from tocsin.service.http.connections import (
     BACKLOG,
     ConnectionTable,
@@ -19,13 +26,22 @@ from tocsin.service.http.connections import (
     raise_file_limit,
 )
 from tocsin.service.http.protocol import BoundedHttpProtocol, ServerConfig
-from tocsin.service.operations.components import open_app
 
 PATIENCE = 5
 """Seconds that a stopping service waits for requests under way."""
 
 _TICKS_PER_SWEEP = 10
 """Ticks between two checks of connections: the server ticks ten times a second."""
+
+
+ROUTERS: tuple[APIRouter, ...] = (
+    delivery.router,
+    federation.router,
+)
+"""Further routes of the application."""
+
+MOUNTS: dict[str, Callable[[Service], FastAPI]] = {"/epcis": create_epcis_app}
+"""Whole applications below a path, with error documents of their own."""
 
 
 class HttpServer(uvicorn.Server):
@@ -76,6 +92,18 @@ def listen(service: Service) -> socket.socket:
             hint="give another port with --port, or 0 for any",
         ) from None
     return sock
+
+
+def open_app(service: Service) -> FastAPI:
+    """Return the HTTP application with all routes. Without keys it accepts only requests that name
+    the service as their host.
+    """
+    app = create_app(service, ROUTERS)
+    for path, make in MOUNTS.items():
+        app.mount(path, make(service))
+    if not service.settings.auth:
+        app.add_middleware(OwnOrigin, host=service.settings.host, names=service.settings.hosts)
+    return app
 
 
 def serve(service: Service, sock: socket.socket) -> None:

@@ -1,9 +1,9 @@
 """The runners: they read the log and emit matches, one at a time per log.
 
-Begin with `local.py`, a hub that goes along the log step by step. `leader_runner.py` lets one of
-several processes match, `catalog_versions.py` finds the version for a position, `rendering.py`
-makes rows of matches, `inspection.py` counts and looks inside between steps, `warm_up.py` compiles
-loops early. The folder `spark` has the runner on Spark.
+Begin with `local.py`, a hub that goes along the log step by step, with the version of the catalog
+for each position. `leader_runner.py` lets one of several processes match, `rendering.py` makes rows
+of matches, `inspection.py` counts and looks inside between steps, `warm_up.py` compiles loops
+early. The folder `spark` has the runner on Spark.
 
 Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `service.base`, `service.storage`, `spark`,
 `values`.

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 from functools import cache
 
+from tocsin.catalog import Subscription
 from tocsin.engine.detection.batch.detector import MIN_EVENTS_TO_LOAD
-from tocsin.hub.hub import Hub
+from tocsin.hub.step_hub import StepHub
+from tocsin.values.time import parse_instant
 
 _EVENTS = [
     {
@@ -45,15 +47,15 @@ def warm_up() -> None:
     """Match, scan and detect small batches of events, so that all compiled code is loaded; once in
     a process.
     """
-    with Hub(lateness="0s", ahead=None) as hub:
-        for expression in _EXPRESSIONS:
-            hub.subscribe(expression)
-        hub.publish(*_EVENTS)
-        for expression in _COMPOSITES:
-            hub.subscribe(expression, language="opsl")
-        hub.publish(*(json.dumps(event).encode() for event in _MANY))
-        hub.publish(_EVENTS[0] | {"id": "alone"})
-        hub.advance_to("2026-01-01T00:00:01Z")
+    hub = StepHub(lateness="0s", ahead=None)
+    for number, expression in enumerate(_EXPRESSIONS):
+        hub.add(Subscription(f"atomic {number}", "selector", expression))
+    hub.publish(_EVENTS)
+    for number, expression in enumerate(_COMPOSITES):
+        hub.add(Subscription(f"composite {number}", "opsl", expression))
+    hub.publish([json.dumps(event).encode() for event in _MANY])
+    hub.publish([_EVENTS[0] | {"id": "alone"}])
+    hub.advance(parse_instant("2026-01-01T00:00:01Z"))
 
 
 if __name__ == "__main__":

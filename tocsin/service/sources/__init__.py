@@ -1,7 +1,7 @@
 """The intake of events from brokers into the log, one thread per broker.
 
-Begin with `worker.py`: read, store, acknowledge; failures are retried. `kafka.py` stores offsets
-with the rows, so each record is there exactly once; `mqtt.py` acknowledges a message when it is on
+All is in `worker.py`: read, store, acknowledge; failures are retried. For Kafka offsets are stored
+with the rows, so each record is there exactly once; a message of MQTT is acknowledged when it is on
 disk. No loss, and no duplicates if the broker has offsets.
 
 Imports: `connectors`, `database`, `engine`, `errors`, `events`, `service.base`, `service.core`,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import sqlalchemy as sql
 
+from tocsin.database.database import stored_version
 from tocsin.database.stores import CATALOG as CATALOG_STORE
 from tocsin.database.stores import DELIVERY, EPCIS, FEDERATION, LOG, STATE
-from tocsin.database.versions import stored_version
 from tocsin.errors import StateProblem
 
 CATALOG = "catalog"

@@ -1,8 +1,8 @@
 """The subscriptions and definitions of tenants: put, check, dry run.
 
-Begin with `subscriptions.py`: put, get, pause, remove; a refused request changes nothing.
-`definitions.py` does the same for regions, named parts and ontologies, `dry_run.py` tries one that
-is not stored, `catalog_cache.py` has the catalog in memory.
+Begin with `subscriptions.py`: put, get, pause, remove, with the catalog in memory; a refused
+request changes nothing. `definitions.py` does the same for regions, named parts and ontologies,
+`dry_run.py` tries one that is not stored.
 
 Imports: `catalog`, `errors`, `events`, `languages`, `plan`, `runtime`, `service.base`,
 `service.settings`, `service.storage`, `values`.

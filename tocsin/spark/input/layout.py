@@ -25,8 +25,9 @@ from pyspark.sql import types as T
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.bindings import events_of_message, message_of_record
 from tocsin.events.codecs.reception import RECEIVED, EventEndRule
-from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.event import Event
 from tocsin.spark.output.carried_columns import KEPT
+from tocsin.values.scalars import ENVELOPE, Path
 
 HEADERS = "headers"
 

@@ -20,7 +20,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.codecs.base.cloudevents import from_mapping
 from tocsin.events.codecs.bindings import events_in_body
 from tocsin.events.codecs.reception import EventEndRule, stamp_reception
-from tocsin.events.event import ENVELOPE, INSTANT, Event, Path, content
+from tocsin.events.event import Event, content
 from tocsin.spark.input.layout import (
     CAME,
     HEADERS,
@@ -53,6 +53,7 @@ from tocsin.spark.output.carried_columns import (
     heads_of_events,
 )
 from tocsin.spark.output.letters import Letter, letter_of_fault
+from tocsin.values.scalars import ENVELOPE, INSTANT, Path
 
 
 class ColumnReading:

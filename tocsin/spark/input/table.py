@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.base.cloudevents import parse_json
 from tocsin.events.codecs.reception import RECEIVED, EventEndRule
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.spark.input.layout import DATA
 from tocsin.spark.output.carried_columns import KEPT
+from tocsin.values.scalars import ENVELOPE, Path
 from tocsin.values.space import read_place
 from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT, format_instant, parse_instant
 

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.events.dead_letter import too_far_ahead
-from tocsin.events.matches.constructed import ID_PATTERN
+from tocsin.events.matches.match import ID_PATTERN
 from tocsin.spark.input.rows import RowBatch
 from tocsin.spark.output.batches import BY_MATCH
 from tocsin.spark.output.carried_columns import INSTANT_TYPE

@@ -31,8 +31,7 @@ from tocsin.spark.match_task.messages import ShardMessageBuilder, drafts_for
 from tocsin.spark.match_task.reports import Task
 from tocsin.spark.output.batches import MATCH, MAX_MATCHES
 from tocsin.spark.output.letters import DEAD_LETTER, Letter, letter_array
-from tocsin.spark.plans.plan_cache import Route
-from tocsin.spark.plans.shard_plans import shard_keys
+from tocsin.spark.plans.shard_plans import Route, shard_keys
 
 Want = tuple[int, int | None, str, str, bytes]
 """The key of a shard, start, source and id of the event, and the message to the shard.

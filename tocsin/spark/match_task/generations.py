@@ -16,8 +16,7 @@ import numpy as np
 from tocsin.engine.columns.batch import EventBatch
 from tocsin.engine.results import NO_ATOMIC_MATCHES, AtomicMatches, CompositeInput
 from tocsin.events.event import Event
-from tocsin.events.matches.constructed import SOURCE, hops_behind
-from tocsin.events.matches.match import Match
+from tocsin.events.matches.match import SOURCE, Match, hops_behind
 from tocsin.runtime.guarded import GuardedBatchResult, GuardedEngine, Outcome
 from tocsin.runtime.limits import FanOut
 from tocsin.spark.input.rows import RowBatch

@@ -2,15 +2,21 @@
 
 A worker function is pickled with every task, so it holds descriptions only; cached data lives in
 `plan_cache`.
+
+A row that raises is found by bisection, and served for every subscription that does not fail on it.
+
+Each failing subscription gets a dead letter with its name; the query goes on. The results of a
+piece are complete before any of them is yielded: a piece that raises has no effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow.compute as pc
 
 from tocsin.engine.engine import Engine
@@ -21,7 +27,7 @@ from tocsin.engine.results import (
     CompositeInput,
     RenderFailure,
 )
-from tocsin.events.dead_letter import over_work_limit, unevaluable_event
+from tocsin.events.dead_letter import internal_error, over_work_limit, unevaluable_event, unreadable
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.runtime.containment import run_by_halves
@@ -31,7 +37,6 @@ from tocsin.spark.input.layout import Layout
 from tocsin.spark.input.rows import EventRowBatch, RowBatch, read
 from tocsin.spark.match_task.admission import beyond, far_letters, now_of
 from tocsin.spark.match_task.generations import Generation, copies_in, generations_of
-from tocsin.spark.match_task.isolated_row import faults_of, match_isolated_row
 from tocsin.spark.match_task.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.spark.output.batches import (
     MAX_MATCHES,
@@ -40,12 +45,51 @@ from tocsin.spark.output.batches import (
     narrow,
     rings_to_arrow,
 )
-from tocsin.spark.output.letters import Letter, letter_of, letter_of_row
+from tocsin.spark.output.letters import Letter, letter_of, letter_of_row, letters_of
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput, MemberRenderer
-from tocsin.spark.plans.catalog_version import VERSION
-from tocsin.spark.plans.plan_cache import WORKER_INDEXES, MatchIndex, Route
-from tocsin.spark.plans.sources import FIXED_VERSION, Source
+from tocsin.spark.plans.plan_cache import WORKER_INDEXES, MatchIndex
+from tocsin.spark.plans.shard_plans import Route
+from tocsin.spark.plans.sources import FIXED_VERSION, VERSION, Source
 from tocsin.values.time import Duration, Instant
+
+
+@dataclass(frozen=True, slots=True)
+class IsolatedRow:
+    """One row that raises: its events, atomic matches, composite inputs and dead letters."""
+
+    reading: EventRowBatch = field(default_factory=lambda: EventRowBatch((), ()))
+    rings: AtomicMatches = NO_ATOMIC_MATCHES
+    told: Sequence[Match] = ()
+    relevant: Sequence[CompositeInput] = ()
+    letters: Sequence[Letter] = ()
+
+
+def match_isolated_row(rows: Any, layout: Layout, index: MatchIndex) -> IsolatedRow:
+    """Match each event of the row against every subscription; those that raise get dead letters."""
+    try:
+        reading = read(rows, layout)
+        events = [reading.batch.event(number) for number in range(reading.batch.size)]
+    except Exception as fault:
+        return IsolatedRow(letters=[letter_of(unreadable(fault, rows.to_pylist()))])
+    guard, numbers = index.guard(), {id(event): number for number, event in enumerate(events)}
+    served = guard.match(events)
+    rung = guard.render_atomic_matches(served.atomic_matches)
+    told = sorted(rung.matches, key=lambda match: numbers[id(match.members[0])])
+    at = np.array([numbers[id(match.members[0])] for match in told], np.int32)
+    return IsolatedRow(
+        EventRowBatch(events, ()),
+        AtomicMatches(at, [match.subscription for match in told]),
+        told,
+        [CompositeInput(numbers[id(event)], atoms) for event, atoms in served.relevant],
+        [*reading.letters, *letters_of(served.diagnostics), *letters_of(rung)],
+    )
+
+
+def faults_of(error: Exception, reading: RowBatch) -> list[Letter]:
+    """Return the dead letters of events that cannot be rendered."""
+    events = [reading.batch.event(number) for number in range(reading.batch.size)]
+    return [letter_of(internal_error(error, (event,))) for event in events]
+
 
 Identity = tuple[str, str]
 

@@ -28,7 +28,7 @@ from tocsin.spark.match_task.serde import (
     plain_event,
     unpack,
 )
-from tocsin.spark.plans.plan_cache import Route
+from tocsin.spark.plans.shard_plans import Route
 from tocsin.values.partition_hash import partition_of
 
 MESSAGE = b"h"

@@ -25,8 +25,8 @@ from tocsin.spark.match_task.match_task import MatchedRows, MatchTaskConfig, run
 from tocsin.spark.match_task.messages import ShardMessageBuilder, pack_results
 from tocsin.spark.match_task.reports import Task
 from tocsin.spark.output.batches import batch_of_letters, batch_of_matches
-from tocsin.spark.plans.plan_cache import MatchIndex, Route
-from tocsin.spark.plans.shard_plans import shard_keys
+from tocsin.spark.plans.plan_cache import MatchIndex
+from tocsin.spark.plans.shard_plans import Route, shard_keys
 
 _Target = tuple[ShardMessageBuilder, int, bool]
 """The draft of an event, the number of its set of atoms, and whether that shard reports it if late.

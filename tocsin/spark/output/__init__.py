@@ -4,7 +4,7 @@ Begin with `batches.py`, the schema with one of the two in each row, and the cod
 `letters.py` writes and reads dead letters, `member_output.py` fixes the form of the members of a
 match, `carried_columns.py` has the columns of events.
 
-Imports: `catalog`, `errors`, `events`, `runtime`.
+Imports: `catalog`, `errors`, `events`, `runtime`, `values`.
 Test a change with: `tests/spark/test_narrow.py`, `tests/spark/test_members.py`,
 `tests/spark/test_keep.py`.
 """

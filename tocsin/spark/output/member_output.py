@@ -20,7 +20,6 @@ from tocsin.catalog import Subscription
 from tocsin.events.codecs.base.cloudevents import encode, json_text
 from tocsin.events.event import Event
 from tocsin.events.matches.match import MemberContent, PrefixVocabulary, turtle
-from tocsin.events.views.payload import is_json, media_type
 from tocsin.spark.output.carried_columns import (
     INSTANT_TYPE,
     CarriedColumns,
@@ -28,6 +27,7 @@ from tocsin.spark.output.carried_columns import (
     detach_columns,
     expand_columns,
 )
+from tocsin.values.media_types import is_json, media_type
 
 MEMBER = pa.struct(
     [

@@ -1,9 +1,9 @@
 """The subscriptions of a query and their plans, in workers and shards.
 
-Begin with `sources.py`: a fixed list, also of a file, or a live catalog. `plan_cache.py` keeps
-plans from task to task, with `routed_atoms.py` in place of operators; `catalog_view.py` moves an
-engine from version to version, `shard_plans.py` has those of one shard and gives each subscription
-its shard for ever, `catalog_version.py` ends a micro-batch at a new version.
+Begin with `sources.py`: a fixed list, also of a file, or a live catalog, at whose new version a
+micro-batch ends. `plan_cache.py` keeps plans from task to task, with the atoms of composites in
+place of operators; `shard_plans.py` moves an engine from version to version, has the plans of one
+shard and gives each subscription its shard for ever.
 
 Imports: `catalog`, `engine`, `errors`, `events`, `languages`, `plan`, `runtime`, `spark.output`,
 `values`.

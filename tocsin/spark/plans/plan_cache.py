@@ -3,40 +3,88 @@
 A worker serves exactly the requested version, also one older than the version it has (a retried
 task). The cache lives in this module because a module is imported once per worker, while the
 objects of a task arrive anew with each task.
+
+Of composites a match task knows which atoms they need. Nothing is detected, that is for shards:
+without operators a composite takes a tenth of the memory in every Python worker.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from tocsin.catalog import Changes, Snapshot, Subscription, compile_subscription
+from tocsin.engine.detection.inspection import shortest_window
+from tocsin.engine.detection.scheduling.network import Network
+from tocsin.engine.detection.scheduling.steps import Emissions
 from tocsin.errors import Problem, UnsupportedProblem
+from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import Atom
-from tocsin.plan.nodes.composites import Key, Plan
+from tocsin.plan.nodes.composites import MAX_EMPTY_WINDOWS, Key, Part, Plan, atoms_of, parts_of
 from tocsin.plan.semantics.partitioning import partition_key_of_plan
 from tocsin.plan.xml.construction import Construct
 from tocsin.runtime.gc_tuning import rare_collection
 from tocsin.spark.output.letters import internal_problem
-from tocsin.spark.plans.catalog_view import CatalogView
-from tocsin.spark.plans.routed_atoms import RoutedAtoms
-from tocsin.spark.plans.shard_plans import atom_name, shard_of
+from tocsin.spark.plans.shard_plans import CatalogView, Route, atom_name, shard_of
 from tocsin.spark.plans.sources import LiveCatalog, Source
+from tocsin.values.time import Duration
+
+
+class RoutedAtoms(Network):
+    """The network of an engine that only matches atoms."""
+
+    __slots__ = ("_patterns", "_windows", "users")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.users: dict[Atom, dict[str, None]] = {}
+        """The composites that need an atom, by atom."""
+        self._patterns: dict[str, Part] = {}
+        self._windows: dict[str, Duration] = {}
+
+    def add(self, key: str, pattern: Part) -> list[Atom]:
+        """Add a composite; return the atoms that are new."""
+        self._patterns[key] = pattern
+        length = shortest_window(_all_parts(pattern))
+        if length is not None:
+            self._windows[key] = length
+        atoms = dict.fromkeys(atoms_of(pattern))
+        new = [atom for atom in atoms if atom not in self.users]
+        for atom in atoms:
+            self.users.setdefault(atom, {})[key] = None
+        return new
+
+    def remove(self, key: str) -> list[Atom]:
+        """Remove a composite; return the atoms that no other one needs."""
+        self._windows.pop(key, None)
+        atoms = dict.fromkeys(atoms_of(self._patterns.pop(key)))
+        for atom in atoms:
+            del self.users[atom][key]
+        unused = [atom for atom in atoms if not self.users[atom]]
+        for atom in unused:
+            del self.users[atom]
+        return unused
+
+    def event(self, event: Event, atoms: Iterable[Atom]) -> Emissions:
+        """Raise: shards detect composites."""
+        raise AssertionError("a match task detects no composites")
+
+    @property
+    def shortest_pause(self) -> Duration | None:
+        """Length of a pause without events from which on empty recurring windows may be emitted as
+        one; None if no window recurs.
+        """
+        return MAX_EMPTY_WINDOWS * min(self._windows.values()) if self._windows else None
+
+
+def _all_parts(part: Part) -> Iterator[Part]:
+    yield part
+    for inner in parts_of(part):
+        yield from _all_parts(inner)
+
 
 KEPT = 4
 """The number of sources that a worker keeps compiled; the least recently used is dropped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """The name of an atom, the shards that receive all its events, and the partition keys of the
-    others.
-    """
-
-    name: bytes
-    shards: frozenset[int]
-    keys: frozenset[Key] = frozenset()
 
 
 class MatchIndex(CatalogView):

@@ -1,11 +1,18 @@
-"""Sources of the subscriptions of a query: a fixed list shipped with the query, or a live catalog
-URL.
+"""Sources of the subscriptions of a query: a fixed list, or a live catalog by its version.
 
 A fixed list is compiled once, where the query is made, so that a mistake in it raises there. It may
 be in a file, which the suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with
 `.gz`. A file is read once; all its problems are reported together, each with its line. The entries
 of a live catalog were compiled when they were put; a mistake in one becomes a dead letter. Plans
 are shipped with the texts: workers load them.
+
+The catalog's version is a table of one row, read on every scan: in a stream, once per micro-batch.
+A log has versions by position.
+
+Joined to the events as a broadcast, the row gives all rows of one micro-batch the same version,
+including retried tasks. A catalog older than when the query was made is another database and is
+refused: an executor without access to the driver's SQLite file must not be taken for an empty
+catalog. Over a log with positions, a micro-batch ends where the next version begins.
 """
 
 from __future__ import annotations
@@ -14,6 +21,7 @@ import gzip
 import json
 import re
 import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,12 +29,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from tocsin.catalog import (
     Catalog,
     Changes,
     Definition,
+    ReadPosition,
     Snapshot,
     StoredPlan,
     Subscription,
@@ -39,9 +49,117 @@ from tocsin.catalog import (
     with_plan,
 )
 from tocsin.engine.engine import Engine
-from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
+from tocsin.errors import MeaningProblem, Problem, StateProblem, UnsupportedProblem
 from tocsin.languages.rule.building import Rule
-from tocsin.spark.plans.catalog_version import require_same_catalog, shared_catalog
+
+VERSION = "catalog_version"
+
+_FORMAT = "tocsin_catalog_version"
+_SHARED = "every executor needs access to the same database: use PostgreSQL on a cluster"
+_REGISTERED = "spark.tocsin.catalogVersionRegistered"
+
+
+class VersionReader(DataSourceReader):
+    """Reader of the newest version, in the task that scans the table, not when the query is
+    planned.
+    """
+
+    def __init__(self, url: str, oldest: int) -> None:
+        self._url = url
+        self._oldest = oldest
+
+    def read(self, partition: InputPartition) -> Iterator[tuple[int]]:
+        """Yield the one row; raises if the catalog is older than when the query was made."""
+        version = shared_catalog(self._url).version()
+        require_same_catalog(version, self._oldest)
+        yield (version,)
+
+
+class VersionSource(DataSource):
+    """`spark.read.format("tocsin_catalog_version")` with the options url and oldest."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return _FORMAT
+
+    def schema(self) -> str:
+        """Return a schema of one column."""
+        return f"{VERSION} bigint"
+
+    def reader(self, schema: object) -> VersionReader:
+        """Return the reader of the one row."""
+        return VersionReader(self.options["url"], int(self.options["oldest"]))
+
+
+def version_table(spark: SparkSession, catalog: Catalog) -> DataFrame:
+    """Return the table of one row with the catalog's version."""
+    if spark.conf.get(_REGISTERED, "") != "true":
+        spark.dataSource.register(VersionSource)
+        spark.conf.set(_REGISTERED, "true")
+    reader = (
+        spark.read.format(_FORMAT)
+        .option("url", catalog.url)
+        .option("oldest", str(catalog.version()))
+    )
+    return reader.load()
+
+
+def shared_catalog(url: str) -> Catalog:
+    """Open the catalog in a task; raises with a hint if the task has no access to it."""
+    try:
+        return open_catalog(url)
+    except Problem as problem:
+        raise StateProblem(problem.message, code=problem.code, hint=_SHARED) from None
+
+
+def require_same_catalog(found: int, expected: int) -> None:
+    """Raise if a catalog is behind a version that it has had already."""
+    if found < expected:
+        raise StateProblem(
+            f"the catalog is at version {found}, but was at {expected} before",
+            code="CatalogError",
+            hint=_SHARED,
+        )
+
+
+class VersionsByPosition:
+    """The versions of a catalog that have a position, each read once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._versions: list[int] = []
+        self._positions: list[int] = []
+
+    def refresh(self, head: ReadPosition | None = None) -> None:
+        """Read new versions; with `head`, a change without a position gets the head of the log."""
+        if head is not None:
+            self._catalog.place(head)
+        for each in self._catalog.placed(self._versions[-1] if self._versions else 0):
+            self._versions.append(each.version)
+            self._positions.append(each.position)
+
+    def at(self, position: int) -> int:
+        """Return the version that an event at a position is matched with; 0 before the first."""
+        number = bisect_left(self._positions, position)
+        return self._versions[number - 1] if number else 0
+
+    def end_of(self, position: int) -> int | None:
+        """Return the last position of the version that holds after `position`; None if none is
+        known yet.
+        """
+        number = bisect_right(self._positions, position)
+        return self._positions[number] if number < len(self._positions) else None
+
+    def newest(self) -> int:
+        """Return the newest version of the catalog."""
+        return self._catalog.version()
+
+
+def open_versions(url: str) -> VersionsByPosition:
+    """Return the versions of the catalog behind a URL, in any process."""
+    return VersionsByPosition(shared_catalog(url))
+
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 _FEW = 5

@@ -16,7 +16,6 @@ from pyspark.sql import types as T
 
 from tocsin.catalog import Snapshot, Surroundings, compile_subscription
 from tocsin.errors import Problem
-from tocsin.events.event import ENVELOPE, Path
 from tocsin.plan.nodes.atoms import Condition, attribute_paths, predicates_of
 from tocsin.plan.nodes.composites import (
     Absence,
@@ -37,6 +36,7 @@ from tocsin.plan.nodes.composites import (
 from tocsin.plan.nodes.expressions import Expression, Satisfies, paths_of
 from tocsin.spark.input.layout import EventColumns, Layout
 from tocsin.spark.query.session import levels_to_the_caller
+from tocsin.values.scalars import ENVELOPE, Path
 
 MAX_SUBSCRIPTIONS_READ = 1_000
 """The number of subscriptions checked: a mistyped name is seldom only in later ones."""

@@ -21,15 +21,14 @@ from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
 from tocsin.errors import MeaningProblem
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Part
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.match_task.admission import first_of_each, spread_matches, with_now
 from tocsin.spark.match_task.by_event import BY_EVENT, ByEvent
 from tocsin.spark.match_task.match_task import ByMatch, Identity, MatchTaskConfig
 from tocsin.spark.match_task.stream_task import SENT, DedupedStreamTask, StreamMatchTask
 from tocsin.spark.output.batches import narrow_type
-from tocsin.spark.plans.catalog_version import VERSION, version_table
 from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES, DEFAULT_SHARDS, MAX_SHARDS
-from tocsin.spark.plans.sources import FIXED_VERSION, LiveCatalog, Source
+from tocsin.spark.plans.sources import FIXED_VERSION, VERSION, LiveCatalog, Source, version_table
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.shard.backtest import BackTest, detect_batch, spread_over_shards
 from tocsin.spark.shard.stream import detect_stream

@@ -15,15 +15,14 @@ from pyspark.sql import functions as F
 from tocsin.events.codecs.reception import parse_event_end_rule
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
 from tocsin.events.matches.match import Match
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.input.log_source import POSITION
 from tocsin.spark.input.log_source import VERSION as LOG_VERSION
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.carried_columns import CarriedColumns, kept_column
 from tocsin.spark.output.member_output import MemberOutput, convert_members
-from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS
-from tocsin.spark.plans.sources import source_of
+from tocsin.spark.plans.sources import VERSION, source_of
 from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
 from tocsin.values.time import parse_duration

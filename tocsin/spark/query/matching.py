@@ -23,7 +23,7 @@ from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule
 from tocsin.events.matches.match import MemberContent, parse_member_content
 from tocsin.plan.nodes.composites import Part, emits_by_timer
 from tocsin.runtime.admission import DEFAULT_AHEAD
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.input.layout import laid_out
 from tocsin.spark.match_task.admission import matches_once
 from tocsin.spark.match_task.match_task import MatchTaskConfig
@@ -35,9 +35,8 @@ from tocsin.spark.output.carried_columns import (
     require_names_apart,
 )
 from tocsin.spark.output.member_output import MemberOutput, convert_members, telling_of
-from tocsin.spark.plans.catalog_version import VERSION
 from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS
-from tocsin.spark.plans.sources import Source, Subscriptions, snapshot_of, source_of
+from tocsin.spark.plans.sources import VERSION, Source, Subscriptions, snapshot_of, source_of
 from tocsin.spark.query.absent_columns import warn_of_absent_columns
 from tocsin.spark.query.dataflow import (
     DEFAULT_LATENESS,

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from tocsin.catalog import Snapshot, Surroundings, compile_subscription
 from tocsin.events.codecs.bindings import CONTENT_TYPE, STRUCTURED
-from tocsin.events.matches.constructed import HOP_LIMIT, ID_PATTERN, SOURCE
+from tocsin.events.matches.match import HOP_LIMIT, ID_PATTERN, SOURCE
 from tocsin.plan.xml.construction import Construct
 from tocsin.spark.plans.shard_plans import ATOMIC_LANGUAGES
 

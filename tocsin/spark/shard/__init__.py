@@ -2,8 +2,7 @@
 
 Begin with `shard.py`: equal steps give equal state, anywhere. `stream.py`, with the stateful
 operator, and `backtest.py` build the dataflow of streams and of batches, `state_store.py` keeps a
-snapshot and the steps since, `shard_host.py` holds shards in memory, `clock.py` goes on when a
-stream is idle.
+snapshot and the steps since, and holds shards in memory.
 
 Imports: `engine`, `errors`, `events`, `plan`, `runtime`, `spark.match_task`, `spark.output`,
 `spark.plans`, `values`.

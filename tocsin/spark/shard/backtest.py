@@ -21,8 +21,7 @@ from pyspark.sql import functions as F
 
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event, in_canonical_order
-from tocsin.events.matches.constructed import SOURCE
-from tocsin.events.matches.match import Match
+from tocsin.events.matches.match import SOURCE, Match
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.runtime.finite_run import republish_until_stable
 from tocsin.runtime.gc_tuning import a_task

@@ -18,7 +18,7 @@ from tocsin.events.event import Event, in_canonical_order
 from tocsin.events.matches.match import Match, deduplicate
 from tocsin.runtime.guarded import GuardedBatchResult, Outcome
 from tocsin.runtime.sequencer import Sequencer
-from tocsin.runtime.stream_clock import ClockSettings, StreamClock
+from tocsin.runtime.watermark import ClockSettings, StreamClock
 from tocsin.spark.match_task.messages import RoutedEvent, message_of
 from tocsin.spark.match_task.serde import event_of_plain, pack, plain_event, unpack
 from tocsin.spark.output.batches import Results

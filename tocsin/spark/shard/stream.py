@@ -20,7 +20,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from tocsin.errors import StateProblem
 from tocsin.runtime.gc_tuning import a_task, collect_rarely, end_task
-from tocsin.runtime.stream_clock import ClockSettings
+from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.match_task.messages import MESSAGE, unpack_results
 from tocsin.spark.output.batches import narrow, narrow_type
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput

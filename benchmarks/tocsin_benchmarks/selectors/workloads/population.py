@@ -16,7 +16,8 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
+from tocsin.values.scalars import Path
 from tocsin.values.time import Interval, format_instant
 
 NUMBERS = 1000

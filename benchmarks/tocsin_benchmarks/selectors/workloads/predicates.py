@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from random import Random
 
-from tocsin.events.event import Path
 from tocsin.plan.nodes.atoms import Between, Equals, Like, OneOf, Ordered, Predicate
 from tocsin.values.like import LikePattern, Token, Wild
-from tocsin.values.scalars import Constant, Kind
+from tocsin.values.scalars import Constant, Kind, Path
 from tocsin_benchmarks.selectors.workloads.population import NUMBERS, Population
 
 Draw = Callable[[Random, Population, Path], Predicate]

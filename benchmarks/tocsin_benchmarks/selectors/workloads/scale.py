@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 from random import Random
 
-from tocsin.events.event import Event, Path
+from tocsin.events.event import Event
 from tocsin.plan.nodes.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+from tocsin.values.scalars import Path
 from tocsin_benchmarks.selectors.workloads.population import Population
 from tocsin_benchmarks.selectors.workloads.predicates import (
     Mix,

@@ -50,7 +50,6 @@ from tocsin.engine.detection.sequence_buffer import FirstEventBuffer
 from tocsin.engine.detection.shared_buffer import SharedOperator
 from tocsin.engine.detection.stateless import AtomSource, FilterOperator, NameOperator
 from tocsin.engine.index.kernels import Ints
-from tocsin.events.event import Path
 from tocsin.plan.nodes.composites import (
     End,
     Join,
@@ -64,6 +63,7 @@ from tocsin.plan.nodes.composites import (
 )
 from tocsin.plan.nodes.composites import Key as Paths
 from tocsin.plan.semantics.bounds import join_lifetime
+from tocsin.values.scalars import Path
 
 MAX_KEY_COLUMNS = 8
 """Most different keys, and most different numbers, that are kept for an event: columns cost memory

@@ -28,7 +28,7 @@ from tocsin.events.event import Event
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import MAX_EMPTY_WINDOWS, Part
-from tocsin.plan.semantics.expired_windows import find_expired_window, past_window_problem
+from tocsin.plan.semantics.bounds import find_expired_window, past_window_problem
 from tocsin.values.time import Duration, Instant
 
 QUEUE_LIMIT = 1_000_000

@@ -22,7 +22,7 @@ from typing import Any
 from tocsin.errors import EventProblem, LimitProblem, MeaningProblem, Problem
 from tocsin.events.codecs.base.xml_text import xml_text
 from tocsin.events.event import Event
-from tocsin.events.views.payload import RDF_TYPES, is_json, is_text, is_xml, media_type
+from tocsin.values.media_types import RDF_TYPES, is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
 from tocsin.values.space import Geometry, is_plain_point, read_place
 from tocsin.values.time import (

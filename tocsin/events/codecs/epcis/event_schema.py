@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tocsin.events.codecs.epcis import vocabulary
+from tocsin.events.codecs.epcis import json_context
 from tocsin.events.codecs.epcis.field_readers import (
     Reading,
     boolean,
@@ -80,8 +80,8 @@ _QUANTITIES = items(
     )
 )
 _PLACE = record({"id": uri}, ("id",))
-_DISPOSITIONS = one_or_more(term(vocabulary.DISPOSITION))
-_PARTY = term(vocabulary.PARTY_TYPE)
+_DISPOSITIONS = one_or_more(term(json_context.DISPOSITION))
+_PARTY = term(json_context.PARTY_TYPE)
 _DEVICE: dict[str, Reading] = {
     "deviceID": uri,
     "deviceMetadata": uri,
@@ -93,9 +93,9 @@ _DEVICE: dict[str, Reading] = {
 _REPORT = record(
     {
         **_DEVICE,
-        "type": term(vocabulary.MEASUREMENT),
-        "exception": term(vocabulary.ALERT),
-        "component": term(vocabulary.COMPONENT),
+        "type": term(json_context.MEASUREMENT),
+        "exception": term(json_context.ALERT),
+        "component": term(json_context.COMPONENT),
         "microorganism": uri,
         "chemicalSubstance": uri,
         "coordinateReferenceSystem": uri,
@@ -119,7 +119,7 @@ _SENSOR = record(
 _ERROR = record(
     {
         "declarationTime": instant,
-        "reason": term(vocabulary.ERROR_REASON),
+        "reason": term(json_context.ERROR_REASON),
         "correctiveEventIDs": one_or_more(uri),
     },
     ("declarationTime",),
@@ -141,14 +141,15 @@ _COMMON: dict[str, Reading] = {
     "eventID": uri,
     "errorDeclaration": _ERROR,
     "certificationInfo": one_or_more(reference),
-    "bizStep": term(vocabulary.BIZ_STEP),
-    "disposition": term(vocabulary.DISPOSITION),
+    "bizStep": term(json_context.BIZ_STEP),
+    "disposition": term(json_context.DISPOSITION),
     "persistentDisposition": record({"set": _DISPOSITIONS, "unset": _DISPOSITIONS}),
     "readPoint": _PLACE,
     "bizLocation": _PLACE,
     "bizTransactionList": items(
         record(
-            {"type": term(vocabulary.TRANSACTION_TYPE), "bizTransaction": uri}, ("bizTransaction",)
+            {"type": term(json_context.TRANSACTION_TYPE), "bizTransaction": uri},
+            ("bizTransaction",),
         )
     ),
     "sourceList": items(record({"type": _PARTY, "source": uri}, ("type", "source"))),

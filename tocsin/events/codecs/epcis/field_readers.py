@@ -21,12 +21,12 @@ from tocsin.errors import EventProblem, MeaningProblem
 from tocsin.events.codecs.epcis.json_context import (
     RESOURCE,
     NameContext,
+    StandardTerms,
     expand_curie,
     expand_name,
     individual,
     names_of,
 )
-from tocsin.events.codecs.epcis.vocabulary import StandardTerms
 from tocsin.events.views.epcis import CONTEXT
 from tocsin.values.scalars import canonical_number
 from tocsin.values.terms import XSD

@@ -6,7 +6,7 @@ from typing import Any
 
 from tocsin.service.storage.log_reader import open_log
 from tocsin.spark.input.log_source import FORMAT, register_log
-from tocsin.spark.plans.catalog_version import open_versions
+from tocsin.spark.plans.sources import open_versions
 
 
 def log_stream(spark: Any, url: str, **options: object) -> Any:

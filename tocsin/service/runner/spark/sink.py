@@ -20,15 +20,14 @@ from tocsin.events.codecs.base.cloudevents import as_object, json_text
 from tocsin.events.codecs.decode import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
-from tocsin.events.matches.constructed import ID_PATTERN, SOURCE, constructed_events
-from tocsin.events.matches.match import Match, MemberContent
+from tocsin.events.matches.match import ID_PATTERN, SOURCE, Match, MemberContent, constructed_events
 from tocsin.runtime.admission import wall_clock
 from tocsin.service.runner.rendering import Positions, kept_letter, kept_match, refused_letter
 from tocsin.service.storage.log import EventLog
 from tocsin.service.storage.progress import NewTrouble, RunnerOutput, RunnerStep, RunnerStore
 from tocsin.service.storage.results import MatchStore, NewLetter, NewMatch
 from tocsin.service.storage.rows import LogRow
-from tocsin.spark.plans.catalog_version import VersionsByPosition
+from tocsin.spark.plans.sources import VersionsByPosition
 from tocsin.spark.query.live import Placed, placed_matches, read_letters
 from tocsin.values.time import Instant, parse_instant
 

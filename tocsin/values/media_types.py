@@ -1,4 +1,4 @@
-"""The input of a view: the data of an event and its media type, by default JSON.
+"""Media types of data: JSON, XML, RDF and text; by default JSON.
 
 Media types are compared without case and without parameters: `Text/XML; charset=utf-8` is XML.
 """
@@ -6,29 +6,19 @@ Media types are compared without case and without parameters: `Text/XML; charset
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
-
-from tocsin.values import rdf
+from typing import Any
 
 JSON = "application/json"
-JSON_LD, N_TRIPLES, RDF_XML, TURTLE = rdf.JSON_LD, rdf.N_TRIPLES, rdf.RDF_XML, rdf.TURTLE
+JSON_LD = "application/ld+json"
+N_TRIPLES = "application/n-triples"
+N_QUADS = "application/n-quads"
+RDF_XML = "application/rdf+xml"
+TURTLE = "text/turtle"
 
 RDF_TYPES = frozenset((JSON_LD, N_TRIPLES, RDF_XML, TURTLE))
 
 _XML_TYPES = ("application/xml", "text/xml")
 _TEXT_TYPES = (N_TRIPLES, "application/javascript", "application/sql", "application/yaml")
-
-
-class Payload(Protocol):
-    """The part of an event that views read."""
-
-    @property
-    def envelope(self) -> Mapping[str, Any]:
-        """The context attributes, the media type among them."""
-
-    @property
-    def data(self) -> object:
-        """JSON data as Python objects, or text, or None."""
 
 
 def media_type(envelope: Mapping[str, Any]) -> str:
