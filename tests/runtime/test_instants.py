@@ -31,7 +31,7 @@ def engine_of(parts: list[Part], events: list[Event]) -> Engine:
 def by_instants(engine: Engine) -> list[Match]:
     """Each instant alone."""
     found: list[Match] = []
-    while (due := engine.next_timer()) is not None and due <= END:
+    while (due := engine.network.next_timer()) is not None and due <= END:
         found += deduplicate(engine.advance_to(due, END).matches)
     return found
 
@@ -42,4 +42,4 @@ def test_instants_at_once_are_instants_one_by_one(parts: list[Part], events: lis
     engine = engine_of(parts, events)
     assert engine.advance_to(END, END, at_once) is NOTHING
     assert at_once == by_instants(engine_of(parts, events))
-    assert (engine.next_timer() or END + 1) > END
+    assert (engine.network.next_timer() or END + 1) > END

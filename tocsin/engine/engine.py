@@ -30,6 +30,7 @@ from tocsin.engine.results import (
     CompositeInput,
     DetectionResult,
     OperatorFault,
+    OutputKinds,
     RenderFailure,
 )
 from tocsin.errors import name_taken
@@ -37,7 +38,7 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match, deduplicate, lazy_matches, match_of_event
 from tocsin.lazy_import import LazyModule
 from tocsin.plan.nodes.atoms import Atom, Condition
-from tocsin.plan.nodes.composites import Forward, Plan, is_bare
+from tocsin.plan.nodes.composites import Forward, Plan
 from tocsin.plan.semantics.bounds import find_expired_window
 from tocsin.plan.semantics.condition_evaluation import selected_values
 from tocsin.plan.semantics.match_rendering import (
@@ -47,7 +48,7 @@ from tocsin.plan.semantics.match_rendering import (
     match_of_atom,
 )
 from tocsin.plan.semantics.occurrence import Occurrence
-from tocsin.plan.xml.construction import Ask, Construct
+from tocsin.plan.xml.construction import Ask
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.values.time import Instant, is_instant
 
@@ -73,14 +74,12 @@ class Engine:
         "_atom_keys",
         "_atoms",
         "_composites",
-        "_constructing",
-        "_forwarding",
         "_matchers",
         "_network",
         "_numbers",
         "_plans_to_render",
-        "_selecting",
         "_targets",
+        "outputs",
     )
 
     def __init__(
@@ -99,9 +98,8 @@ class Engine:
         )
         self._plans_to_render: dict[str, Plan] = {}
         self._composites: set[str] = set()
-        self._constructing: set[str] = set()
-        self._forwarding: set[str] = set()
-        self._selecting: set[str] = set()
+        self.outputs = OutputKinds()
+        """How the matches of each subscription are rendered. Read-only."""
         self._atoms: dict[str, Atom] = {}
         self._atom_keys: dict[Atom, str] = {}
         self._targets: dict[int, str | Atom] = {}
@@ -123,20 +121,13 @@ class Engine:
             self._add_composite(key, plan)
         if not isinstance(plan.pattern, Condition) or not isinstance(plan.output, Forward):
             self._plans_to_render[key] = plan
-        if isinstance(plan.output, Construct):
-            self._constructing.add(key)
-        if plan.select or not isinstance(plan.output, Forward):
-            self._selecting.add(key)
-        elif is_bare(plan.pattern):
-            self._forwarding.add(key)
+        self.outputs.add(key, plan)
 
     def remove(self, key: str) -> None:
         """Remove a subscription and all state that only it used."""
         self._targets.clear()  # slots are reused
         self._plans_to_render.pop(key, None)
-        self._constructing.discard(key)
-        self._selecting.discard(key)
-        self._forwarding.discard(key)
+        self.outputs.remove(key)
         if key not in self._composites:
             self._matchers.remove(key)
             return
@@ -147,19 +138,6 @@ class Engine:
     def plan_of(self, key: str) -> Plan | None:
         """Return the plan of a subscription; None for a condition that forwards its events."""
         return self._plans_to_render.get(key)
-
-    def forwards_event(self, key: str) -> bool:
-        """True if each match of a subscription is just its event: nothing is bound or put out."""
-        return key in self._forwarding
-
-    def constructs(self, key: str) -> bool:
-        """True if the outputs of a subscription are published as events."""
-        return key in self._constructing
-
-    @property
-    def constructs_any(self) -> bool:
-        """True if the outputs of any subscription are published as events."""
-        return bool(self._constructing)
 
     @property
     def network(self) -> NetworkView:
@@ -186,7 +164,7 @@ class Engine:
 
         None if the output is empty, Untold if it exceeds the work limit.
         """
-        if key in self._forwarding:
+        if key in self.outputs.forwarding:
             return match_of_event(key, event)
         plan = self._plans_to_render[key]
         assert isinstance(plan.pattern, Atom)
@@ -216,7 +194,7 @@ class Engine:
 
         Call `detect` on each before taking the next. The last event is always among them.
         """
-        if self._constructing:  # constructed events precede the next event
+        if self.outputs.constructing:  # constructed events precede the next event
             for event, atoms in wanted:
                 yield NO_BATCH_MATCHES, event, atoms
             return
@@ -241,7 +219,7 @@ class Engine:
             return self._render(self._fire(now, quiet_until), ())
         while (due := self._network.next_timer()) is not None and (now is None or due <= now):
             found = self._fire(due, quiet_until)
-            if self._constructing or self._is_troubled():
+            if self.outputs.constructing or self._is_troubled():
                 detected = self._render(found, ())
             elif found:
                 detected = self._put_into(rendered, found)
@@ -290,10 +268,6 @@ class Engine:
             self.remove(key)
         self._network.begin_at(now)
         return over
-
-    def next_timer(self) -> Instant | None:
-        """Return the soonest instant at which time alone may emit; None without timers."""
-        return self._network.next_timer()
 
     def forget_before(self, now: Instant) -> None:
         """Drop all state that no event which ends at `now` or later can complete."""
@@ -365,7 +339,7 @@ class Engine:
         """Return the instant up to which no event can end; a constructed event may end at a
         deadline.
         """
-        if not self._constructing:
+        if not self.outputs.constructing:
             return quiet_until
         due = self._network.next_deadline()
         return quiet_until if due is None else min(quiet_until, due - 1)
@@ -412,7 +386,7 @@ class Engine:
         pairs = [(key, row) for row in found if not row.node.is_removed for key in row.node.keys]
         keys, rows = [key for key, _ in pairs], [row for _, row in pairs]
         instants, numbers = [row.end for row in rows], [row.number for row in rows]
-        if self._selecting.isdisjoint(keys) and all(map(_may_wait, found)):
+        if self.outputs.selecting.isdisjoint(keys) and all(map(_may_wait, found)):
             matches = lazy_matches(keys, [row.members for row in rows], rows)
             return BatchMatches(matches, instants=instants, numbers=numbers)
         untold: list[RenderFailure] = []

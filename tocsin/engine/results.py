@@ -15,6 +15,8 @@ from tocsin.events.dead_letter import DeadLetter, internal_error, render_failed
 from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.plan.nodes.atoms import Atom
+from tocsin.plan.nodes.composites import Forward, Plan, is_bare
+from tocsin.plan.xml.construction import Construct
 from tocsin.plan.xml.row_evaluation import WorkLimitExceeded
 from tocsin.values.time import Instant
 
@@ -36,6 +38,36 @@ class AtomicMatches:
 
 
 NO_ATOMIC_MATCHES = AtomicMatches(np.empty(0, np.int32), ())
+
+
+class OutputKinds:
+    """Subscriptions by how their matches are rendered; a key is in one set at most but for
+    `constructing`, which is a part of `selecting`.
+    """
+
+    __slots__ = ("constructing", "forwarding", "selecting")
+
+    def __init__(self) -> None:
+        self.forwarding: set[str] = set()
+        """Atomic subscriptions whose matches are just their event: nothing is bound or put out."""
+        self.selecting: set[str] = set()
+        """Subscriptions whose matches select values or put something out."""
+        self.constructing: set[str] = set()
+        """Subscriptions whose outputs are published as events."""
+
+    def add(self, key: str, plan: Plan) -> None:
+        """Add a subscription."""
+        if isinstance(plan.output, Construct):
+            self.constructing.add(key)
+        if plan.select or not isinstance(plan.output, Forward):
+            self.selecting.add(key)
+        elif is_bare(plan.pattern):
+            self.forwarding.add(key)
+
+    def remove(self, key: str) -> None:
+        """Remove a subscription."""
+        for each in (self.forwarding, self.selecting, self.constructing):
+            each.discard(key)
 
 
 @dataclass(slots=True)

@@ -41,7 +41,7 @@ from tocsin.plan.nodes.atoms import Atom
 from tocsin.plan.nodes.composites import Plan, atoms_of
 from tocsin.plan.wire.wire import plan_to_json
 from tocsin.runtime.admission import DEFAULT_AHEAD, AdmissionResult, FutureLimit
-from tocsin.runtime.gc_tuning import rare_collection, set_apart
+from tocsin.runtime.gc_tuning import freeze_living, rare_collection
 from tocsin.runtime.guarded import GuardedEngine, Outcome, UnservedSubscription
 from tocsin.runtime.limits import MatchLimit
 from tocsin.runtime.sequencer import LiveSequencer
@@ -363,17 +363,17 @@ class StepHub:
 
     def _serve(self, given: Sequence[Given], outcome: StepOutcome) -> None:
         if self._new_subscriptions >= MANY_SUBSCRIPTIONS:
-            self._set_apart()
+            self._freeze_subscriptions()
         with rare_collection() if len(given) >= MANY else nullcontext():
             events = self._admit(given, outcome)
             self._settle(self._sequencer.match_admitted(events), outcome)
             self._pass_time(outcome)
 
-    def _set_apart(self) -> None:
+    def _freeze_subscriptions(self) -> None:
         """Keep the collector from the subscriptions, unless only few of them are new."""
         if 2 * self._new_subscriptions >= len(self._registry):
             self._new_subscriptions = 0
-            set_apart()
+            freeze_living()
 
     def _admit(self, given: Sequence[Given], outcome: StepOutcome) -> list[Event]:
         """Decode and admit what was published; return the events to serve, in canonical order.

@@ -30,7 +30,7 @@ def collect_rarely() -> None:
         gc.set_threshold(*RARELY)
 
 
-def set_apart() -> None:
+def freeze_living() -> None:
     """Freeze what is alive now, such as many new subscriptions; first collect what is not.
 
     What was frozen before may have died meanwhile, so that it is unfrozen for that.

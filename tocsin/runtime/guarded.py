@@ -164,7 +164,7 @@ class GuardedEngine:
         different = set(keys)
         if self._failures or not self._suspended.isdisjoint(different):
             return None
-        if not all(map(self.engine.forwards_event, different)):
+        if not different <= self.engine.outputs.forwarding:
             return None
         try:
             return matches_of_events(keys, [event for event, _ in atomic_matches])
@@ -173,12 +173,12 @@ class GuardedEngine:
 
     def _render_one_by_one(self, atomic_matches: Iterable[tuple[Event, str]]) -> Outcome:
         outcome = Outcome()
-        ring, forwards_event = self.engine.render_atomic_match, self.engine.forwards_event
+        ring, forwarding = self.engine.render_atomic_match, self.engine.outputs.forwarding
         suspended = self._suspended
         for event, key in atomic_matches:
             if key in suspended:
                 continue
-            if not forwards_event(key):
+            if key not in forwarding:
                 self._render_match(key, event, outcome)
                 continue
             try:  # the common kind: a match without output
@@ -232,7 +232,7 @@ class GuardedEngine:
         fired.
         """
         engine = self.engine
-        while (due := engine.next_timer()) is not None and due <= now:
+        while (due := engine.network.next_timer()) is not None and due <= now:
             try:
                 if self._suspended or self._failures or self.limit.is_on:
                     found = engine.advance_to(due, now)
@@ -254,13 +254,13 @@ class GuardedEngine:
         """Return the events constructed by the matches of one instant; those over a limit are dead
         letters.
         """
-        if not self.engine.constructs_any:
-            return [], EMPTY_OUTCOME
-        constructing = set(filter(self.engine.constructs, {match.subscription for match in found}))
+        constructing = self.engine.outputs.constructing
         if not constructing:
             return [], EMPTY_OUTCOME
-        outcome = Outcome()
         building = [match for match in found if match.subscription in constructing]
+        if not building:
+            return [], EMPTY_OUTCOME
+        outcome = Outcome()
         events, letters = self._fan_out.publish(
             (match, self._built(match, outcome)) for match in building
         )
@@ -292,7 +292,7 @@ class GuardedEngine:
         self.limit.forget(key)
 
     def _render_match(self, key: str, event: Event, outcome: Outcome) -> None:
-        constructs = self.engine.constructs(key)
+        constructs = key in self.engine.outputs.constructing
         if constructs and not self._fan_out.may_build(event):
             outcome.letters.append(builds_no_more(event, key))
             return

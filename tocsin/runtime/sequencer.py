@@ -130,7 +130,7 @@ class Sequencer(Generic[Payload]):
         The beginning of time counts too, even if no composite uses the first event. None if nothing
         is due.
         """
-        wanted = (self._guard.engine.next_timer(), self._buffer.first(), self.oldest)
+        wanted = (self._guard.engine.network.next_timer(), self._buffer.first(), self.oldest)
         return min((instant for instant in wanted if instant is not None), default=None)
 
     def _follow_watermark(self, outcome: Outcome) -> None:
@@ -143,7 +143,7 @@ class Sequencer(Generic[Payload]):
             self._accept(found, outcome)
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
-            due = self._guard.engine.next_timer()
+            due = self._guard.engine.network.next_timer()
             if due is not None and due <= before:  # else `detect` advances the time
                 self._pass_time(before, outcome)
             self._note(self._guard.detect(event, atoms), outcome)
@@ -158,7 +158,7 @@ class Sequencer(Generic[Payload]):
         if not instants and (found.render_failures or found.faults):
             outcome.add(self._guard.accept(found))
         while begin < len(instants):
-            due = self._guard.engine.next_timer()
+            due = self._guard.engine.network.next_timer()
             end = len(instants)
             if due is not None and due < instants[-1]:
                 end = bisect_right(instants, due, begin)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tocsin.engine.detection.base import Operator, Pending
 from tocsin.plan.nodes.composites import Absence, EveryWindow, Part, Sliding
-from tocsin.values.time import Duration
+from tocsin.values.time import Duration, Instant
 
 MAX_COUNTED_OCCURRENCES = 10_000
 """Most buffered occurrences that are counted per operator, so that a view stays cheap."""
@@ -32,6 +32,10 @@ class NetworkView(Protocol):
         """Length of a pause without events from which on empty recurring windows may be emitted as
         one; None if no window recurs.
         """
+        ...
+
+    def next_timer(self) -> Instant | None:
+        """Return the soonest instant at which time alone may emit; None without timers."""
         ...
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:

@@ -370,7 +370,7 @@ def _told(
 
     A match whose output has no row is removed.
     """
-    telling = {key for key in set(rings.keys) if not engine.forwards_event(key)}
+    telling = set(rings.keys) - engine.outputs.forwarding
     if not telling:
         return rings, (), []
     told: list[Match | None] = []
