@@ -4,7 +4,9 @@ and to whom it is told.
 
 from __future__ import annotations
 
+import gc
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import tocsin
 from tocsin.catalog import Definition, Subscription, compile_subscription, create_catalog
 from tocsin.engine.engine import Engine
 from tocsin.errors import StateProblem
+from tocsin.hub import step_hub
 from tocsin.hub.step_hub import StepHub
 
 NOON = 1_767_268_800_000_000
@@ -53,6 +56,32 @@ def test_a_step_returns_matches_and_letters_and_no_thread_is_made() -> None:
     assert [match.subscription for match in later.matches] == ["silence"]
     assert (core.counts.matches, core.counts.dead_letters, core.counts.events) == (2, 1, 1)
     assert set(threading.enumerate()) == threads
+
+
+def test_each_match_of_a_batch_counts_for_its_own_event() -> None:
+    """A limit of one match a second beyond one for each event suspends none of these, though all
+    come from one batch.
+    """
+    core = core_of(*SUBSCRIPTIONS[1:], lateness="0s", match_limit=1)
+    events = [event(f"{n}", "ab"[n % 2], n / 100) for n in range(600)]
+    found = core.publish([*events, event("last", "c", 30)])
+    assert found.ended == []
+    assert Counter(match.subscription for match in found.matches) == {"pair": 300}
+
+
+def test_many_new_subscriptions_are_kept_from_the_collector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(step_hub, "MANY_SUBSCRIPTIONS", 3)
+    core = core_of(*SUBSCRIPTIONS[:2])
+    core.publish([event("1", "a")])
+    frozen = gc.get_freeze_count()
+    core.add(SUBSCRIPTIONS[2])
+    try:
+        core.publish([event("2", "a")])
+        assert gc.get_freeze_count() > frozen
+    finally:
+        gc.unfreeze()
 
 
 def test_changes_of_subscriptions_are_told_as_values() -> None:

@@ -468,6 +468,12 @@ TEXTS = (
     '=|($X;;2s)($Y;), $X; = (STRING: kind = "a"), $Y; = (STRING: kind = "c")',
     '!($X;;3s)($Y;), $X; = (ARITH: v > 1), $Y; = (STRING: kind = "b")',
 )
+RULES = (
+    "WHEN t(kind = 'a') THEN t(kind = 'b') THEN t(kind = 'c') WITHIN 4s FOR EACH k",
+    "WHEN t(kind = 'a') THEN NO t(kind = 'b') WITHIN 3s OR t(kind = 'c') THEN t(kind = 'a') WITHIN 2s",
+    "WHEN x: t(kind = 'a') THEN y: t(kind = 'b') WITHIN 4s SELECT y.v AS value",
+)
+"""Two whose parts are pairs and absences, and one that selects a value."""
 READINGS = st.lists(
     st.tuples(st.sampled_from("aabbc"), st.sampled_from([1, 1, 2, None]), NUMBERS), max_size=40
 )
@@ -496,9 +502,14 @@ def test_a_hub_tells_of_a_batch_what_it_tells_of_its_events(
         hub = Hub(ahead=None, lateness="0s", queue_limit=queue_limit)
         for number, text in enumerate(chosen):
             hub.subscribe(text, language="opsl", id=str(number))
+        for number, text in enumerate(RULES if queue_limit == 1000 else ()):
+            hub.subscribe(text, language="rule", id=f"rule {number}")
         lines: list[str] = []
         for begin in range(0, len(given_), at_once):
-            lines += [each.line() for each in hub.publish(*given_[begin : begin + at_once])]
+            found = hub.publish(*given_[begin : begin + at_once])
+            instants = [each.detected or 0 for each in found]
+            assert instants == sorted(instants)
+            lines += [each.line() for each in found]
         lines += [each.line() for each in hub.advance_to("1970-01-01T01:00:00Z")]
         told_by.append((sorted(lines), sorted(letter.text() for letter in hub.dead_letters)))
     assert told_by[0] == told_by[1]
