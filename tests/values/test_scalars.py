@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
 import pytest
@@ -9,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import EventProblem
-from tocsin.values.scalars import Constant, Kind, Scalar, canonical_number, kind_of
+from tocsin.values.scalars import (
+    Constant,
+    Kind,
+    Scalar,
+    canonical_number,
+    key_number,
+    kind_of,
+    scalar_element,
+)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +76,13 @@ def test_a_decimal_past_the_range_of_floats_comes_to_an_end(text: str, number: f
 def test_nan_is_refused(number: float | Decimal) -> None:
     with pytest.raises(EventProblem, match="NaN"):
         canonical_number(number)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 2**53 + 1, 0])
+def test_a_whole_number_past_all_floats_is_a_key_and_an_element(number: int) -> None:
+    assert key_number(number) == scalar_element(number) == number
+
+
+def test_the_forms_of_a_number_are_one_key_and_nan_stays() -> None:
+    assert [type(key_number(each)) for each in (1.0, 1, -0.0)] == [int, int, int]
+    assert key_number(math.nan) != key_number(math.nan)

@@ -66,7 +66,8 @@ def kind_of(value: object) -> Kind:
 
 def key_number(value: float) -> int | float:
     """Return a number in the normal form of keys: 1.0 is 1. NaN stays NaN."""
-    return value if math.isnan(value) else canonical_number(value)
+    is_nan = isinstance(value, float) and math.isnan(value)  # an integer may be past all floats
+    return value if is_nan else canonical_number(value)
 
 
 def scalar_element(value: bool | float | str) -> Hashable:
