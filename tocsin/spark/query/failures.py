@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import (
     JStreamingQueryListener,
@@ -25,6 +24,7 @@ from pyspark.sql.utils import is_remote
 from tocsin.errors import StateProblem
 from tocsin.spark.query.session import ATTEMPTS
 from tocsin.spark.shard.state_store import DAMAGED
+from tocsin.spark.versions.optional_names import SparkContext
 
 LOG = logging.getLogger("tocsin.spark")
 
