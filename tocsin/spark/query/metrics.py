@@ -104,7 +104,7 @@ class Watch:
 
     def of(self, progress: Any) -> Metrics | None:
         """Return the counts in the progress of a micro-batch; None if it has none of this watch."""
-        if isinstance(progress, dict):  # before Spark 4.0
+        if isinstance(progress, dict) and not hasattr(progress, "batchId"):  # before Spark 4.0
             progress = StreamingQueryProgress.fromJson(progress)
         told = {} if progress is None else progress.observedMetrics
         if f"{self.name}.results" not in told:

@@ -1,8 +1,8 @@
 """The table of capabilities by version of Spark, and the refusal of one that a version lacks.
 
 `match` asks the table before it makes a query, so that a version that is too old is a `Problem`
-with a hint, and never a stack trace of Java. The version is that of the server if the session is one of
-Spark Connect, and never newer than the pyspark here.
+with a hint, and never a stack trace of Java. The version is that of the server if the session is
+one of Spark Connect, and never newer than the pyspark here.
 """
 
 from __future__ import annotations

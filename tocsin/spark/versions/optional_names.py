@@ -61,6 +61,12 @@ else:
         )
     )
 
+
+def has_java_client() -> bool:
+    """True if this pyspark can start a session; the thin client of Spark Connect cannot."""
+    return hasattr(SparkContext, "getOrCreate")
+
+
 __all__ = [
     "DataSource",
     "DataSourceReader",
@@ -75,4 +81,5 @@ __all__ = [
     "StatefulProcessorHandle",
     "SupportsTriggerAvailableNow",
     "TimerValues",
+    "has_java_client",
 ]
