@@ -21,6 +21,8 @@ Minor = tuple[int, int]
 """Major and minor number of a version of Spark."""
 
 OLDEST: Minor = (3, 5)
+MINORS: tuple[Minor, ...] = (OLDEST, (4, 0), (4, 1), (4, 2), (4, 3))
+"""The versions that are tested; newer ones of 4 are taken for the last one."""
 
 
 class Capability(Enum):
@@ -75,7 +77,12 @@ _STATE_APIS: dict[StateApi, Minor] = {
 }
 """The first version with an interface; the first one that a version has is used."""
 
-_PROTOBUF: dict[Minor, str] = {(4, 0): "5.28.3", (4, 1): "6.33.0", (4, 2): "6.33.5"}
+PROTOBUF: dict[Minor, str] = {
+    (4, 0): "5.28.3",
+    (4, 1): "6.33.0",
+    (4, 2): "6.33.5",
+    (4, 3): "6.33.5",
+}
 """The protobuf with which the messages of a version's state server were generated."""
 
 
@@ -145,7 +152,7 @@ def require_protobuf(found: Support) -> None:
     """
     if found.state_api is StateApi.GROUP_STATE:
         return
-    needed = _PROTOBUF[max(minor for minor in _PROTOBUF if minor <= found.spark)]
+    needed = PROTOBUF[max(minor for minor in PROTOBUF if minor <= found.spark)]
     try:
         installed: str | None = version("protobuf")
     except PackageNotFoundError:
