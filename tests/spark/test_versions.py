@@ -80,7 +80,7 @@ class World:
 
 
 def moved(event: dict[str, Any], number: int) -> dict[str, Any]:
-    times = {
+    times: dict[str, str] = {
         name: format_instant(parse_instant(event[name]) + number * APART)
         for name in ("time", "endtime")
         if name in event
