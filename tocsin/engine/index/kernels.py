@@ -5,9 +5,9 @@ the loop's own file, so it gets a stamp instead: a digest of the loop's code and
 compiled into it.
 
 Machine code is kept where numba keeps it. Where that is not writable, as in read-only images, it is
-kept in a temporary folder of the worker, and if there is none, not at all. A folder that
-`TOCSIN_KERNELS` names comes first: `tocsin warm` fills one to be shipped, so its files are named by
-module and content, not by the path of the package.
+kept in a temporary folder of the worker, or not at all. A folder that `TOCSIN_KERNELS` names comes
+first: `tocsin warm` fills one to be shipped, so its files are named by module and content, not by
+the path of the package.
 
 The file uses internals of numba, which tests check: `_nrt`, `_numba_type_`, and the cache of a
 loop with its class, its locator and its stamp.
@@ -199,7 +199,9 @@ def _facts(function: Any, seen: set[int]) -> Iterator[str]:
             yield from _facts(helper, seen)
         elif isinstance(value, np.ndarray):
             yield f"{name}={value.dtype}{value.shape}{value.tobytes().hex()}"
-        elif isinstance(value, int | float | str | bytes | tuple | np.generic):
+        elif isinstance(value, np.generic):  # its repr is not that of NumPy 1
+            yield f"{name}={value.dtype}{value.item()!r}"
+        elif isinstance(value, int | float | str | bytes | tuple):
             yield f"{name}={value!r}"
 
 

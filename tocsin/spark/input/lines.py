@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 from tocsin.events.codecs.base.lines import bounded_line, skip_line
+from tocsin.spark.versions.capabilities import is_remote
 
 PART_BYTES = 16 << 20
 BATCH_BYTES = 4 << 20
@@ -69,7 +70,9 @@ def read_lines(spark: SparkSession, path: str, *, part_bytes: int = PART_BYTES) 
     parts = parts_to_read(whole, part_bytes)
     numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
     lines = numbers.mapInArrow(LinesTask(whole, parts), "value binary, line bigint")
-    return lines.repartition(spark.sparkContext.defaultParallelism) if _is_packed(path) else lines
+    if not _is_packed(path):
+        return lines
+    return lines.repartition(2 if is_remote(spark) else spark.sparkContext.defaultParallelism)
 
 
 def parts_to_read(path: str, part_bytes: int) -> tuple[LinesPart, ...]:

@@ -8,8 +8,12 @@ from pyspark.sql import DataFrame
 
 from tocsin.spark.plans.sources import LiveCatalog, Source
 from tocsin.spark.query.metrics import Watch
-from tocsin.spark.query.session import is_remote
-from tocsin.spark.versions.capabilities import Capability, require_protobuf, support_of
+from tocsin.spark.versions.capabilities import (
+    Capability,
+    is_remote,
+    require_protobuf,
+    support_of,
+)
 
 
 def require_support(

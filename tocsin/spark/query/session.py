@@ -24,14 +24,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tocsin.errors import StateProblem, UnsupportedProblem
-from tocsin.spark.versions.capabilities import support_of
+from tocsin.spark.versions.capabilities import is_remote, support_of
 from tocsin.spark.versions.optional_names import has_java_client
 
 _PACKAGE = f"{Path(__file__).parents[2]}{os.sep}"
 _PYTHON_VARIABLE = "PYSPARK_PYTHON"
 _PYTHON_SETTING = "spark.pyspark.python"
 _DEFAULT_PYTHON = "python3"
-_CONNECT = "pyspark.sql.connect"
 
 
 def levels_to_the_caller() -> int:
@@ -46,11 +45,6 @@ def levels_to_the_caller() -> int:
 
 class WorkerPythonWarning(UserWarning):
     """The Python of the workers of a cluster is not chosen."""
-
-
-def is_remote(spark: SparkSession) -> bool:
-    """True if the session is a client of Spark Connect: its server decides which Python runs."""
-    return type(spark).__module__.startswith(_CONNECT)
 
 
 def choose_python(spark: SparkSession) -> None:

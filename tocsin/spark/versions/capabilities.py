@@ -70,12 +70,16 @@ class StateApi(Enum):
     GROUP_STATE = "applyInPandasWithState"
 
 
-_STATE_APIS: dict[StateApi, Minor] = {
-    StateApi.ROWS: (4, 1),
-    StateApi.PANDAS: (4, 0),
-    StateApi.GROUP_STATE: OLDEST,
+_STATE_APIS: dict[StateApi, tuple[Minor, Minor]] = {
+    StateApi.ROWS: ((4, 1), (4, 1)),
+    StateApi.PANDAS: ((4, 0), (4, 1)),
+    StateApi.GROUP_STATE: (OLDEST, OLDEST),
 }
-"""The first version with an interface; the first one that a version has is used."""
+"""The first version with an interface, and the first with it over Spark Connect; the first
+interface that a version has is used.
+"""
+
+_CONNECT = "pyspark.sql.connect"
 
 PROTOBUF: dict[Minor, str] = {
     (4, 0): "5.28.3",
@@ -134,8 +138,14 @@ def support(spark: SparkSession | None = None) -> Support:
 def support_of(spark: SparkSession | None = None) -> Support:
     """Return the capabilities of a session's Spark, or of this pyspark without a session."""
     minor = _minor(spark)
-    api = next((api for api, since in _STATE_APIS.items() if since <= minor), StateApi.GROUP_STATE)
-    return Support(minor, api)
+    column = int(spark is not None and is_remote(spark))
+    found = (api for api, since in _STATE_APIS.items() if since[column] <= minor)
+    return Support(minor, next(found, StateApi.GROUP_STATE))
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """True if the session is a client of Spark Connect: its server decides which Python runs."""
+    return type(spark).__module__.startswith(_CONNECT)
 
 
 def require(spark: SparkSession, *capabilities: Capability) -> None:
