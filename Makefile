@@ -32,7 +32,7 @@ test: setup ## run the tests that CI runs, by STAGES (core spark service browser
 test-quick: setup ## the cheap tests with few random cases, one scenario on Spark and one of the service: under two minutes
 	@TOCSIN_EXAMPLES=few $(BIN)/pytest -q -m quick -n $(JOBS) --dist worksteal
 
-test-ranges: setup ## the cheap tests at both ends of the ranges of dependencies, with Python 3.11 to 3.13
+test-ranges: setup ## the cheap tests at both ends of the ranges of dependencies, with Python 3.11 to 3.13, and every version of Spark
 	@scripts/test-ranges
 
 test-long: setup ## property tests with thousands of cases

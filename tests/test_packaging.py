@@ -4,6 +4,7 @@ the range.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -14,6 +15,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tocsin.spark.versions.capabilities import MINORS, PROTOBUF
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -21,11 +24,17 @@ BESIDE = [
     tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["dependencies"]
     for folder in ("benchmarks", "examples/demo")
 ]
-RANGED = [Requirement(each) for each in PROJECT["dependencies"]] + [
-    Requirement(each)
-    for extra in [*(EXTRAS[name] for name in EXTRAS if name != "dev"), *BESIDE]
-    for each in extra
-    if Requirement(each).name != "tocsin"
+FOR_ONE_SPARK = {name for name in EXTRAS if re.fullmatch(r"spark\d+", name)}
+RANGED = [
+    requirement
+    for extra in [
+        PROJECT["dependencies"],
+        *(EXTRAS[name] for name in EXTRAS if name not in FOR_ONE_SPARK | {"dev"}),
+        *BESIDE,
+    ]
+    for requirement in map(Requirement, extra)
+    if requirement.name != "tocsin"
+    and (requirement.marker is None or requirement.marker.evaluate())
 ]
 PINS = {
     canonicalize_name(name): Version(version)
@@ -66,6 +75,21 @@ def test_the_lower_ends_are_what_the_ranges_say() -> None:
     for requirement in RANGED:
         assert lowest[requirement.name] in requirement.specifier
         assert f">={lowest[requirement.name]}" in str(requirement.specifier)
+
+
+def test_each_version_of_spark_has_an_extra_within_the_ranges() -> None:
+    """Each has its own minor version; protobuf is what that version's state server asks for."""
+    minors = {f"spark{major}{minor}" for major, minor in MINORS}
+    assert minors == FOR_ONE_SPARK
+    ranges = {each.name: each.specifier for each in RANGED}
+    for major, minor in MINORS:
+        own = {each.name: each for each in map(Requirement, EXTRAS[f"spark{major}{minor}"])}
+        assert str(own["pyspark"].specifier) == f"<{major}.{minor + 1},>={major}.{minor}.0"
+        assert (found := PROTOBUF.get((major, minor))) is None or found in str(own["protobuf"])
+        for name, requirement in own.items():
+            low, high = (requirement.specifier, ranges[name])
+            first = next(each.version for each in low if each.operator == ">=")
+            assert first in high, requirement
 
 
 def test_former_homes_stay_importable_for_one_release() -> None:

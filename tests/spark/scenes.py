@@ -18,6 +18,7 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.reference import matches
 from tocsin.spark.output.batches import matches_in
+from tocsin.spark.versions.arrow_tables import to_arrow
 
 EXPRESSIONS = {
     "cheap": "price < 40",
@@ -102,7 +103,7 @@ def in_order(found: Iterable[Match]) -> list[Match]:
 
 def found_in(frame: DataFrame) -> list[Match]:
     """The matches in the result of `match`."""
-    table = frame.selectExpr("struct(*) AS match").toArrow()
+    table = to_arrow(frame.selectExpr("struct(*) AS match"))
     return in_order(matches_in(table))
 
 

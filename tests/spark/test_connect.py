@@ -13,7 +13,8 @@ CLIENT = """
 from pathlib import Path
 from pyspark.sql import SparkSession
 from tocsin.catalog import Subscription, create_catalog
-from tocsin.spark import Watch, match
+from tocsin.spark import Watch, match, support
+from tocsin.spark.versions.capabilities import Capability
 
 def line(number, price):
     moment = f"2026-01-01T08:00:{number:02d}Z"
@@ -28,7 +29,7 @@ rows = [(line(1, 5), "north"), (line(2, 9), "south"), ("{", "west")]
 events = spark.createDataFrame(rows, "value string, region string")
 follows = Subscription("follows", "opsl", "=|(ARITH: price > 1; 60s)(ARITH: price > 2)")
 dear = Subscription("dear", "selector", "price > 6")
-watch = Watch()
+watch = Watch(by_subscription=support(spark).has(Capability.METRICS_BY_SUBSCRIPTION))
 
 def rung(found):
     return sorted((row.subscription, tuple(row.events)) for row in found.collect())

@@ -8,6 +8,7 @@ import random
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.matches.match import Match
 from tocsin.runtime.finite_run import match_events, read_events, read_pieces
 from tocsin.spark import run_match
-from tocsin.spark.input.lines import LinesReader
+from tocsin.spark.input.lines import LinesTask, parts_to_read
 from tocsin.values.time import Duration
 
 
@@ -131,11 +132,11 @@ def test_parts_hold_every_line_once_with_its_number(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "lines.txt"
     path.write_bytes(b"\n".join(lines) + ending)
-    reader = LinesReader(str(path), part_bytes)
+    parts = parts_to_read(str(path), part_bytes)
+    numbers = pa.RecordBatch.from_pydict({"id": list(range(len(parts)))})
     read = [
         (row["value"].rstrip(b"\n"), row["line"])
-        for part in reader.partitions()
-        for batch in reader.read(part)
+        for batch in LinesTask(str(path), parts)(iter([numbers]))
         for row in batch.to_pylist()
     ]
     assert read == [(line, number) for number, line in enumerate(lines, 1) if line.strip()]

@@ -137,6 +137,11 @@ OF_THE_PACKAGE = {
         "app",
         "Who may publish and subscribe: API keys.",
     ),
+    "warm": Lazy(
+        "tocsin.cli.warm",
+        "warm",
+        "Compile all loops into a folder that can be shipped to fresh machines.",
+    ),
     "move": Lazy(
         "tocsin.cli.maintenance",
         "move",

@@ -1,7 +1,8 @@
 """Tocsin on Apache Spark: the public names. The only folder that imports pyspark.
 
 Begin with `match` in `query/matching.py`. The data go `input`, `match_task`, `shard`, `output`;
-`plans` has the subscriptions, `query/session.py` makes a local session. A name is loaded when it
+`plans` has the subscriptions, `query/session.py` makes a local session, `versions` knows what each
+version of Spark can do. A name is loaded when it
 is first used, since worker processes import the rooms of this package and need none of what a
 driver calls. Without pyspark the import says what to install.
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tocsin.spark.query.metrics import Metrics, Watch
     from tocsin.spark.query.outgoing_events import constructed, matches_to_kafka
     from tocsin.spark.query.session import WorkerPythonWarning, local_session
+    from tocsin.spark.versions.capabilities import support
 
 __all__ = [
     "AbsenceWaitsWarning",
@@ -44,6 +46,7 @@ __all__ = [
     "matches_to_kafka",
     "problem_of",
     "run_match",
+    "support",
 ]
 
 _HOMES = {
@@ -62,6 +65,7 @@ _HOMES = {
     "matches_to_kafka": "tocsin.spark.query.outgoing_events",
     "problem_of": "tocsin.spark.query.failures",
     "run_match": "tocsin.spark.query.finite",
+    "support": "tocsin.spark.versions.capabilities",
 }
 
 

@@ -21,6 +21,7 @@ from tests.waiting import PATIENT_SPARK
 from tocsin.catalog import Definition, Subscription
 from tocsin.spark import local_session, match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
+from tocsin.spark.versions.arrow_tables import to_arrow
 
 KEYED = (
     ("each", "rule", "WHEN A THEN B WITHIN 5s FOR EACH v"),
@@ -84,7 +85,7 @@ class Delivery:
 
     def __call__(self, frame: DataFrame, number: int) -> None:
         """One attempt at a micro-batch."""
-        text = "".join(each.line() + "\n" for each in matches_in(frame.toArrow()))
+        text = "".join(each.line() + "\n" for each in matches_in(to_arrow(frame)))
         self.has_begun.set()
         self.may_go_on.wait()
         beside = self.folder / f"{number}.part"

@@ -26,7 +26,8 @@ from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
 from tocsin.spark.plans.sources import FIXED_VERSION, VERSION, Source
 from tocsin.spark.shard import state_store as keeping
-from tocsin.spark.shard.stream import Detector
+from tocsin.spark.shard.detector import Detector
+from tocsin.spark.shard.state_apis import RowProcessor
 
 
 class FakeHost:
@@ -38,7 +39,7 @@ class FakeHost:
         self.source = source
         self.shards = shards
         self.tester = TwsTester(
-            Detector(source, shards, pace),
+            RowProcessor(Detector(source, shards, pace)),
             timeMode="None" if pace.idle is None else "ProcessingTime",
         )
 

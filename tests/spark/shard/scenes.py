@@ -25,6 +25,7 @@ from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.spark import match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
+from tocsin.spark.versions.arrow_tables import to_arrow
 from tocsin.values.time import parse_instant
 
 NAMES = tuple(
@@ -203,7 +204,7 @@ class Stream:
         return [letter for found in self.letters.values() for letter in found]
 
     def _keep(self, frame: Any, number: int) -> None:
-        table = frame.toArrow()
+        table = to_arrow(frame)
         self.matches[number] = list(matches_in(table))
         self.letters[number] = list(letters_in(table))
 

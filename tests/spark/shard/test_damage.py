@@ -19,7 +19,7 @@ from tocsin.plan.semantics.match_rendering import MatchRenderer
 from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.shard_plans import shard_keys
 from tocsin.spark.plans.sources import FixedList
-from tocsin.spark.shard.state_store import STATE
+from tocsin.spark.shard.state_apis import STATE
 
 LINES = [
     line("a1", "a", 1),

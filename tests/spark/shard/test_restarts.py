@@ -24,9 +24,9 @@ from tocsin.catalog import Definition, Snapshot, Subscription
 from tocsin.spark import problem_of
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.query import matching
-from tocsin.spark.shard import stream as detection_stream
-from tocsin.spark.shard.state_store import BYTES_SCHEMA, WORKER_SHARDS
-from tocsin.spark.shard.stream import Detector
+from tocsin.spark.shard import state_apis
+from tocsin.spark.shard.state_apis import BYTES_SCHEMA, RowProcessor
+from tocsin.spark.shard.state_store import WORKER_SHARDS
 
 Entries = Iterable[Subscription | Definition]
 
@@ -50,7 +50,7 @@ class MortalList(FixedList):
         return super().snapshot(version)
 
 
-class FormerDetector(Detector):
+class FormerProcessor(RowProcessor):
     """Names its states as before a shard was one map, and keeps something in the first."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -129,7 +129,7 @@ def test_a_checkpoint_of_three_states_is_refused(
     stream: Stream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(detection_stream, "Detector", FormerDetector)
+        patch.setattr(state_apis, "RowProcessor", FormerProcessor)
         stream.put([line("a1", "a", 1)])
         stream.run([*NAMES, THEN])
     stream.put([line("b1", "b", 2)])

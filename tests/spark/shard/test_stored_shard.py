@@ -13,7 +13,8 @@ from tocsin.runtime.watermark import ClockSettings
 from tocsin.spark.plans.shard_plans import shard_keys
 from tocsin.spark.plans.sources import FixedList
 from tocsin.spark.shard import state_store
-from tocsin.spark.shard.state_store import STATE, Head, StoredShard
+from tocsin.spark.shard.state_apis import STATE
+from tocsin.spark.shard.state_store import Head, StoredShard
 
 HEAD, LIST, SNAPSHOT, FIRST_STEP = (0,), (1,), (2,), (3,)
 
@@ -67,6 +68,7 @@ class _Parts:
     def __init__(self, parts: dict[Any, Any]) -> None:
         self._parts = parts
 
-    def getValue(self, key: Any) -> Any:
+    def get(self, number: int) -> Any:
         """As a map state of Spark does."""
-        return self._parts.get(key)
+        row = self._parts.get((number,))
+        return None if row is None else bytes(row[0])

@@ -4,30 +4,39 @@ Machine code on disk is stale if a helper or a constant of another file changes.
 the loop's own file, so it gets a stamp instead: a digest of the loop's code and of all that is
 compiled into it.
 
-The file uses three internals of numba, which tests check: `_nrt`, `_numba_type_` and the stamp of a
-cache.
+Machine code is kept where numba keeps it. Where that is not writable, as in read-only images, it is
+kept in a temporary folder of the worker, or not at all. A folder that `TOCSIN_KERNELS` names comes
+first: `tocsin warm` fills one to be shipped, so its files are named by module and content, not by
+the path of the package.
+
+The file uses internals of numba, which tests check: `_nrt`, `_numba_type_`, and the cache of a
+loop with its class, its locator and its stamp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, cached_property
 from hashlib import sha256
+from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tocsin.engine.index.kernel_folders import shipped_folder, temporary_folder
 from tocsin.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     import numba
-    from numba.core import registry
+    from numba.core import caching, registry
     from numba.cpython.unsafe import numbers
 else:
     numba = LazyModule("numba")
     numbers = LazyModule("numba.cpython.unsafe.numbers")
+    caching = LazyModule("numba.core.caching")
     registry = LazyModule("numba.core.registry")
 
 Ints = npt.NDArray[Any]
@@ -51,9 +60,8 @@ class _Loop:
 
     @cached_property
     def _dispatcher(self) -> Callable[..., Any]:
-        made = numba.njit(cache=True, **self._options, **_BORROWED)(self.kernel)
-        # numba's own stamp is that of one file; helpers of other files are compiled in, too
-        made._cache._cache_file._source_stamp = stamp_of(self.kernel)
+        made = numba.njit(**self._options, **_BORROWED)(self.kernel)
+        made._cache = _cache_of(self.kernel)
         return cast(Callable[..., Any], made)
 
     @property
@@ -99,6 +107,74 @@ def to_python(kernel: Kernel) -> Kernel:
     return cast(Kernel, kernel.kernel)
 
 
+def _cache_of(kernel: Callable[..., Any]) -> Any:
+    """Return the cache on disk of a loop, in the first folder that will do."""
+    shipped = shipped_folder()
+    if shipped is not None:
+        return _cache_in(shipped, kernel)
+    try:
+        found = _cache_class()(kernel)
+    except RuntimeError:  # numba: no locator available
+        folder = temporary_folder()
+        return caching.NullCache() if folder is None else _cache_in(folder, kernel)
+    # numba's own stamp is that of one file; helpers of other files are compiled in, too
+    found._cache_file._source_stamp = stamp_of(kernel)
+    return found
+
+
+def _cache_in(folder: Path, kernel: Callable[..., Any]) -> Any:
+    """Return the cache of a loop in a folder, whatever the path of the package is."""
+    locator = _Locator(folder / f"numba-{numba.__version__}", kernel)
+    search = type("Search", (), {"from_function": staticmethod(lambda *_: locator)})
+    chosen = {"_locator_classes": [search]}
+    files = type("KernelFiles", (caching.CompileResultCacheImpl,), chosen)
+    cache_class = type("KernelCache", (_cache_class(),), {"_impl_class": files})
+    return cache_class(kernel)
+
+
+@cache
+def _cache_class() -> Any:
+    """Return numba's class of caches, with files that cannot be read or written left alone."""
+
+    whole: Any = caching.FunctionCache
+
+    def load(self: Any, signature: Any, target: Any) -> Any:
+        try:
+            return whole.load_overload(self, signature, target)
+        except OSError:
+            return None
+
+    def save(self: Any, signature: Any, data: Any) -> None:
+        with suppress(OSError):
+            whole.save_overload(self, signature, data)
+
+    return type("LenientCache", (whole,), {"load_overload": load, "save_overload": save})
+
+
+class _Locator:
+    """The place of a loop's machine code, as numba asks for it."""
+
+    def __init__(self, folder: Path, kernel: Callable[..., Any]) -> None:
+        self._folder = folder / kernel.__module__
+        self._stamp = stamp_of(kernel)
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        """Return a digest of all that is compiled."""
+        return self._stamp
+
+    def get_disambiguator(self) -> str:
+        """Return a part of the file name: loops of several releases lie side by side."""
+        return self._stamp[:16]
+
+
 lowest_bit = cast(Callable[[Any], int], _LowestBit())
 """Number of the lowest bit that is set in a word."""
 
@@ -123,7 +199,9 @@ def _facts(function: Any, seen: set[int]) -> Iterator[str]:
             yield from _facts(helper, seen)
         elif isinstance(value, np.ndarray):
             yield f"{name}={value.dtype}{value.shape}{value.tobytes().hex()}"
-        elif isinstance(value, int | float | str | bytes | tuple | np.generic):
+        elif isinstance(value, np.generic):  # its repr is not that of NumPy 1
+            yield f"{name}={value.dtype}{value.item()!r}"
+        elif isinstance(value, int | float | str | bytes | tuple):
             yield f"{name}={value!r}"
 
 

@@ -1,6 +1,6 @@
 """Warm-up of compiled code before the first event needs it.
 
-Run as a module, it compiles all of it into the cache on disk, as set-up does.
+`warm_all` compiles all of it into the cache on disk, as set-up and `tocsin warm` do.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from functools import cache
 
 from tocsin.catalog import Subscription
 from tocsin.engine.detection.batch.detector import MIN_EVENTS_TO_LOAD
+from tocsin.engine.detection.pair_table import MAX_PAIRS_IN_PYTHON
 from tocsin.hub.step_hub import StepHub
 from tocsin.values.time import parse_instant
 
@@ -58,5 +59,45 @@ def warm_up() -> None:
     hub.advance(parse_instant("2026-01-01T00:00:01Z"))
 
 
-if __name__ == "__main__":
+_PAIRS = [
+    f'=|(STRING: kind = "a"; {number}s)(STRING: kind = "b")'
+    for number in range(1, MAX_PAIRS_IN_PYTHON + 3)
+]
+_XML = [
+    {"id": f"x{number}", "source": "warm-up", "type": "warm-up", "data": f"<a><b>{number}</b></a>"}
+    | {"time": "2026-01-01T00:00:02Z", "datacontenttype": "application/xml"}
+    for number in range(100)
+]
+_TURTLE = {
+    "id": "t",
+    "source": "warm-up",
+    "type": "warm-up",
+    "time": "2026-01-01T00:00:02Z",
+    "datacontenttype": "text/turtle",
+    "data": "@prefix : <urn:warm-up:> . _:H a :Sale ; :of _:x . _:x a :Thing ; :in _:y .",
+}
+_OTHERS = (
+    ("graph", "PREFIX : <urn:warm-up:> ASK { _:H a :Sale ; :of ?x . ?x a :Thing . ?x :in ?y }"),
+    ("graph", "PREFIX : <urn:warm-up:> ASK { _:H a :Sale ; :of ?x . ?x a :Other }"),
+    ("exmlql", "WHERE <a><b>$x</></> CONSTRUCT <o>$x</>"),
+    *(("opsl", expression) for expression in (*_PAIRS, *_COMPOSITES)),
+)
+
+
+def warm_all() -> None:
+    """Compile all code, also for languages and numbers of subscriptions that few services have."""
     warm_up()
+    hub = StepHub(lateness="0s", ahead=None)
+    for number, (language, expression) in enumerate(_OTHERS):
+        hub.add(Subscription(f"s{number}", language, expression))
+    hub.publish([json.dumps(event).encode() for event in (*_XML, _TURTLE, *_MANY)])
+    for event in _MANY:
+        hub.publish([event | {"id": f"one {event['id']}"}])
+    hub.publish([json.dumps(event).encode() for event in _MANY])
+    hub.advance(parse_instant("2026-01-01T00:00:03Z"))
+    hub.snapshot()
+    hub.advance(parse_instant("2026-01-01T00:01:00Z"))
+
+
+if __name__ == "__main__":
+    warm_all()

@@ -8,31 +8,29 @@ from __future__ import annotations
 
 import gzip
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.base.cloudevents import MAX_BYTES
 from tocsin.events.codecs.base.lines import bounded_line, skip_line
+from tocsin.spark.versions.capabilities import is_remote
 
 PART_BYTES = 16 << 20
 BATCH_BYTES = 4 << 20
 BATCH_LINES = 8192
 
-_FORMAT = "tocsin_lines"
-_REGISTERED = "spark.tocsin.linesRegistered"
 _SCHEMA = pa.schema([("value", pa.binary()), ("line", pa.int64())])
 _BLOCK = 1 << 20
 
 
-@dataclass
-class LinesPart(InputPartition):
+@dataclass(frozen=True, slots=True)
+class LinesPart:
     """Whole lines from byte `start` to `end`, exclusive; the first has number `line`."""
 
     start: int
@@ -40,56 +38,47 @@ class LinesPart(InputPartition):
     line: int
 
 
-class LinesReader(DataSourceReader):
-    """Reader of the parts of one file."""
+@dataclass(frozen=True, slots=True)
+class LinesTask:
+    """Task: numbers of parts -> (value, line) of their lines."""
 
-    def __init__(self, path: str, part_bytes: int) -> None:
-        self._path = path
-        self._part_bytes = part_bytes
+    path: str
+    parts: tuple[LinesPart, ...]
 
-    def partitions(self) -> Sequence[LinesPart]:
-        """Return parts of about equal size that end at a line end."""
-        if _is_packed(self._path):
-            return [LinesPart(0, -1, 1)]
-        return list(parts_of_file(self._path, self._part_bytes)) or [LinesPart(0, 0, 1)]
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Run one task."""
+        for rows in batches:
+            for number in rows.column("id").to_pylist():
+                yield from self._read(self.parts[number])
 
-    def read(self, partition: InputPartition) -> Iterator[Any]:
-        """Yield record batches of (value, line)."""
-        assert isinstance(partition, LinesPart)
-        with open_lines(self._path) as file:
-            file.seek(partition.start)
-            yield from _batches(_numbered(file, partition))
-
-
-class LinesSource(DataSource):
-    """`spark.read.format("tocsin_lines")` with the options path and part_bytes."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name of the format."""
-        return _FORMAT
-
-    def schema(self) -> str:
-        """Return the schema: a line as bytes, and its number."""
-        return "value binary, line bigint"
-
-    def reader(self, schema: object) -> LinesReader:
-        """Return the reader of the file."""
-        return LinesReader(self.options["path"], int(self.options["part_bytes"]))
+    def _read(self, part: LinesPart) -> Iterator[Any]:
+        with open_lines(self.path) as file:
+            file.seek(part.start)
+            yield from _batches(_numbered(file, part))
 
 
 def read_lines(spark: SparkSession, path: str, *, part_bytes: int = PART_BYTES) -> DataFrame:
     """Return the lines of a file with columns `value` and `line`; raises if the file does not
     exist.
+
+    A task reads one part: the numbers of the parts are the rows of a range with a partition for
+    each, which every version of Spark has.
     """
     if not Path(path).is_file():
         raise MeaningProblem(f"cannot read {path}: there is no such file", code="FileError")
-    if spark.conf.get(_REGISTERED, "") != "true":
-        spark.dataSource.register(LinesSource)
-        spark.conf.set(_REGISTERED, "true")
-    reader = spark.read.format(_FORMAT).option("part_bytes", str(part_bytes))
-    lines = reader.load(str(Path(path).absolute()))
-    return lines.repartition(spark.sparkContext.defaultParallelism) if _is_packed(path) else lines
+    whole = str(Path(path).absolute())
+    parts = parts_to_read(whole, part_bytes)
+    numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
+    lines = numbers.mapInArrow(LinesTask(whole, parts), "value binary, line bigint")
+    if not _is_packed(path):
+        return lines
+    return lines.repartition(2 if is_remote(spark) else spark.sparkContext.defaultParallelism)
+
+
+def parts_to_read(path: str, part_bytes: int) -> tuple[LinesPart, ...]:
+    """Return the parts in which a file is read, of about equal size; one if it is compressed."""
+    packed = (LinesPart(0, -1, 1),)
+    return packed if _is_packed(path) else tuple(parts_of_file(path, part_bytes))
 
 
 def parts_of_file(path: str, part_bytes: int) -> Iterator[LinesPart]:

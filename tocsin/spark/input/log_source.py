@@ -17,20 +17,19 @@ from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import (
+
+from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.spark.versions.capabilities import Capability, require
+from tocsin.spark.versions.optional_names import (
     DataSource,
     DataSourceReader,
     DataSourceStreamReader,
     InputPartition,
-)
-from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
     ReadMaxRows,
     SupportsTriggerAvailableNow,
 )
-
-from tocsin.errors import MeaningProblem, StateProblem
 
 FORMAT = "tocsin"
 POSITION = "position"
@@ -102,12 +101,16 @@ class LogRange(InputPartition):
     version: int = 0
 
 
-def register_log(spark: SparkSession, open_log: OpenLog, open_versions: OpenVersions) -> None:
-    """Register the format with a session.
+def register_log(
+    spark: SparkSession, open_log: OpenLog, open_versions: OpenVersions, *, streams: bool = False
+) -> None:
+    """Register the format with a session; raises if its Spark lacks it, or lacks it as a stream.
 
     In any process, `open_log` opens the log of the option `url`, and `open_versions` the versions
     of the catalog of the option `catalog`.
     """
+
+    require(spark, Capability.LOG_STREAM if streams else Capability.LOG_TABLE)
 
     class Registered(LogSource):
         """The source with the functions that open a log and its versions."""

@@ -29,8 +29,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from tocsin.catalog import (
     Catalog,
@@ -54,55 +54,34 @@ from tocsin.languages.rule.building import Rule
 
 VERSION = "catalog_version"
 
-_FORMAT = "tocsin_catalog_version"
 _SHARED = "every executor needs access to the same database: use PostgreSQL on a cluster"
-_REGISTERED = "spark.tocsin.catalogVersionRegistered"
 
 
-class VersionReader(DataSourceReader):
-    """Reader of the newest version, in the task that scans the table, not when the query is
-    planned.
-    """
+@dataclass(frozen=True, slots=True)
+class VersionTask:
+    """Task: one row -> the newest version, read where and when the table is scanned."""
 
-    def __init__(self, url: str, oldest: int) -> None:
-        self._url = url
-        self._oldest = oldest
+    url: str
+    oldest: int
 
-    def read(self, partition: InputPartition) -> Iterator[tuple[int]]:
-        """Yield the one row; raises if the catalog is older than when the query was made."""
-        version = shared_catalog(self._url).version()
-        require_same_catalog(version, self._oldest)
-        yield (version,)
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Run one task; raises if the catalog is older than when the query was made."""
+        for rows in batches:
+            yield pa.RecordBatch.from_pydict(
+                {VERSION: pa.array([self.version()] * rows.num_rows, pa.int64())}
+            )
 
-
-class VersionSource(DataSource):
-    """`spark.read.format("tocsin_catalog_version")` with the options url and oldest."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Return the name of the format."""
-        return _FORMAT
-
-    def schema(self) -> str:
-        """Return a schema of one column."""
-        return f"{VERSION} bigint"
-
-    def reader(self, schema: object) -> VersionReader:
-        """Return the reader of the one row."""
-        return VersionReader(self.options["url"], int(self.options["oldest"]))
+    def version(self) -> int:
+        """Return the newest version."""
+        version = shared_catalog(self.url).version()
+        require_same_catalog(version, self.oldest)
+        return version
 
 
 def version_table(spark: SparkSession, catalog: Catalog) -> DataFrame:
     """Return the table of one row with the catalog's version."""
-    if spark.conf.get(_REGISTERED, "") != "true":
-        spark.dataSource.register(VersionSource)
-        spark.conf.set(_REGISTERED, "true")
-    reader = (
-        spark.read.format(_FORMAT)
-        .option("url", catalog.url)
-        .option("oldest", str(catalog.version()))
-    )
-    return reader.load()
+    task = VersionTask(catalog.url, catalog.version())
+    return spark.range(0, 1, 1, 1).mapInArrow(task, f"{VERSION} bigint")
 
 
 def shared_catalog(url: str) -> Catalog:

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import (
     JStreamingQueryListener,
@@ -25,6 +24,7 @@ from pyspark.sql.utils import is_remote
 from tocsin.errors import StateProblem
 from tocsin.spark.query.session import ATTEMPTS
 from tocsin.spark.shard.state_store import DAMAGED
+from tocsin.spark.versions.optional_names import SparkContext
 
 LOG = logging.getLogger("tocsin.spark")
 
@@ -45,7 +45,21 @@ class _Known:
     hint: str
 
 
+_OPERATOR = r"\[[^\]]*WithState[^\]]*\]"
+_OTHER_SPARK = _Known(
+    re.compile(
+        f"metadata: {_OPERATOR}; Stateful operators in current batch: {_OPERATOR}"
+        "|STDS_FAILED_TO_READ_OPERATOR_METADATA"
+    ),
+    _CHECKPOINT,
+    "the checkpoint was begun with a version of Spark that keeps the state of composites in another"
+    " way, or it is damaged",
+    "go on with the version that began it, or begin a new checkpoint at the earliest event that a"
+    " window can still ask for; versions from 4.1 on read the checkpoints of each other",
+)
+
 _FAILURES = (
+    _OTHER_SPARK,
     _Known(
         re.compile("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY"),
         _CHECKPOINT,

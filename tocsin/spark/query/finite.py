@@ -37,6 +37,7 @@ from tocsin.spark.plans.sources import Entry, source_of
 from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
 from tocsin.spark.query.session import choose_python, local_session
+from tocsin.spark.versions.arrow_tables import to_arrow
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
@@ -138,7 +139,7 @@ class _UnreadableFile(Exception):
 def _collected(frame: DataFrame) -> Any:
     """Collect the rows of a DataFrame; raises `_UnreadableFile` if the input file breaks off."""
     try:
-        return frame.toArrow()
+        return to_arrow(frame)
     except PySparkException as error:
         unreadable = ("BadGzipFile", "EOFError", "zlib.error", "PermissionError")
         if any(name in str(error) for name in unreadable):

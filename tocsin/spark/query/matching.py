@@ -49,6 +49,7 @@ from tocsin.spark.query.dataflow import (
 from tocsin.spark.query.failures import watch_failures
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.query.outgoing_events import constructs_any
+from tocsin.spark.query.requirements import require_support
 from tocsin.spark.query.session import choose_python, levels_to_the_caller
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
@@ -221,17 +222,18 @@ def results_of(
     `versioned`, rows have the version of the catalog that they are matched with.
     """
     choose_python(events.sparkSession)
-    rows, layout = laid_out(events, columns, ends, kept, (VERSION,) if versioned else ())
     held = snapshot_of(source)
+    found = composites_in(held) if composites is not False else iter(())
+    first = next(found, None)
+    detects = bool(composites) or first is not None
+    require_support(events, source, detects, watch)
+    rows, layout = laid_out(events, columns, ends, kept, (VERSION,) if versioned else ())
     warn_of_absent_columns(rows, layout, held)
     if events.isStreaming:
         watch_failures(events.sparkSession)
     counting = _counting(events, deduplicate)
-    found = composites_in(held) if composites is not False else iter(())
-    first = next(found, None)
     if first is not None and events.isStreaming and detection.pace.idle is None:
         _warn_of_waiting(chain([first], found))
-    detects = bool(composites) or first is not None
     ahead = detection.ahead if detects else None
     serving = MatchTaskConfig(layout, source, telling, detects, ahead, events.isStreaming)
     placed = rows if versioned else with_version(rows, source)

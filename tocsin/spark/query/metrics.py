@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.listener import StreamingQueryListener
+from pyspark.sql.streaming.listener import StreamingQueryListener, StreamingQueryProgress
 
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import EVENT_WARNING
@@ -59,10 +59,15 @@ class Metrics:
 
 
 class Watch:
-    """The counts of a query under a name; given to `match` as `metrics`."""
+    """The counts of a query under a name; given to `match` as `metrics`.
 
-    def __init__(self, name: str = "tocsin") -> None:
+    Matches are counted by subscription too, unless `by_subscription` is False: before Spark 4.1
+    they cannot be.
+    """
+
+    def __init__(self, name: str = "tocsin", *, by_subscription: bool = True) -> None:
         self.name = name
+        self.by_subscription = by_subscription
         self._observed: list[Observation] = []
 
     def on_events(self, events: DataFrame) -> DataFrame:
@@ -72,7 +77,7 @@ class Watch:
 
     def on_results(self, both: DataFrame) -> DataFrame:
         """Return the same matches and dead letters, counted as output."""
-        return self._on(both, "results", _counts())
+        return self._on(both, "results", _counts(self.by_subscription))
 
     def on_shards(self, rows: DataFrame, hits: Column, shards: int) -> DataFrame:
         """Return the same rows, whose `hits` are counted per shard."""
@@ -99,6 +104,8 @@ class Watch:
 
     def of(self, progress: Any) -> Metrics | None:
         """Return the counts in the progress of a micro-batch; None if it has none of this watch."""
+        if isinstance(progress, dict) and not hasattr(progress, "batchId"):  # before Spark 4.0
+            progress = StreamingQueryProgress.fromJson(progress)
         told = {} if progress is None else progress.observedMetrics
         if f"{self.name}.results" not in told:
             return None
@@ -153,18 +160,18 @@ class _Listener(StreamingQueryListener):
         """Do nothing: there are no further counts."""
 
 
-def _counts() -> list[Column]:
+def _counts(by_subscription: bool) -> list[Column]:
     code = F.col("dead_letter.code")
-    busiest = F.expr(
-        f"approx_top_k(match.subscription, {MAX_SUBSCRIPTIONS}, {2 * MAX_SUBSCRIPTIONS})"
-    )
-    return [
+    counts = [
         F.count("match").alias("matches"),
         _count_where(code != EVENT_WARNING).alias("dead_letters"),
         _count_where(code == _LATE).alias("late"),
         _count_where(code == EVENT_WARNING).alias("warnings"),
-        busiest.alias("by_subscription"),
     ]
+    if by_subscription:
+        busiest = f"approx_top_k(match.subscription, {MAX_SUBSCRIPTIONS}, {2 * MAX_SUBSCRIPTIONS})"
+        counts.append(F.expr(busiest).alias("by_subscription"))
+    return counts
 
 
 def _count_where(condition: Column) -> Column:

@@ -24,7 +24,7 @@ def constructed(matches: DataFrame) -> DataFrame:
 
     Give it the matches of subscriptions that CONSTRUCT.
     """
-    behind = F.transform("events", lambda id: F.regexp_extract(id, ID_PATTERN, 1).try_cast("int"))
+    behind = F.transform("events", _hops_behind)
     hops = F.lit(1) + F.coalesce(F.array_max(behind), F.lit(0))
     documents = matches.select(
         "*", hops.alias("hops"), F.posexplode("outputs").alias("number", "data")
@@ -44,6 +44,12 @@ def constructed(matches: DataFrame) -> DataFrame:
         F.col("data"),
     )
     return documents.where(F.col("hops") <= HOP_LIMIT).select(F.to_json(event).alias("value"))
+
+
+def _hops_behind(id: Column) -> Column:
+    """Return the constructions behind an event id, of at most three digits; null if it has none."""
+    digits = F.regexp_extract(id, ID_PATTERN, 1)
+    return F.when(digits != "", digits.cast("int"))
 
 
 def rfc3339(column: str) -> Column:

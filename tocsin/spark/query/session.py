@@ -23,13 +23,14 @@ from pathlib import Path
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from tocsin.errors import StateProblem
+from tocsin.errors import StateProblem, UnsupportedProblem
+from tocsin.spark.versions.capabilities import is_remote, support_of
+from tocsin.spark.versions.optional_names import has_java_client
 
 _PACKAGE = f"{Path(__file__).parents[2]}{os.sep}"
 _PYTHON_VARIABLE = "PYSPARK_PYTHON"
 _PYTHON_SETTING = "spark.pyspark.python"
 _DEFAULT_PYTHON = "python3"
-_CONNECT = "pyspark.sql.connect"
 
 
 def levels_to_the_caller() -> int:
@@ -44,11 +45,6 @@ def levels_to_the_caller() -> int:
 
 class WorkerPythonWarning(UserWarning):
     """The Python of the workers of a cluster is not chosen."""
-
-
-def is_remote(spark: SparkSession) -> bool:
-    """True if the session is a client of Spark Connect: its server decides which Python runs."""
-    return type(spark).__module__.startswith(_CONNECT)
 
 
 def choose_python(spark: SparkSession) -> None:
@@ -98,11 +94,13 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+_STREAMING = "org.apache.spark.sql.execution.streaming"
 _DEFAULTS_HERE = {
     # the default manager starts eight processes to rename one file, over fifty a micro-batch
     "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing"
-        ".FileSystemBasedCheckpointFileManager"
+        f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+        if support_of().spark >= (4, 1)
+        else f"{_STREAMING}.FileSystemBasedCheckpointFileManager"
     ),
     # Spark's default cost of opening a file, 4 MiB, is too high here: it would split a file of
     # 20 MiB for two cores into parts of 12 and 8; files smaller than this are not split at all
@@ -129,6 +127,13 @@ def local_session(
     if running is not None:
         _require_master(running, master)
         return running
+    if not has_java_client():
+        raise UnsupportedProblem(
+            "the thin client of Spark Connect starts no session on this machine",
+            code="SparkVersionError",
+            token="local_session",
+            hint='SparkSession.builder.remote("sc://...").getOrCreate(), or pip install pyspark',
+        )
     require_java()
     _pin_environment()
     chosen = patient(master or DEFAULT_MASTER)

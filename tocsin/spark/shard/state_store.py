@@ -33,8 +33,6 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
-
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
 from tocsin.spark.match_task.messages import pack_results
@@ -42,6 +40,7 @@ from tocsin.spark.match_task.serde import pack, unpack
 from tocsin.spark.output.batches import batches_of
 from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
+from tocsin.spark.shard.keyed_state import KeyedState
 from tocsin.spark.shard.shard import KEYS_PART, Millis, Shard, ShardConfig
 
 _LOOPBACK = "127.0.0.1"
@@ -116,16 +115,6 @@ def _note(folder: Path, token: bytes) -> Path:
     return folder / f"tocsin-{token.hex()}"
 
 
-STATE = "head"
-"""The name of the map, also of one of three states of earlier versions, which was not a map.
-
-Spark refuses to continue from theirs, and `failures` says what to do.
-"""
-
-NUMBER_SCHEMA = StructType([StructField("number", LongType())])
-BYTES_SCHEMA = StructType([StructField("packed", BinaryType())])
-"""The type of a value; not as text, which each task would send to Spark for parsing, and wait."""
-
 _HEAD, _LIST, _SNAPSHOT, _FIRST_STEP = range(4)
 
 LOG_FACTOR = 4
@@ -153,9 +142,9 @@ class Head:
 
 
 class StoredShard:
-    """The parts of one shard in the store; `parts` is the map state, for the current key."""
+    """The parts of one shard in the store."""
 
-    def __init__(self, parts: Any) -> None:
+    def __init__(self, parts: KeyedState) -> None:
         self._parts = parts
 
     def head(self) -> Head | None:
@@ -192,11 +181,10 @@ class StoredShard:
         self._put(_HEAD, pack(astuple(head)))
 
     def _get(self, number: int) -> bytes | None:
-        row = self._parts.getValue((number,))
-        return None if row is None else bytes(row[0])
+        return self._parts.get(number)
 
     def _put(self, number: int, packed: bytes) -> None:
-        self._parts.updateValue((number,), (packed,))
+        self._parts.put(number, packed)
 
 
 KEPT = 64

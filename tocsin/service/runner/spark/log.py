@@ -16,7 +16,7 @@ def log_stream(spark: Any, url: str, **options: object) -> Any:
     Options: `start`, `partitions`, `maxRowsPerBatch`; with `catalog`, its URL, rows have the
     version that they are matched with.
     """
-    register_log(spark, open_log, open_versions)
+    register_log(spark, open_log, open_versions, streams=True)
     return _with_options(spark.readStream.format(FORMAT), url, options).load()
 
 
