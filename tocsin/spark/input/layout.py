@@ -14,7 +14,7 @@ the record itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -26,6 +26,13 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.bindings import events_of_message, message_of_record
 from tocsin.events.codecs.reception import RECEIVED, EventEndRule
 from tocsin.events.event import Event
+from tocsin.spark.input.attribute_sql import (
+    attribute_sql,
+    instant_sql,
+    is_variant,
+    quoted,
+    require_distinct,
+)
 from tocsin.spark.output.carried_columns import KEPT
 from tocsin.values.scalars import ENVELOPE, Path
 
@@ -90,18 +97,18 @@ DATA: Path = ()
 """The path of the data as a whole."""
 
 _REQUIRED = ("id", "source", "type")
-_TIMES = ("time", "endtime", RECEIVED)
-_CONTEXT = (*_REQUIRED, *_TIMES, "place", "subject", "datacontenttype", "dataschema")
+TIMES = ("time", "endtime", RECEIVED)
+_CONTEXT = (*_REQUIRED, *TIMES, "place", "subject", "datacontenttype", "dataschema")
 _NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 _SCALARS = (T.StringType, T.BooleanType, *_NUMBERS)
-_LEAVES = (
-    *_SCALARS,
+_TIME_TYPES = (
+    T.StringType,
+    T.TimestampType,
+    T.DateType,
+    *_NUMBERS,
     T.FloatType,
     T.DoubleType,
     T.DecimalType,
-    T.TimestampType,
-    T.DateType,
-    T.NullType,
 )
 
 
@@ -118,12 +125,17 @@ class JsonRows:
 class EventColumns:
     """Layout with a column for each part of the event.
 
-    `by_row` if data is text or a map: then its members are not columns.
+    `by_row` if data is text or a map: then its members are not columns. A path may have `further`
+    columns of other types, of which at most one has a value in a row; the columns in `json` are
+    JSON text. `types` are the types that events have, if these are known; it is for the driver.
     """
 
     names: Mapping[Path, str]
     by_row: bool
     ends: EventEndRule = EventEndRule.START
+    further: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    json: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
 
 
 Layout = JsonRows | EventColumns
@@ -131,35 +143,40 @@ Layout = JsonRows | EventColumns
 
 def laid_out(
     events: DataFrame,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | EventColumns | None = None,
     ends: EventEndRule = EventEndRule.START,
     kept: Column | None = None,
     passed: tuple[str, ...] = (),
 ) -> tuple[DataFrame, Layout]:
     """Return the DataFrame with only the columns that workers need, and its layout.
 
-    `kept` is carried along with each event, and so are the columns `passed` of JSON rows.
+    `kept` is carried along with each event, and so are the columns `passed` of JSON rows. Rows of
+    tables have these columns and their layout already.
     """
-    _require_mapping(columns)
+    if isinstance(columns, EventColumns):
+        return events, columns
+    require_mapping(columns)
     if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
         return _json_rows(events, ends, kept, passed), JsonRows(ends)
     fields = _fields(events, columns or {}, ends)
     if VALUE in (columns or {}):
         fields = {**known_of_records(events), **fields}
+    implied = {} if columns or DATA in fields else _implied(events)
+    fields = {**fields, **implied}
     if kept is not None:
         fields[ENVELOPE, KEPT] = kept
     for name in _REQUIRED:
         if (ENVELOPE, name) not in fields:
             raise _unclear(
                 f"no column holds the event's {name}",
-                f'map one, columns={{"...": "{name}"}}, or add one, withColumn("{name}",'
-                ' lit("..."))',
+                'for a table of your own say its name and time, match(df, rules, name="order",'
+                f' time="at"); else map one, columns={{"...": "{name}"}}',
             )
-    chosen, layout = _event_columns(events, fields)
+    chosen, layout = _event_columns(events, fields, frozenset(implied))
     return chosen, replace(layout, ends=ends)
 
 
-def _require_mapping(columns: object) -> None:
+def require_mapping(columns: object) -> None:
     if columns is None or (
         isinstance(columns, Mapping) and all(isinstance(each, str) for each in columns.values())
     ):
@@ -195,7 +212,9 @@ def _json_rows(
     given = events.schema[VALUE].dataType
     if not isinstance(given, T.StringType | T.BinaryType):
         raise _unclear(
-            f"the column value is {given.simpleString()}", "CloudEvents JSON is a string or binary"
+            f"the column value is {given.simpleString()}",
+            "CloudEvents JSON is a string or binary; for a table of your own say its name and time,"
+            ' match(df, rules, name="reading", time="at")',
         )
     chosen = [F.col(VALUE).cast("binary").alias(VALUE)]
     if "line" in events.columns:
@@ -241,13 +260,13 @@ def _fields(
 ) -> dict[Path, Column]:
     """Return the columns by path: mapped ones, then event columns by name where none is mapped."""
     fields: dict[Path, Column] = {}
-    for column, field in columns.items():
-        path = _path_for(column, field)
+    for column, event_field in columns.items():
+        path = _path_for(column, event_field)
         if path in fields:
             raise _unclear(
-                f"two columns are mapped to {field}", "map one column to each event field"
+                f"two columns are mapped to {event_field}", "map one column to each event field"
             )
-        fields[path] = F.col(column)
+        fields[path] = F.col(quoted(column) if column in events.columns else column)
     for name in (*_CONTEXT, "data"):
         path = field_path(name)
         if (
@@ -264,6 +283,13 @@ def _fields(
         fields[ENVELOPE, RECEIVED] = came
     _require_apart(fields)
     return fields
+
+
+def _implied(events: DataFrame) -> dict[Path, Column]:
+    """Return the columns that are attributes where none is mapped: all that are no event field."""
+    require_distinct("the DataFrame", events.columns)
+    others = [name for name in events.columns if name not in _CONTEXT]
+    return {(name,): F.col(quoted(name)) for name in others}
 
 
 def _path_for(column: str, field: str) -> Path:
@@ -289,23 +315,31 @@ def _in_envelope(path: Path) -> bool:
 
 
 def _event_columns(
-    events: DataFrame, fields: Mapping[Path, Column]
+    events: DataFrame, fields: Mapping[Path, Column], implied: frozenset[Path] = frozenset()
 ) -> tuple[DataFrame, EventColumns]:
-    typed = _selected(events, fields)
-    types = dict(zip(fields, (field.dataType for field in typed.schema.fields), strict=True))
+    typed = _selected(events, fields, _origin(events))
+    types = {path: typed.schema[name].dataType for path, name in _names(fields).items()}
     whole = types.get(DATA)
     if isinstance(whole, T.StructType):
         members = {(name,): fields[DATA].getField(name) for name in whole.fieldNames()}
         return _event_columns(
             events, {path: column for path, column in fields.items() if path != DATA} | members
         )
-    for path, given in types.items():
-        _require_readable(path, given)
-    plain = {path: _plain(path, fields[path], given) for path, given in types.items()}
-    by_row = any(
-        _has_members_by_row(path, given) for path, given in types.items() if not _in_envelope(path)
-    )
-    return _selected(events, plain, _origin(events)), EventColumns(_names(fields), by_row)
+    fields = {
+        path: column
+        for path, column in fields.items()
+        if path not in implied or _has_value(types[path])
+    }
+    names = {path: name for path, name in _names(types).items() if path in fields}
+    for path in names:
+        if path not in implied:
+            _require_readable(path, types[path])
+    plain = [F.expr(_plain(path, name, types[path])).alias(name) for path, name in names.items()]
+    data = {path: name for path, name in names.items() if not _in_envelope(path)}
+    json = frozenset(name for path, name in data.items() if is_variant(types[path]))
+    by_row = bool(json) or any(has_members_by_row(path, types[path]) for path in data)
+    rows = typed.select(*plain, *(typed.columns[len(types) :]))
+    return rows, EventColumns(names, by_row, json=json)
 
 
 def _selected(
@@ -327,27 +361,38 @@ def _names(paths: Iterable[Path]) -> dict[Path, str]:
     return {path: f"c{number}" for number, path in enumerate(paths)}
 
 
-def _plain(path: Path, column: Column, given: T.DataType) -> Column:
-    """Return the column in the type that workers read.
+def _plain(path: Path, column: str, given: T.DataType) -> str:
+    """Return SQL for a column in the type that workers read.
 
     Numbers and bytes as id, source or type become text; JSON text becomes bytes, so that bad UTF-8
     affects one row only.
     """
-    if path == DATA and isinstance(given, T.StringType):
-        return column.cast("binary")
+    if path == DATA and isinstance(given, T.StringType | T.BinaryType):
+        return f"CAST({column} AS BINARY)"
     if not _in_envelope(path):
-        return column
+        return f"to_json({column})" if is_variant(given) else attribute_sql(column, given, column)
+    if path[1] in TIMES:
+        return instant_sql(column, given, path[1])
     as_text = isinstance(given, T.BinaryType) or (
         path[1] in _CONTEXT and isinstance(given, _NUMBERS)
     )
-    return column.cast("string") if as_text else column
+    return f"CAST({column} AS STRING)" if as_text else column
+
+
+def _has_value(given: T.DataType) -> bool:
+    """True if a value of the type can be that of an attribute."""
+    try:
+        attribute_sql("value", given, "value")
+    except MeaningProblem:
+        return is_variant(given)
+    return True
 
 
 def _require_readable(path: Path, given: T.DataType) -> None:
     if not _in_envelope(path):
-        good = _is_value(given) or (path == DATA and isinstance(given, T.BinaryType))
-    elif path[1] in _TIMES:
-        good = isinstance(given, T.StringType | T.TimestampType)
+        good = _has_value(given) and not _has_timestamp_ntz(given)
+    elif path[1] in TIMES:
+        good = isinstance(given, _TIME_TYPES)
     elif path[1] == "place":
         good = isinstance(given, T.StringType | T.StructType)
     else:
@@ -381,28 +426,17 @@ def _has_timestamp_ntz(given: T.DataType) -> bool:
             return any(_has_timestamp_ntz(field.dataType) for field in given.fields)
         case T.ArrayType():
             return _has_timestamp_ntz(given.elementType)
+        case T.MapType():
+            return _has_timestamp_ntz(given.valueType)
         case _:
             return isinstance(given, T.TimestampNTZType)
 
 
-def _is_value(given: T.DataType) -> bool:
-    """True if JSON can represent a value of the type."""
-    match given:
-        case T.StructType():
-            return all(_is_value(field.dataType) for field in given.fields)
-        case T.ArrayType():
-            return _is_value(given.elementType)
-        case T.MapType():
-            return isinstance(given.keyType, T.StringType) and _is_value(given.valueType)
-        case _:
-            return isinstance(given, _LEAVES)
-
-
-def _has_members_by_row(path: Path, given: T.DataType) -> bool:
+def has_members_by_row(path: Path, given: T.DataType) -> bool:
     """True if the members of the value can differ from row to row."""
     if isinstance(given, T.StructType):
         return any(
-            _has_members_by_row((*path, field.name), field.dataType) for field in given.fields
+            has_members_by_row((*path, field.name), field.dataType) for field in given.fields
         )
     return path == DATA or isinstance(given, T.MapType)
 

@@ -68,7 +68,7 @@ class ColumnReading:
     def heads(self, at: Any, *, places: bool = True) -> Heads:
         """Return the match fields of the events with the given numbers."""
         different, back = np.unique(at, return_inverse=True)
-        chosen = EventTable(self._table.rows.take(pa.array(different)), self._table.names)
+        chosen = self._table.with_rows(self._table.rows.take(pa.array(different)))
         starts = instants(chosen, TIME)
         ends = _ends(chosen, self._ends_by, starts)
         ids, sources = (
@@ -239,8 +239,8 @@ def read(rows: Any, layout: Layout) -> RowBatch:
     match layout:
         case JsonRows(ends):
             return _sorted_out(_json_events(rows, ends))
-        case EventColumns(names, by_row, ends):
-            table = EventTable(rows, names)
+        case EventColumns(names, by_row, ends, further, json):
+            table = EventTable(rows, names, further, json)
             return _sorted_out(_table_events(table, ends)) if by_row else ColumnReading(table, ends)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -36,10 +36,15 @@ _UNREADABLE = (UnicodeDecodeError, OverflowError, ValueError)
 
 @dataclass(frozen=True, slots=True)
 class EventTable:
-    """Rows of event columns, and the column of each part of the event."""
+    """Rows of event columns, and the column of each part of the event.
+
+    A part may have `further` columns, of which at most one has a value; those in `json` are text.
+    """
 
     rows: Any
     names: Mapping[Path, str]
+    further: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    json: frozenset[str] = frozenset()
 
     def column(self, path: Path) -> Any:
         """Return the column of a path, or None if there is no such column."""
@@ -73,13 +78,24 @@ class EventTable:
 
     def filtered(self, keep: Any) -> EventTable:
         """Return a table of the rows to keep."""
-        return EventTable(self.rows.filter(pa.array(keep)), self.names)
+        return self.with_rows(self.rows.filter(pa.array(keep)))
+
+    def with_rows(self, rows: Any) -> EventTable:
+        """Return a table of other rows with the same columns."""
+        return EventTable(rows, self.names, self.further, self.json)
 
     def _object_or_problem(self, row: Mapping[str, Any]) -> dict[str, Any] | EventProblem:
         try:
-            return _object({path: row[name] for path, name in self.names.items()})
+            return object_of_values({path: self._value(row, path) for path in self.names})
         except EventProblem as problem:
             return problem
+
+    def _value(self, row: Mapping[str, Any], path: Path) -> Any:
+        for name in (self.names[path], *self.further.get(path, ())):
+            value = row[name]
+            if value is not None:
+                return parse_json(value) if name in self.json else value
+        return None
 
 
 def comparable(array: Any) -> Any:
@@ -113,7 +129,8 @@ def instant_texts(array: Any) -> Any:
     return pc.if_else(inside, pc.binary_join_element_wise(short, "Z", ""), micros.cast(pa.string()))
 
 
-def _object(values: Mapping[Path, Any]) -> dict[str, Any]:
+def object_of_values(values: Mapping[Path, Any]) -> dict[str, Any]:
+    """Return the CloudEvents object of the values of its parts."""
     body: dict[str, Any] = {}
     for path, value in values.items():
         if path == DATA and isinstance(value, bytes):
@@ -187,8 +204,6 @@ def rows_to_validate(table: EventTable, ends: EventEndRule = EventEndRule.START)
         flags |= _no_times(table, RECEIVED_AT, instants(table, RECEIVED_AT))
     for path in _REQUIRED:
         flags |= _flags(pc.fill_null(pc.equal(pc.binary_length(table.column(path)), 0), True))
-    for column in table.rows.columns:
-        flags |= _not_numbers(column)
     return flags
 
 
@@ -236,17 +251,6 @@ def _wrong_places(table: EventTable) -> Flags:
     return np.array(
         [text is not None and not _is_place(text) for text in places.to_pylist()], dtype=np.bool_
     )
-
-
-def _not_numbers(column: Any) -> Flags:
-    """Flag the rows with a NaN; one inside a list flags every row of the batch."""
-    if pa.types.is_floating(column.type):
-        return _flags(pc.is_nan(column))
-    if pa.types.is_struct(column.type):
-        members = [_not_numbers(member) for member in column.flatten()]
-        return np.logical_or.reduce(members) if members else np.zeros(len(column), dtype=np.bool_)
-    inside = pa.types.is_list(column.type) and bool(_not_numbers(column.flatten()).any())
-    return np.full(len(column), inside)
 
 
 def _flags(array: Any) -> Flags:

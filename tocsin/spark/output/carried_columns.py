@@ -74,6 +74,48 @@ def kept_column(events: DataFrame, keep: Keep) -> tuple[Column, T.StructType]:
     return F.to_json(chosen, dict(_FORMATS)), schema
 
 
+def kept_of_tables(
+    tables: Mapping[str, DataFrame], keep: Keep
+) -> tuple[dict[str, Column], T.StructType]:
+    """Return the kept columns of a row of each table as one text, and their names and types.
+
+    A column that a table lacks is null in its rows. Raises if no table has it, or if its types
+    differ.
+    """
+    names = _names(keep)
+    fields = [
+        T.StructField(name, _type_in_tables(column, tables)) for column, name in names.items()
+    ]
+    for field in fields:
+        _require_keepable(field)
+    types = {column: field.dataType for column, field in zip(names, fields, strict=True)}
+    texts = {}
+    for table_name, table in tables.items():
+        held = [
+            (F.col(f"`{column}`") if column in table.columns else F.lit(None).cast(given)).alias(
+                names[column]
+            )
+            for column, given in types.items()
+        ]
+        texts[table_name] = F.to_json(F.struct(*held), dict(_FORMATS))
+    return texts, T.StructType(fields)
+
+
+def _type_in_tables(column: str, tables: Mapping[str, DataFrame]) -> T.DataType:
+    held = [table.schema[column].dataType for table in tables.values() if column in table.columns]
+    if not held:
+        known = {each: None for table in tables.values() for each in table.columns}
+        raise _unkept(
+            f"there is no column {column!r} to keep", f"one of {', '.join(known)}", column
+        )
+    if len({each.simpleString() for each in held}) > 1:
+        kinds = " and ".join(sorted({each.simpleString() for each in held}))
+        raise _unkept(
+            f"the column {column!r} is {kinds}", "cast it to one type in all tables", column
+        )
+    return held[0]
+
+
 def require_names_apart(schema: T.StructType, taken: Iterable[str]) -> None:
     """Raise if a kept column has the name of a column of every match."""
     held = {name.lower() for name in taken}

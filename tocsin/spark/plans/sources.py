@@ -50,7 +50,7 @@ from tocsin.catalog import (
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, StateProblem, UnsupportedProblem
-from tocsin.languages.rule.building import Rule
+from tocsin.languages.rule.building import LANGUAGE, Rule
 
 VERSION = "catalog_version"
 
@@ -140,6 +140,9 @@ def open_versions(url: str) -> VersionsByPosition:
     return VersionsByPosition(shared_catalog(url))
 
 
+_MEMBERS = {"id", "language", "expression", "define"}
+"""Members of a subscription or a definition; a dict without any of them maps names to texts."""
+
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 _FEW = 5
 _NAME = re.compile(r"[^\n<>{}\"'=]*(?:[/\\][^\n<>{}\"'=]*|\.[A-Za-z][A-Za-z0-9]{0,9})")
@@ -185,7 +188,10 @@ def no_subscription(text: str) -> MeaningProblem:
         f"{_shortened(text)} is neither a list of subscriptions nor the path or URL of a catalog",
         code="SubscriptionFormatError",
         token=text,
-        hint=f"a subscription has an id and a language: {_as_list(text)}",
+        hint=(
+            'a rule is a text that begins with WHEN, as in "WHEN order(price > 400)"; another'
+            f" subscription has an id and a language: {_as_list(text)}"
+        ),
     )
 
 
@@ -211,7 +217,10 @@ def _shortened(text: str, quote: str = "'", most: int = 80) -> str:
 
 
 Entry = Subscription | Definition | Rule | Mapping[str, Any]
-Subscriptions = Catalog | str | Path | Entry | Iterable[Entry]
+Subscriptions = Catalog | str | Path | Entry | Iterable[Entry | str] | Mapping[str, str | Rule]
+
+_RULE = re.compile(r"\s*(--[^\n]*\n\s*)*WHEN\b", re.IGNORECASE)
+"""The beginning of a text that is a rule; any other is a selector, as for `Hub.subscribe`."""
 
 FIXED_VERSION = 0
 
@@ -272,6 +281,8 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
     The path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one
     subscription is a list of one.
     """
+    if isinstance(given, str) and _RULE.match(given):
+        given = [given]
     if isinstance(given, str | Path) and is_list_file(given):
         given = list_in_file(Path(given))
     if (ontology is not None or infer) and isinstance(given, Catalog | str | Path):
@@ -283,7 +294,7 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
         return LiveCatalog(given.url)
     if isinstance(given, str | Path):
         return LiveCatalog(_existing(str(given)).url)
-    entries = [*ontologies(ontology, infer), *map(_entry, _listed(given))]
+    entries = [*ontologies(ontology, infer), *_entries(given)]
     require_agreement((), [each for each in entries if isinstance(each, Definition)])
     return FixedList.of(_require_good(entries))
 
@@ -308,6 +319,32 @@ def _existing(text: str) -> Catalog:
             " Subscription"
         )
         raise type(problem)(problem.message, code=problem.code, token=text, hint=hint) from None
+
+
+def _entries(given: object) -> Iterator[Subscription | Definition]:
+    """Yield the entries of a list; a text is named by its place in it, or by its key in a dict."""
+    if isinstance(given, Mapping) and not _MEMBERS & given.keys():
+        for name, text in given.items():
+            yield _named_entry(name, text)
+        return
+    for number, each in enumerate(_listed(given), 1):
+        if isinstance(each, str) and not each.lstrip().startswith(("{", "[")):
+            yield _named_entry(f"rule-{number}", each)
+        else:
+            yield _entry(each)
+
+
+def _named_entry(name: object, given: object) -> Subscription | Definition:
+    if not isinstance(name, str):
+        raise _no_subscriptions(name)
+    if isinstance(given, str):
+        language = LANGUAGE if _RULE.match(given) else "selector"
+        return Subscription.from_json({"id": name, "language": language, "expression": given})
+    if isinstance(given, Rule):
+        return Subscription.of(given, id=name)
+    if isinstance(given, Mapping) and "id" not in given:
+        return _entry({"id": name, **given})
+    return _entry(given)
 
 
 def _listed(given: object) -> Iterable[object]:
@@ -336,8 +373,9 @@ def _no_subscriptions(given: object) -> MeaningProblem:
         code="SubscriptionFormatError",
         token=type(given).__name__,
         hint=(
-            "match(events, subscriptions): subscriptions are a list of dicts or of Subscription, a"
-            " catalog, or the path or URL of one"
+            'match(events, rules): rules are a text such as "WHEN order(price > 400)", a list of'
+            " texts, a dict of name to text, a list of dicts or of Subscription, a catalog, or the"
+            " path or URL of one"
         ),
     )
 

@@ -1,13 +1,14 @@
-"""Warning about attributes that subscriptions use and no column has, when the query is made.
+"""Warning about attributes that subscriptions use and no column has, and about types of events
+that no table has, when the query is made.
 
 Later nothing would show the mistake. Only typed columns are checked: the members of JSON text and
-of maps differ from row to row.
+of maps differ from row to row. Types are known where tables were given by their names.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 
@@ -16,7 +17,13 @@ from pyspark.sql import types as T
 
 from tocsin.catalog import Snapshot, Surroundings, compile_subscription
 from tocsin.errors import Problem
-from tocsin.plan.nodes.atoms import Condition, attribute_paths, predicates_of
+from tocsin.plan.nodes.atoms import (
+    Condition,
+    Equals,
+    OneOf,
+    attribute_paths,
+    predicates_of,
+)
 from tocsin.plan.nodes.composites import (
     Absence,
     Change,
@@ -28,13 +35,14 @@ from tocsin.plan.nodes.composites import (
     Named,
     Only,
     Part,
+    Plan,
     Related,
     Sliding,
     atoms_of,
     parts_of,
 )
 from tocsin.plan.nodes.expressions import Expression, Satisfies, paths_of
-from tocsin.spark.input.layout import EventColumns, Layout
+from tocsin.spark.input.layout import DATA, EventColumns, Layout
 from tocsin.spark.query.session import levels_to_the_caller
 from tocsin.values.scalars import ENVELOPE, Path
 
@@ -42,40 +50,94 @@ MAX_SUBSCRIPTIONS_READ = 1_000
 """The number of subscriptions checked: a mistyped name is seldom only in later ones."""
 
 _FEW = 3
+_TYPE: Path = (ENVELOPE, "type")
 _ALWAYS = frozenset(
     (ENVELOPE, name) for name in ("id", "source", "type", "specversion", "datacontenttype")
 )
 
 
 class AbsentColumnWarning(UserWarning):
-    """A subscription uses an attribute for which the DataFrame has no column."""
+    """A subscription uses an attribute for which there is no column, or a type of no table."""
 
 
 def warn_of_absent_columns(rows: DataFrame, layout: Layout, snapshot: Snapshot) -> None:
-    """Warn once of attributes without a column, with the closest existing name."""
-    if not isinstance(layout, EventColumns) or layout.by_row:
+    """Warn once of attributes without a column and types without a table, with the closest name."""
+    if not isinstance(layout, EventColumns):
+        return
+    plans = list(_plans_of(snapshot))
+    found = [*_absent_columns(rows, layout, plans), *_absent_types(layout.types, plans)]
+    if found:
+        more = f"; and {len(found) - _FEW} more" if len(found) > _FEW else ""
+        message = f"{'; '.join(found[:_FEW])}{more}. A condition on what is absent is unknown"
+        message += "" if layout.types else ": map the column with columns={...}"
+        warnings.warn(message, AbsentColumnWarning, stacklevel=levels_to_the_caller())
+
+
+def _absent_columns(
+    rows: DataFrame, layout: EventColumns, plans: Iterable[tuple[str, Plan]]
+) -> Iterator[str]:
+    """Yield what is absent of the attributes that plans use."""
+    if DATA in layout.names:  # text or a map: its members are not columns
         return
     types = {path: rows.schema[name].dataType for path, name in layout.names.items()}
+    json = {path for path, name in layout.names.items() if name in layout.json}
+    several = json | layout.further.keys()
     absent: dict[Path, str] = {}
-    for subscription, path in _paths_asked_for(snapshot):
-        if not _may_be_there(path, types):
-            absent.setdefault(path, subscription)
-    if absent:
-        warnings.warn(_told(absent, types), AbsentColumnWarning, stacklevel=levels_to_the_caller())
+    for subscription, plan in plans:
+        for path in _paths_of_plan(plan):
+            if path[:1] not in several and not _may_be_there(path, types):
+                absent.setdefault(path, subscription)
+    inside = [found for path in absent if (found := _inside(path, types)) is not None]
+    known = sorted(map(_written, [*types, *inside]))
+    for path, subscription in absent.items():
+        yield _one(path, subscription, known)
 
 
-def _paths_asked_for(snapshot: Snapshot) -> Iterator[tuple[str, Path]]:
-    """Yield each subscription with the attributes it uses; one that does not compile uses none."""
+def _absent_types(types: frozenset[str], plans: Iterable[tuple[str, Plan]]) -> Iterator[str]:
+    """Yield what is absent of the types of events that plans ask for; nothing if none is known."""
+    absent: dict[str, str] = {}
+    for subscription, plan in plans if types else ():
+        for name in _types_in(plan.pattern):
+            if name not in types:
+                absent.setdefault(name, subscription)
+    for name, subscription in absent.items():
+        near = get_close_matches(name.lower(), {each.lower(): each for each in types}, 1)
+        listed = ", ".join(sorted(types))
+        meant = f"did you mean {_of_lower(near[0], types)}?" if near else f"there is {listed}"
+        yield f"no event has the type {name}, which subscription {subscription!r} asks for, {meant}"
+
+
+def _of_lower(name: str, known: Iterable[str]) -> str:
+    return next(each for each in known if each.lower() == name)
+
+
+def _types_in(part: Part) -> Iterator[str]:
+    """Yield the types of events that the conditions of a part ask for."""
+    for atom in atoms_of(part):
+        for predicate in predicates_of(atom.expression) if isinstance(atom, Condition) else ():
+            match predicate:
+                case Equals(path, value) if path == _TYPE:
+                    yield str(value.value)
+                case OneOf(path, values) if path == _TYPE:
+                    yield from sorted(str(each.value) for each in values)
+                case _:
+                    pass
+
+
+def _plans_of(snapshot: Snapshot) -> Iterator[tuple[str, Plan]]:
+    """Yield the plans of subscriptions; one that does not compile has none."""
     light = Surroundings.of(snapshot.definitions)
     for subscription in islice(snapshot.subscriptions, MAX_SUBSCRIPTIONS_READ):
         try:
-            plan = compile_subscription(subscription, light)
+            yield subscription.id, compile_subscription(subscription, light)
         except Problem:
             continue
-        for path in _paths_of(plan.pattern):
-            yield subscription.id, path
-        for told in plan.select:
-            yield from ((subscription.id, path) for path in _paths_of_parts(told.value))
+
+
+def _paths_of_plan(plan: Plan) -> Iterator[Path]:
+    yield from _paths_of(plan.pattern)
+    for told in plan.select:
+        yield from _paths_of_parts(told.value)
 
 
 def _paths_of(part: Part) -> Iterator[Path]:
@@ -144,21 +206,14 @@ def _leads_on(given: T.DataType, steps: Path) -> bool:
     return _leads_on(given[steps[0]].dataType, steps[1:])
 
 
-def _told(absent: Mapping[Path, str], types: Mapping[Path, T.DataType]) -> str:
-    inside = [found for path in absent if (found := _inside(path, types)) is not None]
-    known = sorted(map(_written, [*types, *inside]))
-    told = [_one(path, subscription, known) for path, subscription in islice(absent.items(), _FEW)]
-    more = f"; and {len(absent) - _FEW} more" if len(absent) > _FEW else ""
-    return (
-        f"{'; '.join(told)}{more}. A condition on what is absent is unknown: map the column with"
-        " columns={...}"
-    )
-
-
 def _one(path: Path, subscription: str, known: list[str]) -> str:
-    near = get_close_matches(_written(path), known, 1)
-    meant = f", did you mean {near[0]}?" if near else ""
-    return f"no column holds {_written(path)}, which subscription {subscription!r} asks for{meant}"
+    by_lower = {each.lower(): each for each in known}
+    near = get_close_matches(_written(path).lower(), by_lower, 1)
+    plain = ".".join(path)
+    whole = next((each for each in known if each == f"`{plain}`"), None)
+    meant = whole or (by_lower[near[0]] if near else None)
+    asked = f"no column holds {_written(path)}, which subscription {subscription!r} asks for"
+    return f"{asked}, did you mean {meant}?" if meant else asked
 
 
 def _inside(path: Path, types: Mapping[Path, T.DataType]) -> Path | None:
@@ -171,4 +226,7 @@ def _inside(path: Path, types: Mapping[Path, T.DataType]) -> Path | None:
 
 
 def _written(path: Path) -> str:
-    return f"ce_{path[1]}" if path[:1] == (ENVELOPE,) else ".".join(path)
+    """Return a path as a selector writes it, in backticks where it needs them."""
+    if path[:1] == (ENVELOPE,):
+        return f"ce_{path[1]}"
+    return ".".join(each if each.isidentifier() else f"`{each}`" for each in path)

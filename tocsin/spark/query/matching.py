@@ -16,15 +16,17 @@ from itertools import chain
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from tocsin.catalog import Snapshot
-from tocsin.errors import UnsupportedProblem
+from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.reception import EventEndRule, parse_event_end_rule
 from tocsin.events.matches.match import MemberContent, parse_member_content
 from tocsin.plan.nodes.composites import Part, emits_by_timer
 from tocsin.runtime.admission import DEFAULT_AHEAD
 from tocsin.runtime.watermark import ClockSettings
-from tocsin.spark.input.layout import laid_out
+from tocsin.spark.input.layout import EventColumns, Layout, laid_out
+from tocsin.spark.input.own_tables import PerTable, TableOptions, Tables, read_tables
 from tocsin.spark.match_task.admission import matches_once
 from tocsin.spark.match_task.match_task import MatchTaskConfig
 from tocsin.spark.output.batches import MATCH_NAMES
@@ -51,10 +53,12 @@ from tocsin.spark.query.metrics import Watch
 from tocsin.spark.query.outgoing_events import constructs_any
 from tocsin.spark.query.requirements import require_support
 from tocsin.spark.query.session import choose_python, levels_to_the_caller
+from tocsin.values.scalars import ENVELOPE
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
 Deduplicate = bool | str | timedelta | None
 Length = str | timedelta
+Columns = Mapping[str, str] | EventColumns | None
 
 WHERE_LIVE = ""
 """The default of `ahead`: the host's own limit on a stream, no limit over a batch."""
@@ -65,9 +69,13 @@ class AbsenceWaitsWarning(UserWarning):
 
 
 def match(
-    events: DataFrame,
+    events: Tables,
     subscriptions: Subscriptions,
     *,
+    time: PerTable = None,
+    name: str | None = None,
+    id: PerTable = None,
+    zone: str | None = None,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
     lateness: Length | None = None,
@@ -85,11 +93,17 @@ def match(
 ) -> DataFrame:
     """Return the matches of subscriptions over events, one row each, without dead letters.
 
-    `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a
-    mapping `columns` from column to event field, as in {"price": "data.price"}. `subscriptions` is
-    a list of dicts or Subscriptions, fixed for the query, or a live catalog (object, URL or path).
-    `ontology` is the path of a file, or several, for a fixed list, and `infer` lists the
-    conclusions to draw from it; a live catalog holds its own.
+    `events` is a table of your own, as `match(orders, rules, time="ordered_at", name="order")`, or
+    several by name, `match({"order": orders, "payment": payments}, rules, time="at")`: every column
+    is an attribute, `name` is the type of the events, `time` the column of their time, `id` that of
+    their id (without it a hash of the row), and `zone` the zone of times that do not say theirs.
+    Or it has CloudEvents JSON in a column `value`, or the event columns; a mapping `columns` goes
+    from column to event field, as in {"price": "data.price"}.
+
+    `subscriptions` is a rule as text, a list of texts, a dict from name to text, a list of dicts or
+    Subscriptions, fixed for the query, or a live catalog (object, URL or path). `ontology` is the
+    path of a file, or several, for a fixed list, and `infer` lists the conclusions to draw from it;
+    a live catalog holds its own.
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming
     query does so only if a duration is given: an identity is then remembered for that time after it
@@ -120,6 +134,10 @@ def match(
     both = match_with_dead_letters(
         events,
         subscriptions,
+        time=time,
+        name=name,
+        id=id,
+        zone=zone,
         columns=columns,
         deduplicate=deduplicate,
         lateness=lateness,
@@ -139,21 +157,38 @@ def match(
 
 
 def dead_letters(
-    events: DataFrame,
+    events: Tables,
     subscriptions: Subscriptions = (),
     *,
+    time: PerTable = None,
+    name: str | None = None,
+    id: PerTable = None,
+    zone: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Return the rows that are not events and the subscriptions that do not compile."""
     return dead_letters_of(
-        match_with_dead_letters(events, subscriptions, columns=columns, deduplicate=False)
+        match_with_dead_letters(
+            events,
+            subscriptions,
+            time=time,
+            name=name,
+            id=id,
+            zone=zone,
+            columns=columns,
+            deduplicate=False,
+        )
     )
 
 
 def match_with_dead_letters(
-    events: DataFrame,
+    events: Tables,
     subscriptions: Subscriptions,
     *,
+    time: PerTable = None,
+    name: str | None = None,
+    id: PerTable = None,
+    zone: str | None = None,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
     lateness: Length | None = None,
@@ -175,25 +210,41 @@ def match_with_dead_letters(
     before.
     """
     stop = None if until is None else parse_instant(until)
-    far = _ahead(ahead, is_live=events.isStreaming)
+    ends = parse_event_end_rule(interval)
+    table = TableOptions(time, name, id, zone)
+    rows, layout, kept, schema = _rows_of(events, table, columns, keep, ends)
+    far = _ahead(ahead, is_live=rows.isStreaming)
     detection = DetectionOptions(shards, _pace(lateness, idle), stop, ahead=far)
     source = source_of(subscriptions, ontology, infer)
     held = snapshot_of(source)
     telling = telling_of(parse_member_content(content), held.subscriptions)
-    kept, schema = (None, None) if keep is None else kept_column(events, keep)
     if schema is not None:
         require_names_apart(schema, MATCH_NAMES)
         telling = replace(
             telling, keeping=CarriedColumns(schema.json(), _detects(held, composites))
         )
-    ends = parse_event_end_rule(interval)
     watch = Watch(metrics) if isinstance(metrics, str) else metrics
-    counted = events if watch is None else watch.on_events(events)
+    counted = rows if watch is None else watch.on_events(rows)
     results = results_of(
-        counted, source, detection, telling, columns, deduplicate, composites, ends, kept, watch
+        counted, source, detection, telling, layout, deduplicate, composites, ends, kept, watch
     )
     both = convert_members(results, telling)
     return both if watch is None else watch.on_results(both)
+
+
+def _rows_of(
+    events: Tables,
+    table: TableOptions,
+    columns: Mapping[str, str] | None,
+    keep: Keep | None,
+    ends: EventEndRule,
+) -> tuple[DataFrame, Columns, Column | None, T.StructType | None]:
+    """Return the rows with their mapping or layout, and the kept columns if they are apart."""
+    if isinstance(events, DataFrame) and not table.is_given_for(events):
+        kept, schema = (None, None) if keep is None else kept_column(events, keep)
+        return events, table.mapping(columns), kept, schema
+    found = read_tables(events, table, columns, keep, ends)
+    return found.rows, found.layout, None, found.kept
 
 
 def _detects(held: Snapshot, composites: bool | None) -> bool:
@@ -208,7 +259,7 @@ def results_of(
     source: Source,
     detection: DetectionOptions,
     telling: MemberOutput,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
     ends: EventEndRule = EventEndRule.START,
@@ -231,6 +282,8 @@ def results_of(
     warn_of_absent_columns(rows, layout, held)
     if events.isStreaming:
         watch_failures(events.sparkSession)
+    if first is not None:
+        _require_time(layout, first[0])
     counting = _counting(events, deduplicate)
     if first is not None and events.isStreaming and detection.pace.idle is None:
         _warn_of_waiting(chain([first], found))
@@ -241,6 +294,17 @@ def results_of(
     if counting.once and not events.isStreaming and constructs_any(held):
         return matches_once(results)
     return results
+
+
+def _require_time(layout: Layout, subscription: str) -> None:
+    """Raise if events of tables have no time, and a subscription combines events."""
+    if isinstance(layout, EventColumns) and layout.types and (ENVELOPE, "time") not in layout.names:
+        raise MeaningProblem(
+            f"subscription {subscription!r} combines events, and no column holds their time",
+            code="ColumnError",
+            token="time",
+            hint='say which: time="ordered_at"',
+        )
 
 
 def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
