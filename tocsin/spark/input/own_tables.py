@@ -8,10 +8,12 @@ one for each type, and at most one of these has a value in a row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
+from zoneinfo import available_timezones
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
@@ -57,6 +59,7 @@ _RECEIVED: Path = (ENVELOPE, RECEIVED)
 _REQUIRED = ("id", "source", "type")
 _TIME_TYPES = (T.TimestampType, T.TimestampNTZType, T.DateType)
 _TIMES_AS_TEXT = (T.StringType, T.FloatType, T.DoubleType, T.DecimalType)
+_OFFSET = re.compile(r"[+-]\d\d:\d\d|Z|UTC")
 _NESTED = (T.StructType, T.ArrayType, T.MapType)
 _AS_EXTENSION = (T.StringType, T.BooleanType, T.IntegerType, T.LongType, T.ShortType, T.ByteType)
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -128,6 +131,7 @@ def read_tables(
     name they are attributes. Raises for a column that is missing, or has no value in an event.
     """
     require_mapping(columns)
+    require_zone(options.zone)
     named = _named(tables, options)
     _require_one_kind(named)
     _require_mapped(columns or {}, named)
@@ -147,7 +151,7 @@ def read_tables(
 def _named(tables: Tables, options: TableOptions) -> dict[str, DataFrame]:
     """Return the tables by name; raises where the call names them in two ways, or not at all."""
     if isinstance(tables, DataFrame) or not isinstance(tables, Mapping):
-        return {_checked_name(options.name or DEFAULT_NAME): tables}
+        return {_checked_name(DEFAULT_NAME if options.name is None else options.name): tables}
     if options.name is not None:
         raise column_problem(
             f"name={options.name!r} is for one table, and here each has its own",
@@ -195,6 +199,17 @@ def _require_mapped(columns: Mapping[str, str], named: Mapping[str, DataFrame]) 
     for column in columns:
         if column not in held and column.partition(".")[0] not in held:
             raise column_problem(f"there is no column {column!r}", near(column, held), column)
+
+
+def require_zone(zone: str | None) -> None:
+    """Raise for a zone that is not one, as far as this machine knows them."""
+    if zone is None or (isinstance(zone, str) and _OFFSET.fullmatch(zone)):
+        return
+    known = available_timezones()
+    if not isinstance(zone, str) or (known and zone not in known):
+        raise column_problem(
+            f"{zone!r} is not a zone", 'as in zone="Europe/Brussels", or zone="+01:00"', "zone"
+        )
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -424,7 +439,7 @@ def _slot_names(common: Mapping[Path, Sequence[_Slot]]) -> dict[_Slot, str]:
     taken = {VERSION_COLUMN}
     for number, slot in enumerate(slot for slots in common.values() for slot in slots):
         own = slot.path[0].lower()
-        is_free = len(slot.path) == 1 and own not in taken and not own.startswith(_OWN)
+        is_free = len(slot.path) == 1 and own not in taken and _is_plain(own)
         names[slot] = slot.path[0] if is_free else f"{_OWN}{number}"
         taken.add(names[slot].lower())
     return names
@@ -446,6 +461,11 @@ def _common_slots(found: Sequence[_Slot]) -> list[_Slot]:
     if kinds <= set(_EXACT_AS_DOUBLE):
         return [_Slot(first.path, T.DoubleType(), False)]
     return list(different.values())
+
+
+def _is_plain(name: str) -> bool:
+    """True if Spark finds a column by the bare name, and no other column of a query has it."""
+    return not name.startswith(_OWN) and "." not in name and "`" not in name
 
 
 def _part(
