@@ -329,7 +329,7 @@ def test_an_empty_table_and_a_wide_one(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "words"),
     [
-        ("1 AS a", {"time": "at"}, ("no column 'at'", "one of a")),
+        ("1 AS a", {"time": "at"}, ("no column 'at'", "'a'")),
         ("1 AS ordered_at", {"time": "orderd_at"}, ("did you mean 'ordered_at'",)),
         ("true AS at", {"time": "at"}, ("boolean", "a timestamp, a date")),
         ("array(1) AS at", {"time": "at"}, ("array<int>",)),
@@ -416,3 +416,46 @@ def test_rules_are_texts_lists_and_dicts() -> None:
         source_of(["WHEN order", "WHEN order THEN"])
     with pytest.raises(Problem, match="'big'"):
         source_of({"big": "WHEN order >"})
+
+
+SALES = """SELECT * FROM VALUES
+    ('o1', 'ann', 120.5D, 1, timestamp'2026-01-01 08:00:00'), ('o2', 'bob', 7.0D, 2, timestamp'2026-01-01 08:01:00'),
+    ('o3', 'ann', 7.0D, 3, timestamp'2026-01-01 08:02:00'), ('o4', NULL, 900.0D, 4, timestamp'2026-01-01 08:03:00')
+    AS t(n, customer, amount, pieces, at)"""
+
+
+def test_keys_and_selected_values_are_typed_columns(spark: SparkSession) -> None:
+    rules = {
+        "pair": "WHEN a: order THEN b: order WITHIN 1h FOR EACH customer"
+        " SELECT b.amount AS second, a.pieces, b.at AS bought, b.n AS last",
+        "hour": "WHEN all: COUNT(order) >= 1 OVER 1h EVERY 1h"
+        " SELECT COUNT(all) AS orders, SUM(all.pieces) AS pieces, AVG(all.amount) AS mean",
+        "dear": "WHEN order(amount > 500)",
+    }
+    table = spark.sql(SALES)
+    found = match(
+        table, rules, name="order", time="at", id="n", keep={"n": "orders_of"}, values=True
+    )
+    types = dict(found.dtypes)
+    wanted = {"customer": "string", "second": "double", "pieces": "bigint", "bought": "timestamp"}
+    wanted |= {"orders": "bigint", "mean": "double", "last": "string"}
+    assert {name: types[name] for name in wanted} == wanted
+    rows = {row.subscription: row for row in found.collect()}
+    pair = rows["pair"]
+    assert (pair.customer, pair.second, pair.last, pair.orders) == ("ann", 7.0, "o3", None)
+    assert pair.bought.isoformat() == "2026-01-01T08:02:00"
+    assert (rows["hour"].orders, rows["hour"].mean, rows["hour"].customer) == (4, 258.625, None)
+    assert rows["dear"].customer is None
+    joined = found.where("subscription = 'pair'").join(table, "customer")
+    assert joined.count() == 2
+
+
+def test_values_need_tables_and_names_of_their_own(spark: SparkSession) -> None:
+    table = spark.sql(SALES)
+    rule = "WHEN a: order THEN b: order WITHIN 1h FOR EACH customer SELECT b.at AS start"
+    with pytest.raises(MeaningProblem, match="two columns 'start'"):
+        match(table, rule, name="order", time="at", values=True)
+    with pytest.raises(MeaningProblem, match="two columns 'customer'"):
+        match(table, RULES["raise"], name="order", time="at", keep="customer", values=True)
+    with pytest.raises(Problem, match="table of your own"):
+        match(spark.sql("SELECT '{}' AS value"), rule.replace("start", "x"), values=True)

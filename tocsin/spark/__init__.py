@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tocsin.spark.query.metrics import Metrics, Watch
     from tocsin.spark.query.outgoing_events import constructed, matches_to_kafka
     from tocsin.spark.query.session import WorkerPythonWarning, local_session
+    from tocsin.spark.query.sql import register
     from tocsin.spark.versions.capabilities import support
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "matches_of",
     "matches_to_kafka",
     "problem_of",
+    "register",
     "run_match",
     "support",
 ]
@@ -64,6 +66,7 @@ _HOMES = {
     "matches_of": "tocsin.spark.query.matching",
     "matches_to_kafka": "tocsin.spark.query.outgoing_events",
     "problem_of": "tocsin.spark.query.failures",
+    "register": "tocsin.spark.query.sql",
     "run_match": "tocsin.spark.query.finite",
     "support": "tocsin.spark.versions.capabilities",
 }

@@ -74,7 +74,7 @@ def attribute_sql(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """How values are read; `depth` is the number of lists and maps around one."""
+    """Options of reading values; `depth` is the number of lists and maps around one."""
 
     zone: str | None
     as_text: bool
@@ -239,8 +239,9 @@ def require_distinct(table: str, columns: Iterable[str]) -> None:
             raise column_problem(
                 f"a column of {table} has no name", "give it one: df.toDF(...)", table
             )
-        other = seen.setdefault(each.lower(), each)
-        if other is not each:
+        other = seen.get(each.lower())
+        seen[each.lower()] = each
+        if other is not None:
             both = f"columns {other}" if other == each else f"columns {other} and {each}"
             raise column_problem(
                 f"{table} has two {both}, which are one name to Spark",

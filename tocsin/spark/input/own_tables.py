@@ -8,10 +8,12 @@ one for each type, and at most one of these has a value in a row.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
+from zoneinfo import available_timezones
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
@@ -57,6 +59,7 @@ _RECEIVED: Path = (ENVELOPE, RECEIVED)
 _REQUIRED = ("id", "source", "type")
 _TIME_TYPES = (T.TimestampType, T.TimestampNTZType, T.DateType)
 _TIMES_AS_TEXT = (T.StringType, T.FloatType, T.DoubleType, T.DecimalType)
+_OFFSET = re.compile(r"[+-]\d\d:\d\d|Z|UTC")
 _NESTED = (T.StructType, T.ArrayType, T.MapType)
 _AS_EXTENSION = (T.StringType, T.BooleanType, T.IntegerType, T.LongType, T.ShortType, T.ByteType)
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -77,7 +80,7 @@ Tables = DataFrame | Mapping[str, DataFrame]
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How tables become events: the columns of time and id, the name of a single table, and the
+    """Options of making events of tables: the columns of time and id, the name of a single table, and the
     zone of times that do not say theirs.
     """
 
@@ -128,6 +131,7 @@ def read_tables(
     name they are attributes. Raises for a column that is missing, or has no value in an event.
     """
     require_mapping(columns)
+    require_zone(options.zone)
     named = _named(tables, options)
     _require_one_kind(named)
     _require_mapped(columns or {}, named)
@@ -147,7 +151,7 @@ def read_tables(
 def _named(tables: Tables, options: TableOptions) -> dict[str, DataFrame]:
     """Return the tables by name; raises where the call names them in two ways, or not at all."""
     if isinstance(tables, DataFrame) or not isinstance(tables, Mapping):
-        return {_checked_name(options.name or DEFAULT_NAME): tables}
+        return {_checked_name(DEFAULT_NAME if options.name is None else options.name): tables}
     if options.name is not None:
         raise column_problem(
             f"name={options.name!r} is for one table, and here each has its own",
@@ -197,6 +201,17 @@ def _require_mapped(columns: Mapping[str, str], named: Mapping[str, DataFrame]) 
             raise column_problem(f"there is no column {column!r}", near(column, held), column)
 
 
+def require_zone(zone: str | None) -> None:
+    """Raise for a zone that is not one, as far as this machine knows them."""
+    if zone is None or (isinstance(zone, str) and _OFFSET.fullmatch(zone)):
+        return
+    known = available_timezones()
+    if not isinstance(zone, str) or (known and zone not in known):
+        raise column_problem(
+            f"{zone!r} is not a zone", 'as in zone="Europe/Brussels", or zone="+01:00"', "zone"
+        )
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name that is closest, else with all names."""
     by_lower = {each.lower(): each for each in known}
@@ -235,7 +250,7 @@ class TableSchema:
         return sql, given
 
     def get(self, column: str) -> tuple[str, T.DataType]:
-        """Return SQL and type of a column; raises with the closest name if there is none."""
+        """Return SQL and type of a column; raises with the closest name if it is missing."""
         found = self.find(column)
         if found is None:
             raise column_problem(
@@ -305,7 +320,7 @@ def _sources(
     for column in schema.columns:
         if column not in columns:
             found.setdefault((column,), column)
-    _require_parts_apart(found)
+    _require_separate_paths(found)
     for path, given, option in ((_TIME, options.time, "time"), (_ID, options.id, "id")):
         own = given.get(schema.name) if isinstance(given, Mapping) else given
         if own is not None:
@@ -325,7 +340,7 @@ def _checked_column(given: object, option: str) -> str:
     return given
 
 
-def _require_parts_apart(found: Mapping[Path, str]) -> None:
+def _require_separate_paths(found: Mapping[Path, str]) -> None:
     inner = {path for path in found if path[0] != ENVELOPE}
     for path in inner:
         for length in range(1, len(path)):
@@ -424,7 +439,7 @@ def _slot_names(common: Mapping[Path, Sequence[_Slot]]) -> dict[_Slot, str]:
     taken = {VERSION_COLUMN}
     for number, slot in enumerate(slot for slots in common.values() for slot in slots):
         own = slot.path[0].lower()
-        is_free = len(slot.path) == 1 and own not in taken and not own.startswith(_OWN)
+        is_free = len(slot.path) == 1 and own not in taken and _is_plain(own)
         names[slot] = slot.path[0] if is_free else f"{_OWN}{number}"
         taken.add(names[slot].lower())
     return names
@@ -446,6 +461,11 @@ def _common_slots(found: Sequence[_Slot]) -> list[_Slot]:
     if kinds <= set(_EXACT_AS_DOUBLE):
         return [_Slot(first.path, T.DoubleType(), False)]
     return list(different.values())
+
+
+def _is_plain(name: str) -> bool:
+    """True if Spark finds a column by the bare name, and no other column of a query has it."""
+    return not name.startswith(_OWN) and "." not in name and "`" not in name
 
 
 def _part(

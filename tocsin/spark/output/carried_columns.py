@@ -57,7 +57,7 @@ def kept_column(events: DataFrame, keep: Keep) -> tuple[Column, T.StructType]:
 
     Raises if a column is missing or its type is not supported.
     """
-    names = _names(keep)
+    names = keep_names(keep)
     for column in names:
         if column not in events.columns:
             raise _unkept(
@@ -82,7 +82,7 @@ def kept_of_tables(
     A column that a table lacks is null in its rows. Raises if no table has it, or if its types
     differ.
     """
-    names = _names(keep)
+    names = keep_names(keep)
     fields = [
         T.StructField(name, _type_in_tables(column, tables)) for column, name in names.items()
     ]
@@ -160,7 +160,7 @@ def detach_columns(event: Event) -> Event:
     return Event(own, event.data, event.interval, event.place_source)
 
 
-def _names(keep: Keep) -> dict[str, str]:
+def keep_names(keep: Keep) -> dict[str, str]:
     """Return the name in the match for each column; raises if names repeat."""
     if isinstance(keep, Mapping):
         names = dict(keep)

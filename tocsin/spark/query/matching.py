@@ -38,8 +38,16 @@ from tocsin.spark.output.carried_columns import (
 )
 from tocsin.spark.output.member_output import MemberOutput, convert_members, telling_of
 from tocsin.spark.plans.shard_plans import DEFAULT_SHARDS
-from tocsin.spark.plans.sources import VERSION, Source, Subscriptions, snapshot_of, source_of
+from tocsin.spark.plans.sources import (
+    VERSION,
+    FixedList,
+    Source,
+    Subscriptions,
+    snapshot_of,
+    source_of,
+)
 from tocsin.spark.query.absent_columns import warn_of_absent_columns
+from tocsin.spark.query.checkpoints import Begun, require_same_checkpoint
 from tocsin.spark.query.dataflow import (
     DEFAULT_LATENESS,
     DedupOptions,
@@ -52,7 +60,13 @@ from tocsin.spark.query.failures import watch_failures
 from tocsin.spark.query.metrics import Watch
 from tocsin.spark.query.outgoing_events import constructs_any
 from tocsin.spark.query.requirements import require_support
-from tocsin.spark.query.session import choose_python, levels_to_the_caller
+from tocsin.spark.query.session import choose_python, choose_rocksdb, levels_to_the_caller
+from tocsin.spark.query.value_columns import (
+    require_distinct_values,
+    value_columns,
+    with_keys,
+    with_values,
+)
 from tocsin.values.scalars import ENVELOPE
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
@@ -90,6 +104,8 @@ def match(
     keep: Keep | None = None,
     metrics: Watch | str | None = None,
     ahead: str | None = WHERE_LIVE,
+    checkpoint: str | None = None,
+    values: bool = False,
 ) -> DataFrame:
     """Return the matches of subscriptions over events, one row each, without dead letters.
 
@@ -120,6 +136,9 @@ def match(
     name that a mapping gives it. If the query detects composites, each is an array, parallel to
     `events`.
 
+    `values` adds a typed column for each key of the rules (FOR EACH) and each value that they
+    SELECT, over tables of your own and a fixed list.
+
     `metrics` is a Watch, or the name of one: events, matches and dead letters are counted under it.
 
     The rest concerns composites; an atomic subscription matches at once, however late the event. On
@@ -128,8 +147,9 @@ def match(
     to the instant `until`. An event that ends more than `ahead` after the clock of the host does
     not advance time and is a dead letter: on a stream 1 hour by default, None for replays; over a
     batch only if it is given. `shards` is the number of tasks that combine events, fixed for a
-    checkpoint. A query over a live catalog detects composites if the catalog has one when the query
-    is made, or if `composites` is True.
+    checkpoint: with `checkpoint`, the folder that the query is started with, what does not fit it
+    raises here. A query over a live catalog detects composites if the catalog has one when the
+    query is made, or if `composites` is True.
     """
     both = match_with_dead_letters(
         events,
@@ -152,6 +172,8 @@ def match(
         keep=keep,
         metrics=metrics,
         ahead=ahead,
+        checkpoint=checkpoint,
+        values=values,
     )
     return matches_of(both)
 
@@ -203,6 +225,8 @@ def match_with_dead_letters(
     keep: Keep | None = None,
     metrics: Watch | str | None = None,
     ahead: str | None = WHERE_LIVE,
+    checkpoint: str | None = None,
+    values: bool = False,
 ) -> DataFrame:
     """Return columns `match` and `dead_letter` in one pass, one of them null in each row.
 
@@ -212,11 +236,15 @@ def match_with_dead_letters(
     stop = None if until is None else parse_instant(until)
     ends = parse_event_end_rule(interval)
     table = TableOptions(time, name, id, zone)
-    rows, layout, kept, schema = _rows_of(events, table, columns, keep, ends)
-    far = _ahead(ahead, is_live=rows.isStreaming)
-    detection = DetectionOptions(shards, _pace(lateness, idle), stop, ahead=far)
     source = source_of(subscriptions, ontology, infer)
     held = snapshot_of(source)
+    added = value_columns(held, columns) if values else ()
+    require_distinct_values(added, keep, MATCH_NAMES)
+    carried = with_keys(keep, added) if added else keep
+    rows, layout, kept, schema = _rows_of(events, table, columns, carried, ends)
+    types = _value_types(rows, layout, source) if values else {}
+    far = _ahead(ahead, is_live=rows.isStreaming)
+    detection = DetectionOptions(shards, _pace(lateness, idle), stop, ahead=far)
     telling = telling_of(parse_member_content(content), held.subscriptions)
     if schema is not None:
         require_names_apart(schema, MATCH_NAMES)
@@ -224,11 +252,15 @@ def match_with_dead_letters(
             telling, keeping=CarriedColumns(schema.json(), _detects(held, composites))
         )
     watch = Watch(metrics) if isinstance(metrics, str) else metrics
+    if rows.isStreaming:
+        _prepare_state(rows, checkpoint, Begun(shards, _detects(held, composites)))
     counted = rows if watch is None else watch.on_events(rows)
     results = results_of(
         counted, source, detection, telling, layout, deduplicate, composites, ends, kept, watch
     )
     both = convert_members(results, telling)
+    if added:
+        both = with_values(both, added, carried, types, detects=_detects(held, composites))
     return both if watch is None else watch.on_results(both)
 
 
@@ -245,6 +277,26 @@ def _rows_of(
         return events, table.mapping(columns), kept, schema
     found = read_tables(events, table, columns, keep, ends)
     return found.rows, found.layout, None, found.kept
+
+
+def _value_types(
+    rows: DataFrame, layout: Columns, source: Source
+) -> dict[tuple[str, ...], T.DataType]:
+    """Return the types of attributes; raises if they, or the rules, are not known beforehand."""
+    if not isinstance(layout, EventColumns) or not isinstance(source, FixedList):
+        raise UnsupportedProblem(
+            "values are columns over a table of your own, with a fixed list of rules",
+            hint='as in match(orders, rules, name="order", time="at", values=True)',
+        )
+    return {path: rows.schema[name].dataType for path, name in layout.names.items()}
+
+
+def _prepare_state(rows: DataFrame, checkpoint: str | None, now: Begun) -> None:
+    """Choose the state store of a stream, and raise if a checkpoint does not fit it."""
+    if now.composites:
+        choose_rocksdb(rows.sparkSession)
+    if checkpoint is not None:
+        require_same_checkpoint(rows.sparkSession, checkpoint, now)
 
 
 def _detects(held: Snapshot, composites: bool | None) -> bool:

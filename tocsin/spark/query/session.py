@@ -9,6 +9,7 @@ set. A choice is never overruled.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ from pyspark.sql import SparkSession
 from tocsin.errors import StateProblem, UnsupportedProblem
 from tocsin.spark.versions.capabilities import is_remote, support_of
 from tocsin.spark.versions.optional_names import has_java_client
+
+LOG = logging.getLogger("tocsin.spark")
 
 _PACKAGE = f"{Path(__file__).parents[2]}{os.sep}"
 _PYTHON_VARIABLE = "PYSPARK_PYTHON"
@@ -68,6 +71,24 @@ def choose_python(spark: SparkSession) -> None:
     )
 
 
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def choose_rocksdb(spark: SparkSession) -> None:
+    """Let streams of the session keep their state in RocksDB, which composites need, and log it.
+
+    A session that does not allow it stays as it is: the query is then refused.
+    """
+    if "RocksDB" in (spark.conf.get(_PROVIDER, "") or ""):
+        return
+    try:
+        spark.conf.set(_PROVIDER, _ROCKSDB)
+    except PySparkException:
+        return
+    LOG.warning("composites on a stream need RocksDB: set %s to %s", _PROVIDER, _ROCKSDB)
+
+
 DEFAULT_MASTER = "local[2]"
 JAVA_NEEDED = 17
 
@@ -87,9 +108,7 @@ _DEFAULTS = {
     "spark.driver.host": _LOOPBACK,
     "spark.log.level": "ERROR",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
+    _PROVIDER: _ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
