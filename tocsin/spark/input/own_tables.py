@@ -80,8 +80,8 @@ Tables = DataFrame | Mapping[str, DataFrame]
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Options of making events of tables: the columns of time and id, the name of a single table, and the
-    zone of times that do not say theirs.
+    """Options of making events of tables: the columns of time and id, the name of a single table,
+    and the zone of times that do not say theirs.
     """
 
     time: PerTable = None
@@ -234,9 +234,7 @@ class TableSchema:
         return TableSchema(name, {each.name: each.dataType for each in given.fields})
 
     def find(self, column: str) -> tuple[str, T.DataType] | None:
-        """Return SQL and type of a column, or of a member of a struct, `a.b`; None if there is
-        none.
-        """
+        """Return SQL and type of a column, or of a member of a struct, `a.b`; None without it."""
         if column in self.columns:
             return quoted(column), self.columns[column]
         head, *steps = column.split(".")

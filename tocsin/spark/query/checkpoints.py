@@ -23,7 +23,7 @@ _BEGUN = "offsets"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Settings that a query is begun with and cannot change: shards, and True if it detects composites."""
+    """Settings of a query that cannot change: shards, and True if it detects composites."""
 
     shards: int
     composites: bool
