@@ -17,7 +17,7 @@ from tests.spark.scenes import rung
 from tests.waiting import wait_for_end
 from tocsin import rule
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.spark import AbsentColumnWarning, dead_letters, match
+from tocsin.spark import AbsentColumnWarning, dead_letters, explain_match, match
 from tocsin.spark.plans.sources import source_of
 
 ORDERS = "n string, customer string, amount double, country string, at timestamp"
@@ -459,3 +459,32 @@ def test_values_need_tables_and_names_of_their_own(spark: SparkSession) -> None:
         match(table, RULES["raise"], name="order", time="at", keep="customer", values=True)
     with pytest.raises(Problem, match="table of your own"):
         match(spark.sql("SELECT '{}' AS value"), rule.replace("start", "x"), values=True)
+
+
+def test_a_row_is_explained_as_an_event_of_a_file(spark: SparkSession) -> None:
+    table = spark.sql(SALES)
+    options = {"name": "order", "time": "at", "id": "n"}
+    (row,) = table.where("n = 'o2'").collect()
+    missed = explain_match(table, "WHEN order(amount > 100)", row, **options)
+    assert not missed.matches
+    assert "rule-1 does not match with o2" in str(missed)
+    assert "amount > 100" in str(missed)
+    pair = "WHEN a: order THEN b: order WITHIN 90s FOR EACH customer"
+    for condition in ("n = 'o3'", F.col("n") == "o3", {"n": "o3"}):
+        assert not explain_match(table, pair, condition, **options).matches
+    long = explain_match(table, pair.replace("90s", "1h"), "n = 'o3'", **options)
+    assert long.matches
+    assert long.as_json()["event"] == "o3"
+    with pytest.raises(MeaningProblem, match="no row"):
+        explain_match(table, pair, "n = 'o9'", **options)
+    with pytest.raises(MeaningProblem, match="one rule"):
+        explain_match(table, [pair, pair], "n = 'o3'", **options)
+
+
+def test_a_row_of_one_table_among_several_is_explained(spark: SparkSession) -> None:
+    orders, payments = spark.sql(SALES), spark.sql("SELECT 'ann' AS customer, 1767254520 AS paid")
+    tables = {"order": orders, "payment": payments}
+    options = {"time": {"order": "at", "payment": "paid"}}
+    rule = "WHEN order THEN payment WITHIN 10s FOR EACH customer"
+    assert not explain_match(tables, rule, "n = 'o1'", **options).matches
+    assert explain_match(tables, rule.replace("10s", "5m"), "n = 'o1'", **options).matches

@@ -5,9 +5,9 @@ Begin with `why_not.py`: an event and a pattern, condition by condition, as one 
 `replay.py` runs a composite and its parts, `misses.py` finds the closest candidate. `why.py`
 explains a match, by its plan with the satisfied parts, `waiting.py` has the partial matches; all
 use the steps and phrases of `wording.py` and those of `plan.explain`, which quote the subscription.
-Atoms are evaluated by the reference.
+Atoms are evaluated by the reference. `table_rows.py` explains a row of a Spark table.
 
 Imports: `catalog`, `engine`, `errors`, `events`, `hub`, `knowledge`, `plan`, `reference`,
-`runtime`, `values`.
+`runtime`, `spark`, `values`.
 Test a change with: `tests/explain`, `tests/service/console`, `tests/cli`.
 """

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tocsin.explain.table_rows import explain_match
     from tocsin.spark.query.absent_columns import AbsentColumnWarning
     from tocsin.spark.query.failures import problem_of
     from tocsin.spark.query.finite import run_match
@@ -40,6 +41,7 @@ __all__ = [
     "constructed",
     "dead_letters",
     "dead_letters_of",
+    "explain_match",
     "local_session",
     "match",
     "match_with_dead_letters",
@@ -60,6 +62,7 @@ _HOMES = {
     "constructed": "tocsin.spark.query.outgoing_events",
     "dead_letters": "tocsin.spark.query.matching",
     "dead_letters_of": "tocsin.spark.query.matching",
+    "explain_match": "tocsin.explain.table_rows",
     "local_session": "tocsin.spark.query.session",
     "match": "tocsin.spark.query.matching",
     "match_with_dead_letters": "tocsin.spark.query.matching",

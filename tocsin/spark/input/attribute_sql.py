@@ -74,7 +74,7 @@ def attribute_sql(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Options of reading values; `depth` is the number of lists and maps around one."""
+    """The settings of a reading; `depth` is the number of lists and maps around a value."""
 
     zone: str | None
     as_text: bool

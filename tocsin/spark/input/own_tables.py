@@ -80,8 +80,8 @@ Tables = DataFrame | Mapping[str, DataFrame]
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Options of making events of tables: the columns of time and id, the name of a single table,
-    and the zone of times that do not say theirs.
+    """The columns of time and id, the name of a single table, and the zone of times that do not
+    say theirs.
     """
 
     time: PerTable = None
@@ -234,7 +234,9 @@ class TableSchema:
         return TableSchema(name, {each.name: each.dataType for each in given.fields})
 
     def find(self, column: str) -> tuple[str, T.DataType] | None:
-        """Return SQL and type of a column, or of a member of a struct, `a.b`; None without it."""
+        """Return SQL and type of a column, or of a member of a struct, `a.b`; None if it is
+        absent.
+        """
         if column in self.columns:
             return quoted(column), self.columns[column]
         head, *steps = column.split(".")
@@ -248,7 +250,7 @@ class TableSchema:
         return sql, given
 
     def get(self, column: str) -> tuple[str, T.DataType]:
-        """Return SQL and type of a column; raises with the closest name if it is missing."""
+        """Return SQL and type of a column; raises with the closest name if it is absent."""
         found = self.find(column)
         if found is None:
             raise column_problem(
@@ -318,7 +320,7 @@ def _sources(
     for column in schema.columns:
         if column not in columns:
             found.setdefault((column,), column)
-    _require_separate_paths(found)
+    _require_distinct_paths(found)
     for path, given, option in ((_TIME, options.time, "time"), (_ID, options.id, "id")):
         own = given.get(schema.name) if isinstance(given, Mapping) else given
         if own is not None:
@@ -338,7 +340,7 @@ def _checked_column(given: object, option: str) -> str:
     return given
 
 
-def _require_separate_paths(found: Mapping[Path, str]) -> None:
+def _require_distinct_paths(found: Mapping[Path, str]) -> None:
     inner = {path for path in found if path[0] != ENVELOPE}
     for path in inner:
         for length in range(1, len(path)):

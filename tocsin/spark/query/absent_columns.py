@@ -8,7 +8,7 @@ of maps differ from row to row. Types are known where tables were given by their
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
@@ -67,10 +67,15 @@ def warn_of_absent_columns(rows: DataFrame, layout: Layout, snapshot: Snapshot) 
     plans = list(_plans_of(snapshot))
     found = [*_absent_columns(rows, layout, plans), *_absent_types(layout.types, plans)]
     if found:
-        more = f"; and {len(found) - _FEW} more" if len(found) > _FEW else ""
-        message = f"{'; '.join(found[:_FEW])}{more}. A condition on what is absent is unknown"
-        message += "" if layout.types else ": map the column with columns={...}"
-        warnings.warn(message, AbsentColumnWarning, stacklevel=levels_to_the_caller())
+        warnings.warn(
+            _describe_absent(found, layout), AbsentColumnWarning, stacklevel=levels_to_the_caller()
+        )
+
+
+def _describe_absent(found: Sequence[str], layout: EventColumns) -> str:
+    more = f"; and {len(found) - _FEW} more" if len(found) > _FEW else ""
+    message = f"{'; '.join(found[:_FEW])}{more}. A condition on what is absent is unknown"
+    return message if layout.types else f"{message}: map the column with columns={{...}}"
 
 
 def _absent_columns(
@@ -84,7 +89,7 @@ def _absent_columns(
     several = json | layout.further.keys()
     absent: dict[Path, str] = {}
     for subscription, plan in plans:
-        for path in _paths_of_plan(plan):
+        for path in _paths_in(plan):
             if path[:1] not in several and not _may_be_there(path, types):
                 absent.setdefault(path, subscription)
     inside = [found for path in absent if (found := _inside(path, types)) is not None]
@@ -134,7 +139,7 @@ def _plans_of(snapshot: Snapshot) -> Iterator[tuple[str, Plan]]:
             continue
 
 
-def _paths_of_plan(plan: Plan) -> Iterator[Path]:
+def _paths_in(plan: Plan) -> Iterator[Path]:
     yield from _paths_of(plan.pattern)
     for told in plan.select:
         yield from _paths_of_parts(told.value)

@@ -23,7 +23,7 @@ _BEGUN = "offsets"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Settings of a query that cannot change: shards, and True if it detects composites."""
+    """The fixed settings of a query: its shards, and True if it detects composites."""
 
     shards: int
     composites: bool
