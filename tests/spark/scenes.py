@@ -18,7 +18,7 @@ from tocsin.events.event import Event
 from tocsin.events.matches.match import Match
 from tocsin.reference import matches
 from tocsin.spark.output.batches import matches_in
-from tocsin.spark.versions.arrow_tables import to_arrow
+from tocsin.spark.versions.optional_names import to_arrow
 
 EXPRESSIONS = {
     "cheap": "price < 40",

@@ -21,7 +21,7 @@ from tests.waiting import PATIENT_SPARK
 from tocsin.catalog import Definition, Subscription
 from tocsin.spark import local_session, match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
-from tocsin.spark.versions.arrow_tables import to_arrow
+from tocsin.spark.versions.optional_names import to_arrow
 
 KEYED = (
     ("each", "rule", "WHEN A THEN B WITHIN 5s FOR EACH v"),

@@ -25,7 +25,7 @@ from tocsin.runtime.finite_run import match_events, read_events
 from tocsin.spark import match_with_dead_letters
 from tocsin.spark.output.batches import matches_in
 from tocsin.spark.output.letters import letters_in
-from tocsin.spark.versions.arrow_tables import to_arrow
+from tocsin.spark.versions.optional_names import to_arrow
 from tocsin.values.time import parse_instant
 
 NAMES = tuple(

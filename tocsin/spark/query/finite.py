@@ -37,7 +37,7 @@ from tocsin.spark.plans.sources import Entry, source_of
 from tocsin.spark.query.dataflow import DetectionOptions
 from tocsin.spark.query.matching import results_of
 from tocsin.spark.query.session import choose_python, local_session
-from tocsin.spark.versions.arrow_tables import to_arrow
+from tocsin.spark.versions.optional_names import to_arrow
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])

@@ -14,9 +14,8 @@ from tocsin.spark.match_task.messages import MESSAGE
 from tocsin.spark.output.member_output import IDS_ONLY, MemberOutput
 from tocsin.spark.plans.shard_plans import shard_keys
 from tocsin.spark.plans.sources import Source
-from tocsin.spark.shard.keyed_state import KeyedState
 from tocsin.spark.shard.shard import Millis, ShardConfig, step_of
-from tocsin.spark.shard.state_store import ShardStore, StoredShard
+from tocsin.spark.shard.state_store import KeyedState, ShardStore, StoredShard
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ new, or that has taken a step that was never committed, does not have that name 
 shard: snapshot first, then the steps since. The steps are the original messages, so that storing
 them needs no work; when they outgrow the snapshot, a new one is made.
 
-The store has one map from numbers to bytes: 0 is the head, 1 the list of subscriptions if there is
+The port to the state of Spark is `KeyedState`, one map and one timer; `state_apis.py` has an
+adapter for each interface of Spark. The store has one map from numbers to bytes: 0 is the head, 1 the list of subscriptions if there is
 one, 2 the snapshot, and from 3 on the steps since. It is one state, since in each task Spark spends
 more on registering a state than on writing it. Each step has a number of its own, so that adding
 one costs nothing for those before it.
@@ -31,7 +32,7 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, Protocol
 
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
@@ -40,8 +41,28 @@ from tocsin.spark.match_task.serde import pack, unpack
 from tocsin.spark.output.batches import batches_of
 from tocsin.spark.output.member_output import MemberOutput
 from tocsin.spark.plans.sources import FixedList, LiveCatalog, Source
-from tocsin.spark.shard.keyed_state import KeyedState
 from tocsin.spark.shard.shard import KEYS_PART, Millis, Shard, ShardConfig
+
+
+class KeyedState(Protocol):
+    """State of the shard whose turn it is: a map from numbers to bytes, and a timer."""
+
+    def get(self, number: int) -> bytes | None:
+        """Return the bytes under a number, or None."""
+        ...
+
+    def put(self, number: int, packed: bytes) -> None:
+        """Replace the bytes under a number."""
+        ...
+
+    def clear(self) -> None:
+        """Remove all numbers."""
+        ...
+
+    def set_timer(self, before: Millis | None, at: Millis | None) -> None:
+        """Replace the timer at `before` by one at `at`; None for no timer. The two may be equal."""
+        ...
+
 
 _LOOPBACK = "127.0.0.1"
 _SECRET_BYTES = 32

@@ -9,6 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql.datasource import (
@@ -83,3 +87,14 @@ __all__ = [
     "TimerValues",
     "has_java_client",
 ]
+
+
+def to_arrow(frame: DataFrame) -> Any:
+    """Return the rows of a DataFrame as a table; before Spark 4.0 it has no `toArrow`."""
+    collect: Any = frame
+    if hasattr(DataFrame, "toArrow"):
+        return collect.toArrow()
+    batches = collect._collect_as_arrow()
+    return (
+        pa.Table.from_batches(batches) if batches else to_arrow_schema(frame.schema).empty_table()
+    )
