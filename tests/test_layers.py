@@ -136,6 +136,7 @@ FOREIGN_PRIVATE = {
     "_getframe": "how the standard library itself finds the caller",
     "_current_frames": "how the standard library itself shows what a thread does",
     "_jvm": "how PySpark itself reaches Java, which has no other name",
+    "_collect_as_arrow": "what `toArrow` of Spark 4 does, which Spark 3.5 lacks",
     "_mapping": "how SQLAlchemy gives a row by its names, kept apart from columns",
     **dict.fromkeys(
         ("_cache", "_cache_file"),
