@@ -7,9 +7,9 @@ them needs no work; when they outgrow the snapshot, a new one is made.
 
 The port to the state of Spark is `KeyedState`, one map and one timer; `state_apis.py` has an
 adapter for each interface of Spark. In the map 0 is the head, 1 the list of subscriptions if there
-is one, 2 the snapshot, and from 3 on the steps since. It is one state, since in each task Spark spends more
-on registering a state than on writing it. Each step has a number of its own, so that adding one
-costs nothing for those before it.
+is one, 2 the snapshot, and from 3 on the steps since. It is one state, since in each task Spark
+spends more on registering a state than on writing it. Each step has a number of its own, so that
+adding one costs nothing for those before it.
 
 Shards are sticky: a worker that gets a step forwards it to the process that holds the shard in
 memory.
