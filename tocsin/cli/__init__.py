@@ -5,7 +5,7 @@ Begin with `main.py`, the table of commands and the exit status; then one comman
 the engine, `explain.py` shows plans and reasons, `maintenance.py` works on the data of a service
 that does not run. Results go to standard output, everything else to standard error.
 
-Imports: `catalog`, `client`, `connectors`, `database`, `errors`, `events`, `explain`, `languages`,
-`papers`, `plan`, `reference`, `runtime`, `service`, `values`; it is the top layer.
+Imports: `catalog`, `client`, `connectors`, `database`, `engine.index`, `errors`, `events`,
+`explain`, `languages`, `papers`, `plan`, `reference`, `runtime`, `service`, `values`; it is the top layer.
 Test a change with: `tests/cli`, `tests/client/test_commands.py`, `tests/service/core/test_up.py`.
 """

@@ -6,7 +6,7 @@ version of Spark can do. A name is loaded when it
 is first used, since worker processes import the rooms of this package and need none of what a
 driver calls. Without pyspark the import says what to install.
 
-Imports: `spark.query`; never `hub`, which stands beside it.
+Imports: `spark.query`, `spark.versions`; never `hub`, which stands beside it.
 Test a change with: `tests/spark`, with the scenarios in `tests/spark/shard/test_languages.py`.
 """
 

@@ -4,7 +4,7 @@ Begin with `layout.py`, decided once when the query is made. `rows.py` decodes A
 `table.py` serves event columns and finds suspicious rows, `lines.py` reads files of lines,
 `log_source.py` is a log with positions as a source of Spark.
 
-Imports: `engine`, `errors`, `events`, `spark.output`, `values`.
+Imports: `engine`, `errors`, `events`, `spark.output`, `spark.versions`, `values`.
 Test a change with: `tests/spark/test_columns.py`, `tests/spark/test_reading.py`,
 `tests/spark/test_kafka.py`.
 """

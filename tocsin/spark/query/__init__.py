@@ -6,7 +6,7 @@ line, `live.py` the service, `outgoing_events.py` passes results on, `metrics.py
 and chooses the Python of its workers.
 
 Imports: `catalog`, `errors`, `events`, `plan`, `runtime`, `spark.input`, `spark.match_task`,
-`spark.output`, `spark.plans`, `spark.shard`, `values`.
+`spark.output`, `spark.plans`, `spark.shard`, `spark.versions`, `values`.
 Test a change with: `tests/spark`, above all `tests/spark/test_batch.py` and
 `tests/spark/test_stream.py`.
 """
