@@ -419,7 +419,7 @@ def test_rules_are_texts_lists_and_dicts() -> None:
 
 
 SALES = """SELECT * FROM VALUES
-    ('o1', 'ann', 120.5D, 1, timestamp'2026-01-01 08:00:00'), ('o2', 'bob', 7.0D, 2, timestamp'2026-01-01 08:01:00'),
+    ('o1', 'ann', 120.5D, 1, timestamp'2026-01-01 08:00:30'), ('o2', 'bob', 7.0D, 2, timestamp'2026-01-01 08:01:00'),
     ('o3', 'ann', 7.0D, 3, timestamp'2026-01-01 08:02:00'), ('o4', NULL, 900.0D, 4, timestamp'2026-01-01 08:03:00')
     AS t(n, customer, amount, pieces, at)"""
 
@@ -433,9 +433,8 @@ def test_keys_and_selected_values_are_typed_columns(spark: SparkSession) -> None
         "dear": "WHEN order(amount > 500)",
     }
     table = spark.sql(SALES)
-    found = match(
-        table, rules, name="order", time="at", id="n", keep={"n": "orders_of"}, values=True
-    )
+    options: dict[str, Any] = {"name": "order", "time": "at", "id": "n", "values": True}
+    found = match(table, rules, keep={"n": "orders_of"}, until="2026-01-01T09:00:00Z", **options)
     types = dict(found.dtypes)
     wanted = {"customer": "string", "second": "double", "pieces": "bigint", "bought": "timestamp"}
     wanted |= {"orders": "bigint", "mean": "double", "last": "string"}
@@ -469,10 +468,10 @@ def test_a_row_is_explained_as_an_event_of_a_file(spark: SparkSession) -> None:
     assert not missed.matches
     assert "rule-1 does not match with o2" in str(missed)
     assert "amount > 100" in str(missed)
-    pair = "WHEN a: order THEN b: order WITHIN 90s FOR EACH customer"
+    pair = "WHEN a: order THEN b: order WITHIN 60s FOR EACH customer"
     for condition in ("n = 'o3'", F.col("n") == "o3", {"n": "o3"}):
         assert not explain_match(table, pair, condition, **options).matches
-    long = explain_match(table, pair.replace("90s", "1h"), "n = 'o3'", **options)
+    long = explain_match(table, pair.replace("60s", "1h"), "n = 'o3'", **options)
     assert long.matches
     assert long.as_json()["event"] == "o3"
     with pytest.raises(MeaningProblem, match="no row"):
@@ -488,3 +487,30 @@ def test_a_row_of_one_table_among_several_is_explained(spark: SparkSession) -> N
     rule = "WHEN order THEN payment WITHIN 10s FOR EACH customer"
     assert not explain_match(tables, rule, "n = 'o1'", **options).matches
     assert explain_match(tables, rule.replace("10s", "5m"), "n = 'o1'", **options).matches
+
+
+def test_hopping_windows_are_those_of_spark(spark: SparkSession) -> None:
+    """No row lies on the border of a window: there the rule has the end and Spark the start."""
+    chance = random.Random(11)
+    rows = [
+        (f"n{number}", chance.choice("abc"), FIRST + timedelta(seconds=chance.randrange(86_400)))
+        for number in range(300)
+    ]
+    table = spark.createDataFrame(
+        [(n, k, at.replace(microsecond=1)) for n, k, at in rows], "n string, k string, at timestamp"
+    )
+    rule = "WHEN all: COUNT(t) >= 3 OVER 1h EVERY 10m FOR EACH k SELECT COUNT(all) AS size"
+    options: dict[str, Any] = {"name": "t", "time": "at", "id": "n", "values": True}
+    found = match(table, rule, until="2026-01-03T00:00:00Z", **options)
+    windows = (
+        table.groupBy("k", F.window("at", "1 hour", "10 minutes"))
+        .agg(F.count("*").alias("size"))
+        .where("size >= 3")
+        .selectExpr("k", "window.end AS at", "size")
+    )
+    wanted = sorted(map(tuple, windows.collect()))
+    assert len(wanted) > 300
+    assert sorted(map(tuple, found.select("k", "detected", "size").collect())) == wanted
+    last = table.agg(F.max("at")).collect()[0][0]
+    over = match(table, rule, **options).select("k", "detected", "size").collect()
+    assert sorted(map(tuple, over)) == [each for each in wanted if each[1] <= last]

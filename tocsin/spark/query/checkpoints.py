@@ -76,11 +76,12 @@ class _Folder:
     """A folder of any file system that Spark knows."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:
-        context: Any = spark.sparkContext
-        self._hadoop = context._jvm.org.apache.hadoop.fs
-        self._text = context._jvm.org.apache.commons.io.IOUtils
+        java: Any = spark.sparkContext._jvm
+        settings = java.org.apache.spark.SparkContext.getOrCreate().hadoopConfiguration()
+        self._hadoop = java.org.apache.hadoop.fs
+        self._text = java.org.apache.commons.io.IOUtils
         self._path = self._hadoop.Path(path)
-        self._files = self._path.getFileSystem(context._jsc.hadoopConfiguration())
+        self._files = self._path.getFileSystem(settings)
 
     def has_any(self, name: str) -> bool:
         """True if there is a folder of the name with anything in it."""

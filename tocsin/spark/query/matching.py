@@ -237,11 +237,13 @@ def match_with_dead_letters(
     table = TableOptions(time, name, id, zone)
     source = source_of(subscriptions, ontology, infer)
     held = snapshot_of(source)
+    if values:
+        _require_columns(events, table, source)
     added = value_columns(held, columns) if values else ()
     require_distinct_values(added, keep, MATCH_NAMES)
     carried = with_keys(keep, added) if added else keep
     rows, layout, kept, schema = _rows_of(events, table, columns, carried, ends)
-    types = _value_types(rows, layout, source) if values else {}
+    types = _value_types(rows, layout)
     far = _ahead(ahead, is_live=rows.isStreaming)
     detection = DetectionOptions(shards, _pace(lateness, idle), stop, ahead=far)
     telling = telling_of(parse_member_content(content), held.subscriptions)
@@ -278,16 +280,20 @@ def _rows_of(
     return found.rows, found.layout, None, found.kept
 
 
-def _value_types(
-    rows: DataFrame, layout: Columns, source: Source
-) -> dict[tuple[str, ...], T.DataType]:
-    """Return the types of attributes; raises if they, or the rules, are not known beforehand."""
-    if not isinstance(layout, EventColumns) or not isinstance(source, FixedList):
+def _require_columns(events: Tables, table: TableOptions, source: Source) -> None:
+    """Raise unless attributes and rules are known beforehand, so that values can be columns."""
+    is_table = isinstance(events, Mapping) or table.is_given_for(events)
+    if not is_table or not isinstance(source, FixedList):
         raise UnsupportedProblem(
             "values are columns over a table of your own, with a fixed list of rules",
             hint='as in match(orders, rules, name="order", time="at", values=True)',
         )
-    return {path: rows.schema[name].dataType for path, name in layout.names.items()}
+
+
+def _value_types(rows: DataFrame, layout: Columns) -> dict[tuple[str, ...], T.DataType]:
+    """Return the types of attributes that are columns."""
+    names = layout.names if isinstance(layout, EventColumns) else {}
+    return {path: rows.schema[name].dataType for path, name in names.items()}
 
 
 def _prepare_state(rows: DataFrame, checkpoint: str | None, now: Begun) -> None:
