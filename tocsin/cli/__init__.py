@@ -6,6 +6,7 @@ the engine, `explain.py` shows plans and reasons, `maintenance.py` works on the 
 that does not run. Results go to standard output, everything else to standard error.
 
 Imports: `catalog`, `client`, `connectors`, `database`, `engine.index`, `errors`, `events`,
-`explain`, `languages`, `papers`, `plan`, `reference`, `runtime`, `service`, `values`; it is the top layer.
+`explain`, `languages`, `papers`, `plan`, `reference`, `runtime`, `service`, `values`; it is the top
+layer.
 Test a change with: `tests/cli`, `tests/client/test_commands.py`, `tests/service/core/test_up.py`.
 """
