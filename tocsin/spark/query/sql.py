@@ -37,6 +37,7 @@ from tocsin.plan.nodes.composites import Plan
 from tocsin.plan.semantics.partitioning import partition_key_of_plan
 from tocsin.runtime.finite_run import Input, match_events
 from tocsin.spark.input.attribute_sql import column_problem
+from tocsin.spark.input.layout import require_mapping
 from tocsin.spark.input.own_tables import (
     DEFAULT_NAME,
     TableOptions,
@@ -103,6 +104,7 @@ class MatchTable:
         id: Any = None,
         zone: Any = None,
         until: Any = None,
+        columns: Any = None,
     ) -> Any:
         """Return the columns of the result, and those that the rows must have.
 
@@ -115,7 +117,7 @@ class MatchTable:
         options = TableOptions(*map(_constant, (time, name, id, zone)))
         require_zone(options.zone)
         schema = TableSchema.of_type(options.name or DEFAULT_NAME, rows.dataType)
-        shape = shape_of(schema, options, {}, as_text=True)
+        shape = shape_of(schema, options, _mapping(columns, schema), as_text=True)
         plan = plan_of(_constant(rule) or "")
         _constant(until)
         _require_time(plan, shape)
@@ -139,6 +141,7 @@ class MatchTable:
         id: str | None = None,
         zone: str | None = None,
         until: str | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         """Take a row; its columns hold what the other arguments say."""
         self._given = (rule, until)
@@ -166,6 +169,16 @@ def _constant(given: Any) -> str | None:
             "rule, time, name, id, zone and until are constant texts", "as in time => 'at'"
         )
     return None if given.value is None else str(given.value)
+
+
+def _mapping(given: Any, schema: TableSchema) -> dict[str, str]:
+    """Return the constant mapping of columns to event fields; raises for columns that are not."""
+    if given is None or given.value is None:
+        return {}
+    require_mapping(given.value)
+    for column in given.value:
+        schema.get(column)
+    return dict(given.value)
 
 
 @lru_cache(maxsize=64)
