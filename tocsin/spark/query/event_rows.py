@@ -19,6 +19,7 @@ from tocsin.spark.input.attribute_sql import column_problem, quoted
 from tocsin.spark.input.layout import laid_out
 from tocsin.spark.input.own_tables import TableOptions, Tables, read_tables
 from tocsin.spark.input.rows import read
+from tocsin.spark.versions.optional_names import to_arrow
 from tocsin.values.scalars import ENVELOPE
 
 AROUND = 2_000
@@ -136,7 +137,7 @@ def _events(
     if near is not None and time is not None:
         distance = f"abs(unix_micros(try_cast({quoted(time)} AS TIMESTAMP)) - {near}L)"
         rows = rows.orderBy(F.expr(distance).asc_nulls_last())
-    batches = rows.limit(AROUND).toArrow().to_batches()
+    batches = to_arrow(rows.limit(AROUND)).to_batches()
     return [event for batch in batches for event in _events_of(batch, layout)]
 
 
