@@ -44,8 +44,9 @@ class Workers:
         self.host = FakeHost(SOURCE, 2, ClockSettings(2_000_000))
 
     def batch(self, worker: int, lines: list[str]) -> None:
-        self.host.tester.processor._keeper._cache = self.caches[worker]  # type: ignore[attr-defined]
-        self.host.batch(lines)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ShardStore.__init__, "__defaults__", (self.caches[worker],))
+            self.host.batch(lines)
 
 
 @contextmanager

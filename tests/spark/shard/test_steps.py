@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -195,7 +196,7 @@ def test_a_list_that_changes_between_two_runs_keeps_what_stays() -> None:
 def test_another_number_of_shards_is_refused() -> None:
     host = host_of(THEN)
     host.batch([line("a1", "a", 1)])
-    host.tester.processor._shards = 1  # type: ignore[attr-defined]
+    _serve_with(host, shards=1)
     host.shards = 1
     with pytest.raises(StateProblem, match="2 shards"):
         host.batch([line("b1", "b", 2)])
@@ -205,7 +206,7 @@ def restarted(host: FakeHost, source: Source) -> None:
     """The same store, a new program with other subscriptions."""
     host.lose_workers()
     host.source = source
-    host.tester.processor._source = source  # type: ignore[attr-defined]
+    _serve_with(host, source=source)
 
 
 @pytest.mark.parametrize(
@@ -239,3 +240,9 @@ def test_a_query_without_detection_tells_of_a_composite_that_comes_later(catalog
     )
     assert [each.subscription for each in matches_in(table)] == ["atom"]
     assert ["composites=True" in letter.reason for letter in letters_in(table)] == [True]
+
+
+def _serve_with(host: FakeHost, **settings: Any) -> None:
+    """Have the detector continue with other settings, as after a restart."""
+    processor: Any = host.tester.processor
+    processor._detector = replace(processor._detector, **settings)
